@@ -1,0 +1,77 @@
+/**
+ * Who may import whom below src. `npm run layers` runs these rules, and more (tools/check-architecture.cjs).
+ * A comment is the advice printed beside a violation. Type-only imports count like any other.
+ */
+
+/** Matches the files of npm packages, and of their separate type packages. */
+const packages = (...names) => `node_modules/(@types/)?(${names.join('|')})/`;
+
+const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+
+const layer = (name, from, to, comment) => rule(name, { path: from }, to, comment);
+
+/** A technology stays behind the folders that own it. */
+const confined = (name, names, owners) =>
+  rule(
+    name,
+    { path: '^src/', pathNot: owners.map((owner) => `^src/${owner}/`) },
+    { path: packages(...names) },
+    `only below ${owners.map((owner) => `src/${owner}`).join(' and ')}: use a port, or move the code there`,
+  );
+
+module.exports = {
+  forbidden: [
+    layer('domain-is-pure', '^src/domain/', { pathNot: '^src/domain/' }, 'the domain imports nothing but the domain'),
+    layer(
+      'application-looks-inwards',
+      '^src/application/',
+      { pathNot: '^src/(application|domain)/' },
+      'the application imports only application and domain: declare a port for what it needs',
+    ),
+    layer(
+      'infrastructure-stays-behind-ports',
+      '^src/infrastructure/',
+      { path: '^src/(interfaces|bootstrap|main\\.ts$)' },
+      'infrastructure implements ports: it knows neither the interfaces nor the composition root',
+    ),
+    layer(
+      'interfaces-call-use-cases',
+      '^src/interfaces/',
+      { path: '^src/(infrastructure|bootstrap|main\\.ts$)' },
+      'interfaces call use cases: they know neither adapters nor the composition root',
+    ),
+    layer('main-only-boots', '^src/main\\.ts$', { pathNot: '^src/bootstrap/' }, 'main.ts imports only src/bootstrap'),
+    layer(
+      'src-ships-alone',
+      '^src/',
+      { path: '^(tests|tools|dist)/' },
+      'src is shipped without tests, tools and dist: move what both need into src',
+    ),
+
+    confined('typeorm-confined', ['typeorm', 'pg'], ['infrastructure/typeorm', 'infrastructure/embedded-postgres']),
+    confined('express-confined', ['express', 'express-serve-static-core', 'cors'], ['interfaces']),
+    confined('inversify-confined', ['inversify', '@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
+    confined(
+      'onnx-confined',
+      ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],
+      ['infrastructure/onnx'],
+    ),
+    confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
+    confined('winston-confined', ['winston'], ['infrastructure/logging']),
+    confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
+    confined('zod-confined', ['zod'], ['interfaces', 'bootstrap']),
+
+    rule('no-cycles', { path: '^src/' }, { circular: true }, 'break the cycle: let one side own what both need'),
+    rule('no-unresolvable', { path: '^src/' }, { couldNotResolve: true }, 'nothing is found there: mend the path'),
+  ],
+  options: {
+    // TypeScript 7 is beyond the built-in parser, which would then skip every .ts file and find no fault.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'require', 'types', 'default'],
+    },
+  },
+};

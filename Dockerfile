@@ -1,0 +1,25 @@
+FROM node:22-bookworm-slim AS base
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+
+FROM base AS build
+RUN npm ci
+COPY tsconfig.json ormconfig.ts ./
+COPY src ./src
+RUN npm run build
+
+FROM base AS dependencies
+RUN npm ci --omit=dev
+
+FROM base
+ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY models ./models
+COPY public ./public
+COPY --from=build /app/dist ./dist
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 8080}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/src/main.js"]

@@ -1,0 +1,65 @@
+import { settings } from '../src/bootstrap/config/settings.js';
+import { Service } from '../tests/support/service.js';
+import { type Member, password, register } from '../tests/support/workspace.js';
+
+/**
+ * How soon GET /v1/auth/me answers one account while another logs in 40 times at once, again and again, with password
+ * hashes as slow as by default. `npm run bench:logins [seconds]`
+ */
+const SECONDS = Number(process.argv[2] ?? 10);
+const AT_ONCE = 40;
+const LIMIT_MS = 100;
+
+async function main(): Promise<void> {
+  const env = { SERVICE_BCRYPT_COST: String(settings.SERVICE_BCRYPT_COST.fallback) };
+  const service = await Service.start({ databaseUrl: null, env });
+  const ada = await register(service, 'Ada');
+  await register(service, 'Bob');
+  await measured(service, ada, 1);
+  const idle = await measured(service, ada, 2);
+  let running = true;
+  let logins = 0;
+  const login = async () => {
+    const json = { email: 'bob@example.com', password };
+    const { status, body } = await service.post('/v1/auth/login', undefined, json);
+    if (status !== 200) throw new Error(`${status} ${body.code}: ${body.error}`);
+    logins++;
+  };
+  const bursts = (async () => {
+    while (running) await Promise.all(Array.from({ length: AT_ONCE }, login));
+  })();
+  const busy = await measured(service, ada, SECONDS);
+  running = false;
+  await bursts;
+  await service.stop();
+  console.log(`logins ${logins}, ${AT_ONCE} at once`);
+  console.log(`/v1/auth/me, idle   ${figures(idle)}`);
+  console.log(`/v1/auth/me, busy   ${figures(busy)}`);
+  const p99 = at(busy, 0.99);
+  console.log(`p99 ${p99.toFixed(1)} ms, ${p99 <= LIMIT_MS ? 'within' : 'beyond'} ${LIMIT_MS} ms`);
+  if (p99 > LIMIT_MS) process.exitCode = 1;
+}
+
+async function measured(service: Service, { token }: Member, seconds: number): Promise<number[]> {
+  const times: number[] = [];
+  for (const until = performance.now() + seconds * 1000; performance.now() < until; ) {
+    const begun = performance.now();
+    const { status } = await service.get('/v1/auth/me', token);
+    times.push(performance.now() - begun);
+    if (status !== 200) throw new Error(`/v1/auth/me answered ${status}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return times;
+}
+
+function at(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+const figures = (times: readonly number[]) =>
+  `n ${times.length}  ${[0.5, 0.99, 1]
+    .map((share, n) => `${['p50', 'p99', 'max'][n]} ${at(times, share).toFixed(1)} ms`)
+    .join('  ')}`;
+
+void main();

@@ -1,0 +1,30 @@
+const swc = (syntax) => [
+  '@swc/jest',
+  {
+    swcrc: false,
+    jsc: { target: 'es2022', parser: { syntax }, keepClassNames: true },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+// Published as ES modules only; Node 20 can require them, jest on Node 20 can't.
+const esmOnly = '(inversify|@inversifyjs|@huggingface|jose)';
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/tests'],
+  testMatch: ['**/*.test.ts'],
+  globalSetup: '<rootDir>/tests/support/global-setup.cjs',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
+  reporters: ['default', '<rootDir>/tests/support/refusals-reporter.cjs'],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  transform: {
+    '^.+\\.ts$': swc('typescript'),
+    [`/node_modules/${esmOnly}/.+\\.m?js$`]: swc('ecmascript'),
+  },
+  transformIgnorePatterns: [`/node_modules/(?!${esmOnly}/)`],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};

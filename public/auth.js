@@ -1,0 +1,97 @@
+import { prepareAccount, showAccount } from './account.js';
+import { call } from './api.js';
+import { enableCopying } from './copying.js';
+import { byId, onSubmit, takeFromLink } from './forms.js';
+import { prepareInvite } from './invite.js';
+import { session } from './session.js';
+import { prepareTabs, selectTab } from './tabs.js';
+
+const titles = {
+  'sign-in': 'Sign in',
+  'sign-up': 'Sign up',
+  forgot: 'Forgot your password?',
+  account: 'You are signed in',
+};
+
+function show(view) {
+  const entering = view === 'sign-in' || view === 'sign-up';
+  for (const one of Object.keys(titles)) byId(one).hidden = one !== view;
+  byId('tabs').hidden = !entering || byId('tab-sign-up').hidden;
+  if (entering) selectTab(view);
+  byId('title').textContent = titles[view];
+  document.title = `Tenon: ${titles[view].toLowerCase()}`;
+}
+
+/** For a view that takes the place of another: whoever doesn't see it must hear of it. */
+function goTo(view) {
+  notice('');
+  show(view);
+  byId('title').focus();
+}
+
+function notice(text) {
+  byId('notice').textContent = text;
+}
+
+function signedIn({ user, token, api_key }) {
+  session.keep(token);
+  for (const form of document.querySelectorAll('form')) form.reset();
+  showAccount(user, api_key);
+  goTo('account');
+}
+
+function signedOut() {
+  session.forget();
+  goTo('sign-in');
+  notice('You are signed out.');
+}
+
+function prepareForms(inviteToken) {
+  onSubmit(
+    byId('sign-in-form'),
+    ({ email, password }) => call('POST', 'v1/auth/login', { json: { email: email.value, password: password.value } }),
+    signedIn,
+  );
+  onSubmit(
+    byId('sign-up-form'),
+    ({ name, email, password }) => {
+      const json = { name: name.value, email: email.value, password: password.value, invite_token: inviteToken };
+      return call('POST', 'v1/auth/register', { json });
+    },
+    signedIn,
+  );
+  onSubmit(
+    byId('forgot-form'),
+    ({ email }) => call('POST', 'v1/auth/password/forgot', { json: { email: email.value } }),
+    () => {
+      goTo('sign-in');
+      notice('If there is an account with this address, an e-mail is on its way to it.');
+    },
+  );
+  byId('to-forgot').addEventListener('click', () => {
+    byId('forgot-email').value = byId('sign-in-email').value;
+    goTo('forgot');
+  });
+  byId('to-sign-in').addEventListener('click', () => goTo('sign-in'));
+}
+
+async function start() {
+  const inviteToken = takeFromLink('invite');
+  enableCopying();
+  prepareTabs(show);
+  prepareAccount(signedOut);
+  if (session.token && !inviteToken) {
+    const { ok, status, body } = await call('GET', 'v1/auth/me', { token: session.token });
+    if (ok) showAccount(body, null);
+    else if (status === 401) session.forget();
+    else byId('page-alert').textContent = body.error;
+    if (ok) show('account');
+  }
+  const entry = await prepareInvite(inviteToken);
+  prepareForms(entry.inviteToken);
+  if (!byId('account').hidden) return;
+  notice(entry.notice);
+  show(location.hash === '#forgot' ? 'forgot' : entry.view);
+}
+
+void start();

@@ -1,0 +1,31 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Role } from '../../domain/access/role.js';
+import type { Account } from '../../domain/accounts/account.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { Accounts } from './ports/accounts.js';
+import type { Invites } from './ports/invites.js';
+import { memberOf, requireAnotherAdmin } from './team-members.js';
+
+/** Whoever is no longer admin has no pending invites any more. */
+export class ChangeRole {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: Accounts,
+    private readonly invites: Invites,
+  ) {}
+
+  /** Throws NotFound, LastAdmin. */
+  execute(input: { by: Caller | null; accountId: string; role: Role }): Promise<Account> {
+    const { teamId } = authorize(input.by, permissions.manageTeam);
+    return this.unitOfWork.run(async () => {
+      const team = await this.accounts.ofTeam(teamId);
+      const account = memberOf(team, input.accountId);
+      if (input.role !== 'admin') requireAnotherAdmin(team, account);
+      const changed = { ...account, role: input.role };
+      await this.accounts.save(changed);
+      if (input.role !== 'admin') await this.invites.revokeAllBy(account.id);
+      return changed;
+    });
+  }
+}

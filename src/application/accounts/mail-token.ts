@@ -1,0 +1,46 @@
+import type { Account } from '../../domain/accounts/account.js';
+import { MailedToken, type MailedTokenPurpose } from '../../domain/accounts/mailed-token.js';
+import type { Message } from '../../domain/mail/message.js';
+import type { Outbox } from '../mail/ports/outbox.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { SecretTokens } from '../shared/ports/secret-tokens.js';
+import { resetMail, verificationMail } from './account-mails.js';
+import type { Links } from './ports/links.js';
+import type { MailedTokens } from './ports/mailed-tokens.js';
+
+/** More than anybody needs, and few enough that no stranger can flood a mailbox. */
+const MOST_AN_HOUR = 5;
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Sends the owner of an account a token, within the caller's unit of work; nothing to an account that was sent enough
+ * of them within the last hour.
+ */
+export class MailToken {
+  constructor(
+    private readonly mailed: MailedTokens,
+    private readonly outbox: Outbox,
+    private readonly tokens: SecretTokens,
+    private readonly links: Links,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(account: Account, purpose: MailedTokenPurpose): Promise<void> {
+    const createdAt = this.clock.now();
+    const anHourAgo = new Date(createdAt.getTime() - HOUR_MS);
+    if ((await this.mailed.countSince(account.id, purpose, anHourAgo)) >= MOST_AN_HOUR) return;
+    const { token, digest } = this.tokens.issue(purpose);
+    await this.mailed.add(
+      MailedToken.issue({ id: this.ids.next('ver'), purpose, accountId: account.id, digest, createdAt }),
+    );
+    const to = { name: account.name, address: account.email };
+    await this.outbox.add({ id: this.ids.next('msg'), message: this.message(purpose, to, token), dueAt: createdAt });
+  }
+
+  private message(purpose: MailedTokenPurpose, to: Message['to'], token: string): Message {
+    if (purpose === 'verification') return verificationMail(to, this.links.verifyEmail(token), token);
+    return resetMail(to, this.links.resetPassword(token), token);
+  }
+}

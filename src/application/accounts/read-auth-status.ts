@@ -1,0 +1,22 @@
+import type { Accounts } from './ports/accounts.js';
+import type { RegistrationRules } from './register-account.js';
+
+export interface AuthStatus {
+  readonly accountCount: number;
+  readonly maxAccounts: number;
+  /** Whether anyone can register without an invite. */
+  readonly registrationOpen: boolean;
+}
+
+export class ReadAuthStatus {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly rules: RegistrationRules,
+  ) {}
+
+  async execute(): Promise<AuthStatus> {
+    const accountCount = await this.accounts.count();
+    const { maxAccounts, registration } = this.rules;
+    return { accountCount, maxAccounts, registrationOpen: registration === 'open' && accountCount < maxAccounts };
+  }
+}

@@ -1,0 +1,75 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { Unauthenticated } from '../../domain/access/errors.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { Account } from '../../domain/accounts/account.js';
+import { WrongPassword } from '../../domain/accounts/errors.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import type { Credentials } from '../access/ports/credentials.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { ChoosePassword } from './choose-password.js';
+import type { Accounts } from './ports/accounts.js';
+import type { PasswordHasher } from './ports/password-hasher.js';
+import type { ReplacePassword } from './replace-password.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly name?: string | undefined;
+  readonly password?: string | undefined;
+  readonly currentPassword?: string | undefined;
+  readonly revokeKeys: boolean;
+}
+
+/** Changes one's own name or password. A new password ends the other sessions of the account. */
+export class UpdateOwnAccount {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: Accounts,
+    private readonly hasher: PasswordHasher,
+    private readonly choosePassword: ChoosePassword,
+    private readonly replacePassword: ReplacePassword,
+    private readonly credentials: Credentials,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy. */
+  async execute({ by, currentPassword, revokeKeys, ...typed }: Input): Promise<Account> {
+    const { accountId, credentialId } = authorize(by, permissions.ownAccount);
+    const compared = typed.password === undefined ? null : await this.compared(accountId, currentPassword);
+    const { name, password } = Account.profile(typed);
+    const passwordHash = password && (await this.choosePassword.execute(password));
+    return this.unitOfWork.run(async () => {
+      const account = await this.own(accountId);
+      const renamed = { ...account, ...(name && { name }) };
+      if (!passwordHash) {
+        await this.accounts.save(renamed);
+        return renamed;
+      }
+      // The hashes took their time: meanwhile another call may have changed the password, and ended this session.
+      if (account.passwordHash !== compared) throw new WrongPassword();
+      await this.requireSession(accountId, credentialId);
+      return this.replacePassword.execute({ account: renamed, passwordHash, keepSession: credentialId, revokeKeys });
+    });
+  }
+
+  /** The hash that the current password was found to have made. */
+  private async compared(accountId: string, current: string | undefined): Promise<string | null> {
+    if (current === undefined) {
+      throw new InvalidRequest([{ path: 'current_password', message: 'is required to change the password' }]);
+    }
+    const { passwordHash } = await this.own(accountId);
+    if (!(await this.hasher.matches(current, passwordHash))) throw new WrongPassword();
+    return passwordHash;
+  }
+
+  private async requireSession(accountId: string, id: string): Promise<void> {
+    const live = await this.credentials.list({ accountId, kind: 'session', now: this.clock.now() });
+    if (!live.some((session) => session.id === id)) throw new Unauthenticated();
+  }
+
+  private async own(accountId: string): Promise<Account> {
+    const account = await this.accounts.byId(accountId);
+    if (!account) throw new Unauthenticated();
+    return account;
+  }
+}

@@ -1,0 +1,33 @@
+import { Account } from '../../domain/accounts/account.js';
+import { TokenNotFound } from '../../domain/accounts/errors.js';
+import { MailedToken } from '../../domain/accounts/mailed-token.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { SecretTokens } from '../shared/ports/secret-tokens.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { Accounts } from './ports/accounts.js';
+import type { MailedTokens } from './ports/mailed-tokens.js';
+
+export class VerifyEmail {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly verifications: MailedTokens,
+    private readonly accounts: Accounts,
+    private readonly tokens: SecretTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws TokenNotFound, TokenUsed, TokenExpired. */
+  execute(input: { token: string }): Promise<Account> {
+    return this.unitOfWork.run(async () => {
+      const known = this.tokens.read(input.token);
+      const found = known?.kind === 'verification' ? await this.verifications.byDigest(known.digest) : null;
+      const account = found && (await this.accounts.byId(found.accountId));
+      if (!found || !account) throw new TokenNotFound();
+      const now = this.clock.now();
+      await this.verifications.save(MailedToken.use(found, now));
+      const verified = Account.verified(account, now);
+      await this.accounts.save(verified);
+      return verified;
+    });
+  }
+}

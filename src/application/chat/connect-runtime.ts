@@ -1,0 +1,31 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { ProjectModels } from '../workspace/project-models.js';
+import type { RuntimeConnections } from './ports/runtime-connections.js';
+import type { RuntimeStates } from './runtime-states.js';
+import type { SettleRuntime } from './settle-runtime.js';
+
+/** Makes a registered model the project's runtime, stopped at first. Connecting the connected model changes nothing. */
+export class ConnectRuntime {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly connections: RuntimeConnections,
+    private readonly runtime: SettleRuntime,
+    private readonly states: RuntimeStates,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest. */
+  async execute(input: { by: Caller | null; projectId: string; modelId: string }): Promise<ProjectRuntime> {
+    const caller = authorize(input.by, permissions.editWorkspace);
+    const project = await this.found.project(caller, input.projectId);
+    const { id: modelId } = await this.found.model(caller, project.id, input.modelId);
+    await this.runtime.source({ projectId: project.id, modelId });
+    await this.runtime.execute(project.id, async () => {
+      const connected = await this.connections.find(project.id);
+      if (connected?.modelId === modelId) return;
+      await this.connections.save({ projectId: project.id, modelId, wanted: 'stopped' });
+    });
+    return this.states.of(project.id);
+  }
+}

@@ -1,0 +1,38 @@
+import type { ChatRequest, Completion } from '../../../domain/chat/chat.js';
+import type { RuntimeSource, RuntimeStatus } from '../../../domain/chat/runtime.js';
+import { port } from '../../shared/port.js';
+
+/**
+ * Runs the language models of projects, one runtime per project, outside this process.
+ * Nothing here is remembered across restarts; ids are the projects'.
+ */
+export interface ChatRuntimes {
+  /**
+   * Begins to load the model and returns at once; the state is `loading`, then `ready`, or `unavailable` with a reason
+   * that says which part of the model is broken. Starting what already runs from the same source changes nothing;
+   * starting a runtime that is `unavailable`, or from another source, begins anew.
+   * A runtime that dies is started again with a growing delay; until it is back it is `unavailable`, then `loading`.
+   */
+  start(id: string, source: RuntimeSource): void;
+
+  /** Resolves once the process is gone. Calls in flight fail with RuntimeStopped. Stopping what does not run is done. */
+  stop(id: string): Promise<void>;
+
+  /** The state now; `stopped` for an id that was never started. */
+  status(id: string): RuntimeStatus;
+
+  /**
+   * The assistant's answer to `request`. At temperature 0 the same request gives the same answer.
+   *
+   * Throws RuntimeStopped, RuntimeLoading, RuntimeUnavailable by the state, also when the runtime goes away meanwhile;
+   * ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit (before any work);
+   * ModelBusy when the runtime's queue is full; InferenceTimeout after the configured time, queueing included;
+   * RuntimeInvalidResponse when the runtime answers with something else than a completion.
+   * Aborting `signal` gives up the place in the queue, stops the generation and rejects with the signal's reason.
+   */
+  complete(id: string, request: ChatRequest, signal: AbortSignal): Promise<Completion>;
+
+  /** Stops every runtime. */
+  close(): Promise<void>;
+}
+export const ChatRuntimes = port<ChatRuntimes>('chat.ChatRuntimes');

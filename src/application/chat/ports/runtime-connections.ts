@@ -1,0 +1,21 @@
+import { port } from '../../shared/port.js';
+
+/** Which model is a project's runtime, and whether the team wants it to run. */
+export interface RuntimeConnection {
+  readonly projectId: string;
+  readonly modelId: string;
+  readonly wanted: 'started' | 'stopped';
+}
+
+export interface RuntimeConnections {
+  find(projectId: string): Promise<RuntimeConnection | null>;
+  /** Inserts or replaces the project's only connection. */
+  save(connection: RuntimeConnection): Promise<void>;
+  /** Changes what is wanted of a connection, whichever model it has by now; false when there is none. */
+  want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean>;
+  /** Removing what is not there is done. */
+  remove(projectId: string): Promise<void>;
+  /** All connections that are wanted `started`, of every team. */
+  started(): Promise<RuntimeConnection[]>;
+}
+export const RuntimeConnections = port<RuntimeConnections>('chat.RuntimeConnections');

@@ -1,0 +1,19 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { ProjectModels } from '../workspace/project-models.js';
+import type { RuntimeStates } from './runtime-states.js';
+
+export class ReadRuntime {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly states: RuntimeStates,
+  ) {}
+
+  /** Throws NotFound. */
+  async execute(input: { by: Caller | null; projectId: string }): Promise<ProjectRuntime> {
+    const caller = authorize(input.by, permissions.readWorkspace);
+    const project = await this.found.project(caller, input.projectId);
+    return this.states.of(project.id);
+  }
+}

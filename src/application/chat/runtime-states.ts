@@ -1,0 +1,32 @@
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { ChatRuntimes } from './ports/chat-runtimes.js';
+import type { RuntimeConnections } from './ports/runtime-connections.js';
+import type { SettleRuntime } from './settle-runtime.js';
+
+/** What a project's runtime is right now: what is stored of it, and what runs. */
+export class RuntimeStates {
+  constructor(
+    private readonly connections: RuntimeConnections,
+    private readonly runtimes: ChatRuntimes,
+    private readonly runtime: SettleRuntime,
+  ) {}
+
+  async of(projectId: string): Promise<ProjectRuntime> {
+    const connection = await this.connections.find(projectId);
+    const { state, reason } = this.runtimes.status(projectId);
+    if (connection?.wanted !== 'started') {
+      if (state !== 'stopped') this.settle(projectId);
+      return { state: connection ? 'stopped' : 'not_connected', modelId: connection?.modelId ?? null, reason: null };
+    }
+    const { modelId } = connection;
+    if (state !== 'stopped') return { modelId, state, reason };
+    if (this.runtime.isSettling(projectId)) return { modelId, state: 'loading', reason: null };
+    const why = this.runtime.failure(projectId) ?? 'it was started by another process of the service';
+    return { modelId, state: 'unavailable', reason: why };
+  }
+
+  /** Another process has changed the connection, and the one that runs here does not know yet. */
+  private settle(projectId: string): void {
+    if (!this.runtime.isSettling(projectId)) this.runtime.execute(projectId).catch(() => undefined);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { RuntimeNotConnected } from '../../domain/chat/errors.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { ProjectModels } from '../workspace/project-models.js';
+import type { RuntimeConnections } from './ports/runtime-connections.js';
+import type { RuntimeStates } from './runtime-states.js';
+import type { SettleRuntime } from './settle-runtime.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly wanted: 'started' | 'stopped';
+}
+
+/**
+ * Starts or stops the connected model. A start returns while the model loads, and the runtime is started again with the
+ * service; a stop returns once the process is gone, and the model stays connected.
+ */
+export class SwitchRuntime {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly connections: RuntimeConnections,
+    private readonly runtime: SettleRuntime,
+    private readonly states: RuntimeStates,
+  ) {}
+
+  /** Throws NotFound, RuntimeNotConnected; a start also InvalidRequest where the model's folder is gone. */
+  async execute({ by, projectId, wanted }: Input): Promise<ProjectRuntime> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.found.project(caller, projectId);
+    const connection = await this.connections.find(project.id);
+    if (!connection) throw new RuntimeNotConnected();
+    if (wanted === 'started') await this.runtime.source(connection);
+    await this.runtime.execute(project.id, async () => {
+      if (!(await this.connections.want(project.id, wanted))) throw new RuntimeNotConnected();
+    });
+    return this.states.of(project.id);
+  }
+}

@@ -1,0 +1,13 @@
+import { port } from '../port.js';
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** The service's log: one line per event. */
+export interface Log {
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+  /** Runs `work`; every line logged during it, also after an await, carries `fields`. */
+  within<T>(fields: LogFields, work: () => T): T;
+}
+export const Log = port<Log>('shared.Log');

@@ -1,0 +1,24 @@
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { Model } from '../../domain/workspace/model.js';
+import type { Project } from '../../domain/workspace/project.js';
+import type { RuntimeStates } from '../chat/runtime-states.js';
+import type { Models } from './ports/models.js';
+
+/** A project with what hangs on it: its registered models and the state of its runtime. */
+export interface ProjectOverview {
+  readonly project: Project;
+  readonly models: readonly Model[];
+  readonly runtime: ProjectRuntime;
+}
+
+export class ProjectOverviews {
+  constructor(
+    private readonly models: Models,
+    private readonly runtimes: RuntimeStates,
+  ) {}
+
+  async of(project: Project): Promise<ProjectOverview> {
+    const [models, runtime] = await Promise.all([this.models.registered(project.id), this.runtimes.of(project.id)]);
+    return { project, models, runtime };
+  }
+}

@@ -1,0 +1,14 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Model } from '../../domain/workspace/model.js';
+import type { ProjectModels } from './project-models.js';
+
+export class ReadModel {
+  constructor(private readonly found: ProjectModels) {}
+
+  /** Throws NotFound. */
+  async execute(input: { by: Caller | null; projectId: string; modelId: string }): Promise<Model> {
+    const caller = authorize(input.by, permissions.readWorkspace);
+    return this.found.model(caller, input.projectId, input.modelId);
+  }
+}

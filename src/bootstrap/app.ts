@@ -1,0 +1,175 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { IdentifyCaller } from '../application/access/identify-caller.js';
+import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
+import { ResumeRuntimes } from '../application/chat/resume-runtimes.js';
+import { DeliverMail } from '../application/mail/deliver-mail.js';
+import { Clock } from '../application/shared/ports/clock.js';
+import { Identifiers } from '../application/shared/ports/identifiers.js';
+import type { Log } from '../application/shared/ports/log.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
+import { WinstonLog } from '../infrastructure/logging/winston-log.js';
+import { Repeating } from '../infrastructure/system/repeating.js';
+import { SystemClock } from '../infrastructure/system/system-clock.js';
+import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
+import { migrate } from '../infrastructure/typeorm/migrate.js';
+import { asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
+import { CredentialsController } from '../interfaces/http/access/credentials.controller.js';
+import { AccountsController } from '../interfaces/http/accounts/accounts.controller.js';
+import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
+import { TeamController } from '../interfaces/http/accounts/team.controller.js';
+import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
+import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
+import type { Controller } from '../interfaces/http/contract.js';
+import { Drain } from '../interfaces/http/drain.js';
+import { createHttpApp } from '../interfaces/http/http-app.js';
+import { HttpServer } from '../interfaces/http/http-server.js';
+import { HealthController } from '../interfaces/http/operations/health.controller.js';
+import { ModelsController } from '../interfaces/http/workspace/models.controller.js';
+import { ProjectsController } from '../interfaces/http/workspace/projects.controller.js';
+import type { Config } from './config/config.js';
+import { Parts } from './container.js';
+import { baseUrlOf, openToAll } from './listening.js';
+import type { Source } from './provide.js';
+
+const controllers: readonly Source<Controller>[] = [
+  AccountsController,
+  PasswordsController,
+  TeamController,
+  CredentialsController,
+  ProjectsController,
+  ModelsController,
+  RuntimeController,
+  CompletionsController,
+  HealthController,
+];
+
+const MAIL_PAUSE_MS = 500;
+const MAIL_GRACE_MS = 2_000;
+const CONNECT_PAUSE_MS = 500;
+
+export interface App {
+  /** Where this process listens. */
+  readonly url: string;
+  /** Finishes what is in flight, ends the children and closes the database. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** May put other adapters behind ports before anything is made. */
+  readonly adapt?: (parts: Parts) => void;
+  /** Aborted when the start is to be given up. */
+  readonly stopping?: AbortSignal;
+}
+
+/** Starts the whole service; rejects with what to do about it where it cannot, and leaves nothing running then. */
+export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
+  const ending: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    const failures: unknown[] = [];
+    for (const end of ending.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    const url = await start(config, options, (end) => ending.push(end));
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Later = (end: () => Promise<unknown>) => void;
+
+async function start(config: Config, { adapt, stopping }: StartOptions, later: Later): Promise<string> {
+  makeFolders(config.dataDir);
+  const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
+  later(() => log.close());
+  if (config.unknown.length > 0) log.warn('unknown settings are ignored', { names: config.unknown });
+
+  const databaseUrl = config.databaseUrl ?? (await embedded(config, log, later)).url;
+  const database = await connected(databaseUrl, config.databaseWaitMs, log, stopping);
+  stopping?.throwIfAborted();
+  later(() => database.destroy());
+
+  const address = { baseUrl: '' };
+  const parts = new Parts({ config, database, log, address });
+  adapt?.(parts);
+  const runtimes = parts.get(ChatRuntimes);
+  later(() => runtimes.close());
+  const mail = new Repeating(
+    (stopping) => parts.get(DeliverMail).execute(stopping),
+    MAIL_PAUSE_MS,
+    (error) => log.error('mail sender', { error }),
+  );
+  later(() => mail.stop(MAIL_GRACE_MS));
+
+  const drain = parts.get(Drain);
+  const ids = parts.get(Identifiers);
+  const listener = createHttpApp({
+    controllers: controllers.map((controller) => parts.get(controller)),
+    identifyCaller: parts.get(IdentifyCaller),
+    clock: parts.get(Clock),
+    translate: asStorageUnavailable,
+    limits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    drain,
+    ids,
+    log,
+  });
+  const server = new HttpServer(listener, () => ids.next('req'));
+  const port = await server.listen(config.host, config.port);
+  later(() => {
+    drain.begin();
+    return server.drain(config.shutdownTimeoutMs);
+  });
+  const url = baseUrlOf(config.host, port);
+  address.baseUrl = config.baseUrl ?? url;
+  if (openToAll(config)) {
+    const remedy = 'set SERVICE_REGISTRATION=invite and register the first account with SERVICE_MASTER_KEY as Bearer';
+    log.warn('anyone who reaches this address can register', { url, remedy });
+  }
+  mail.start();
+  await parts.get(ResumeRuntimes).execute();
+  log.info('ready', { url, pid: process.pid });
+  return url;
+}
+
+function makeFolders(dataDir: string): void {
+  try {
+    // Not for others to list; but PostgreSQL's unprivileged account must get through to its own folder.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    mkdirSync(join(dataDir, 'models'), { recursive: true });
+  } catch (error) {
+    throw new Error(`the data folder ${dataDir} (SERVICE_DATA_DIR) cannot be used: ${(error as Error).message}`);
+  }
+}
+
+async function embedded(config: Config, log: WinstonLog, later: Later): Promise<EmbeddedPostgres> {
+  const folder = join(config.dataDir, 'postgres');
+  const server = await startEmbeddedPostgres({ folder, log: (line) => log.info('postgres', { line }) });
+  later(() => server.stop());
+  return server;
+}
+
+/** Waits for a database that is out of reach, then brings its tables up to date and opens the pool. */
+async function connected(url: string, waitMs: number, log: Log, stopping?: AbortSignal): Promise<DataSource> {
+  const { host, pathname } = new URL(url);
+  const clock = new SystemClock();
+  const deadline = clock.now().getTime() + waitMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await migrate(url);
+      return await createDataSource(url).initialize();
+    } catch (error) {
+      const waiting = asStorageUnavailable(error) !== error && clock.now().getTime() < deadline;
+      if (waiting) {
+        if (attempt === 1) log.warn('waiting for the database', { host, most_ms: waitMs });
+        await delay(CONNECT_PAUSE_MS, undefined, { signal: stopping });
+      } else
+        throw new Error(`the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`);
+    }
+  }
+}

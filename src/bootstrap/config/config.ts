@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type Setting, settings, shippedModels } from './settings.js';
+
+type Texts = Readonly<Record<string, string | undefined>>;
+type Name = keyof typeof settings;
+type Values = { [N in Name]: (typeof settings)[N] extends Setting<infer T> ? T | null : never };
+
+/** Every bad setting, a line each. */
+export class BadSettings extends Error {
+  constructor(readonly lines: readonly string[]) {
+    super(lines.join('\n'));
+  }
+}
+
+export type Config = ReturnType<typeof loadConfig>;
+
+/** The environment over the `.env` file of the working folder. Throws BadSettings. */
+export const loadConfigFromProcess = (): Config => loadConfig({ ...dotEnv(), ...process.env });
+
+/** Reads and checks all settings together. Throws BadSettings. */
+export function loadConfig(texts: Texts) {
+  const values = readAll(texts);
+  const set = <N extends Name>(name: N) => values[name] as NonNullable<Values[N]>;
+  const dataDir = set('SERVICE_DATA_DIR');
+  return {
+    host: set('SERVICE_HOST'),
+    port: set('SERVICE_PORT'),
+    baseUrl: values.SERVICE_BASE_URL,
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    databaseWaitMs: set('SERVICE_DATABASE_WAIT_S') * 1000,
+    modelFolders: [...(values.SERVICE_MODELS_DIR ?? [shippedModels]), join(dataDir, 'models')],
+    secret: values.SERVICE_SECRET,
+    masterKey: values.SERVICE_MASTER_KEY,
+    registration: { maxAccounts: set('SERVICE_MAX_ACCOUNTS'), registration: set('SERVICE_REGISTRATION') },
+    rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
+    trustedProxies: values.SERVICE_TRUST_PROXY ?? [],
+    corsOrigins: values.SERVICE_CORS_ORIGINS ?? [],
+    siteLogin: siteLogin(values),
+    passwordBlocklist: set('SERVICE_PASSWORD_BLOCKLIST'),
+    bcryptCost: set('SERVICE_BCRYPT_COST'),
+    smtpUrl: values.SERVICE_SMTP_URL,
+    mailFrom: set('SERVICE_MAIL_FROM'),
+    inferenceTimeoutMs: set('SERVICE_INFERENCE_TIMEOUT_S') * 1000,
+    chatQueue: set('SERVICE_CHAT_QUEUE'),
+    servingThreads: set('SERVICE_SERVING_THREADS'),
+    shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
+    logLevel: set('SERVICE_LOG_LEVEL'),
+    logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),
+    /** Names that look like settings and are none: a typing error that would otherwise stay unseen. */
+    unknown: Object.keys(texts).filter((name) => name.startsWith('SERVICE_') && !(name in settings)),
+  };
+}
+
+function readAll(texts: Texts): Values {
+  const lines: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { fallback, secret, read }] of Object.entries<Setting>(settings)) {
+    const text = texts[name] || fallback;
+    if (text === null) {
+      values[name] = null;
+      continue;
+    }
+    const result = read.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else lines.push(`${name} ${result.error.issues[0]?.message}${secret ? '' : `; it is ${JSON.stringify(text)}`}`);
+  }
+  const read = values as Values;
+  if (lines.length === 0) lines.push(...siteLoginProblems(read));
+  if (lines.length > 0) throw new BadSettings(lines);
+  return read;
+}
+
+const keyNames = ['SERVICE_SITE_LOGIN_SECRET', 'SERVICE_SITE_LOGIN_JWKS_FILE', 'SERVICE_SITE_LOGIN_JWKS_URL'] as const;
+const claimNames = ['SERVICE_SITE_LOGIN_ISSUER', 'SERVICE_SITE_LOGIN_AUDIENCE'] as const;
+
+/** A site's tokens are believed by one key, and only with an issuer and an audience to check. */
+function siteLoginProblems(values: Values): string[] {
+  const keys = keyNames.filter((name) => values[name] !== null);
+  if (keys.length === 0) return [];
+  const missing = claimNames.filter((name) => values[name] === null);
+  return [
+    ...missing.map((name) => `${name} is needed beside ${keys[0]}`),
+    ...keys.slice(1).map((name) => `${name} must not be set beside ${keys[0]}`),
+  ];
+}
+
+function siteLogin(values: Values) {
+  const [secret, jwksFile, jwksUrl] = keyNames.map((name) => values[name]) as [
+    string | null,
+    string | null,
+    string | null,
+  ];
+  const [issuer, audience] = claimNames.map((name) => values[name] ?? '') as [string, string];
+  const enabled = [secret, jwksFile, jwksUrl].some((key) => key !== null);
+  return {
+    link: values.SERVICE_SITE_LOGIN_LINK === true,
+    tokens: enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null,
+  };
+}
+
+const dotEnv = (): Texts => (existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {});

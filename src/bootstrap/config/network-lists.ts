@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const listOf = (isOne: (text: string) => boolean, error: string) =>
+  z
+    .string()
+    .transform((list) => list.split(',').map((text) => text.trim()))
+    .refine((texts) => texts.every(isOne), { error });
+
+/** Whose word on a caller's address is believed. `true` or a number would have Express believe anybody's. */
+export const proxies = listOf(
+  (text) => NAMED_NETWORKS.includes(text) || isNetwork(text),
+  'must list addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas',
+);
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** Origins exactly as browsers send them. */
+export const webOrigins = z
+  .string()
+  .refine((list) => !list.includes('*'), { error: 'must name each origin: * would let the pages of any site call' })
+  .pipe(listOf(isOrigin, 'must list origins such as https://app.example.com, without a path, separated by commas'));
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}

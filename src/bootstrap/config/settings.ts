@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { logLevels } from '../../infrastructure/logging/winston-log.js';
+import { proxies, webOrigins } from './network-lists.js';
+import { address, flag, isFolder, isKeySet, oneOf, secondsOfTime, secretText, whole } from './readers.js';
+
+/** One setting: what it is for, the text it has when nobody sets it, and how its text is read. */
+export interface Setting<T = unknown> {
+  readonly about: string;
+  /** Null: absent unless set; `shown` then says what that means. */
+  readonly fallback: string | null;
+  readonly shown?: string;
+  /** Its value is never repeated in a message. */
+  readonly secret?: true;
+  readonly read: z.ZodType<T, string>;
+}
+
+const setting = <T>(one: Setting<T>) => one;
+
+/** The models that ship with the project, beside the nearest package.json above this file. */
+export const shippedModels = join(packageRoot(__dirname), 'models');
+
+export const settings = {
+  SERVICE_HOST: setting({
+    about: 'Address to listen on. Anything but loopback opens the service to the network.',
+    fallback: '127.0.0.1',
+    read: z.string().regex(/^\S+$/, { error: 'must be an address or a host name' }),
+  }),
+  SERVICE_PORT: setting({
+    about: 'Port to listen on; 0 takes any free one, which the ready line names.',
+    fallback: '8080',
+    read: whole(0, 65_535),
+  }),
+  SERVICE_BASE_URL: setting({
+    about: 'The URL under which people reach the service; links in e-mails begin with it.',
+    fallback: null,
+    shown: 'the address it listens on',
+    read: address(['http:', 'https:'], 'must be an http:// or https:// URL').transform((url) =>
+      url.replace(/\/+$/, ''),
+    ),
+  }),
+  SERVICE_DATA_DIR: setting({
+    about: 'Folder for all that is kept: embedded database, secret, outbox, uploaded models, log.',
+    fallback: './data',
+    read: z.string().transform((path) => resolve(path)),
+  }),
+  DATABASE_URL: setting({
+    about: 'A PostgreSQL server (15 or newer) to use.',
+    fallback: null,
+    shown: 'an embedded PostgreSQL in the data folder',
+    secret: true,
+    read: address(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
+  }),
+  SERVICE_DATABASE_WAIT_S: setting({
+    about: 'How long a start waits for a database that is out of reach.',
+    fallback: '60',
+    read: secondsOfTime(0, 3_600),
+  }),
+  SERVICE_MODELS_DIR: setting({
+    about:
+      'Folders that models are served from, separated as in PATH. `models/` in the data folder is always one more.',
+    fallback: null,
+    shown: 'the shipped models',
+    read: z
+      .string()
+      .transform((list) =>
+        list
+          .split(delimiter)
+          .filter(Boolean)
+          .map((path) => resolve(path)),
+      )
+      .refine((paths) => paths.every(isFolder), { error: 'must name folders that exist' }),
+  }),
+  SERVICE_SECRET: setting({
+    about: 'Seals what is stored for a while, such as e-mails that wait. Processes on one database share it.',
+    fallback: null,
+    shown: 'made at the first start and kept in the data folder',
+    secret: true,
+    read: secretText(16),
+  }),
+  SERVICE_MASTER_KEY: setting({
+    about: 'A credential that acts as an operator without an account.',
+    fallback: null,
+    shown: 'none',
+    secret: true,
+    read: secretText(8),
+  }),
+  SERVICE_MAX_ACCOUNTS: setting({
+    about: 'How many accounts the deployment may have.',
+    fallback: '3',
+    read: whole(1, 1_000_000),
+  }),
+  SERVICE_REGISTRATION: setting({
+    about: '`open`, or `invite`: then the first account is registered with the master key as Bearer credential.',
+    fallback: 'open',
+    read: oneOf(['open', 'invite']),
+  }),
+  SERVICE_RATE_LIMIT_PER_MIN: setting({
+    about: 'How many requests a minute each caller has. Every process counts for itself.',
+    fallback: '120',
+    read: whole(1, 1_000_000),
+  }),
+  SERVICE_RATE_LIMIT_AUTH_PER_MIN: setting({
+    about: 'How many of these may be registrations and logins.',
+    fallback: '20',
+    read: whole(1, 1_000_000),
+  }),
+  SERVICE_TRUST_PROXY: setting({
+    about:
+      "Reverse proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas.",
+    fallback: null,
+    shown: 'none',
+    read: proxies,
+  }),
+  SERVICE_CORS_ORIGINS: setting({
+    about: 'Web origins whose pages may call the API from a browser, separated by commas.',
+    fallback: null,
+    shown: 'none',
+    read: webOrigins,
+  }),
+  SERVICE_BCRYPT_COST: setting({
+    about: 'How slow a password hash is; one more doubles the time.',
+    fallback: '12',
+    read: whole(4, 20),
+  }),
+  SERVICE_PASSWORD_BLOCKLIST: setting({
+    about: '`true` refuses the passwords that everybody tries first.',
+    fallback: 'false',
+    read: flag,
+  }),
+  SERVICE_SITE_LOGIN_SECRET: setting({
+    about: 'Lets an embedding site sign its users in with tokens signed by this secret (HS256).',
+    fallback: null,
+    shown: 'none',
+    secret: true,
+    read: secretText(32),
+  }),
+  SERVICE_SITE_LOGIN_JWKS_FILE: setting({
+    about: 'The same with tokens signed by a key (RS256, ES256) of the key set in this file.',
+    fallback: null,
+    shown: 'none',
+    read: z
+      .string()
+      .transform((path) => resolve(path))
+      .refine(isKeySet, { error: 'must name a file with a JSON Web Key Set' }),
+  }),
+  SERVICE_SITE_LOGIN_JWKS_URL: setting({
+    about: 'The same with the key set at this URL.',
+    fallback: null,
+    shown: 'none',
+    read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
+  }),
+  SERVICE_SITE_LOGIN_ISSUER: setting({
+    about: 'The `iss` of the site’s tokens. Needed for site login.',
+    fallback: null,
+    shown: 'none',
+    read: z.string(),
+  }),
+  SERVICE_SITE_LOGIN_AUDIENCE: setting({
+    about: 'The `aud` of the site’s tokens that stands for this service. Needed for site login.',
+    fallback: null,
+    shown: 'none',
+    read: z.string(),
+  }),
+  SERVICE_SITE_LOGIN_LINK: setting({
+    about: '`true` lets the site also sign in operators and password holders whose e-mail is verified.',
+    fallback: 'false',
+    read: flag,
+  }),
+  SERVICE_SMTP_URL: setting({
+    about: 'Mail server, as smtp:// or smtps:// with user and password where needed.',
+    fallback: null,
+    shown: 'each mail becomes an .eml file in `outbox/` in the data folder',
+    secret: true,
+    read: address(['smtp:', 'smtps:'], 'must be an smtp:// or smtps:// URL'),
+  }),
+  SERVICE_MAIL_FROM: setting({
+    about: 'Sender of the e-mails.',
+    fallback: 'Tenon <tenon@localhost>',
+    read: z.string().regex(/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
+      error: 'must be an address such as "Tenon <tenon@example.com>"',
+    }),
+  }),
+  SERVICE_INFERENCE_TIMEOUT_S: setting({
+    about: 'How long a chat call may take, its wait in the queue included.',
+    fallback: '60',
+    read: secondsOfTime(0.1, 3_600),
+  }),
+  SERVICE_CHAT_QUEUE: setting({
+    about: 'How many chat calls may wait for a runtime; one more is refused with `model_busy`.',
+    fallback: '32',
+    read: whole(0, 10_000),
+  }),
+  SERVICE_SERVING_THREADS: setting({
+    about: 'Threads of each model process.',
+    fallback: '1',
+    read: whole(1, 256),
+  }),
+  SERVICE_SHUTDOWN_TIMEOUT_S: setting({
+    about: 'How long an ending service lets what is in flight finish.',
+    fallback: '20',
+    read: secondsOfTime(0, 3_600),
+  }),
+  SERVICE_LOG_LEVEL: setting({
+    about: `What is logged: ${logLevels.join(', ')}.`,
+    fallback: 'info',
+    read: oneOf(logLevels),
+  }),
+  SERVICE_LOG_FILE: setting({
+    about: 'The log, as JSON Lines, rotated at 20 MB.',
+    fallback: null,
+    shown: '`tenon.log` in the data folder',
+    read: z.string().transform((path) => resolve(path)),
+  }),
+} satisfies Record<string, Setting>;
+
+function packageRoot(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageRoot(resolve(folder, '..'));
+}

@@ -1,0 +1,15 @@
+import { isIPv6 } from 'node:net';
+import type { Config } from './config/config.js';
+
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** The URL of a listening address, as this machine reaches it. */
+export function baseUrlOf(host: string, port: number): string {
+  const reachable = EVERYWHERE.has(host) ? '127.0.0.1' : host;
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** True where strangers can register. */
+export const openToAll = ({ host, registration }: Config): boolean =>
+  registration.registration === 'open' && !LOOPBACK.test(host);

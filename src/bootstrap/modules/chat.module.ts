@@ -1,0 +1,62 @@
+import { ContainerModule } from 'inversify';
+import { CompleteChat } from '../../application/chat/complete-chat.js';
+import { ConnectRuntime } from '../../application/chat/connect-runtime.js';
+import { DisconnectRuntime } from '../../application/chat/disconnect-runtime.js';
+import { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
+import { ModelFolders } from '../../application/chat/ports/model-folders.js';
+import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
+import { ReadRuntime } from '../../application/chat/read-runtime.js';
+import { ResumeRuntimes } from '../../application/chat/resume-runtimes.js';
+import { RuntimeStates } from '../../application/chat/runtime-states.js';
+import { SettleRuntime } from '../../application/chat/settle-runtime.js';
+import { SwitchRuntime } from '../../application/chat/switch-runtime.js';
+import { Clock } from '../../application/shared/ports/clock.js';
+import { Identifiers } from '../../application/shared/ports/identifiers.js';
+import { Log } from '../../application/shared/ports/log.js';
+import { Models } from '../../application/workspace/ports/models.js';
+import { ProjectModels } from '../../application/workspace/project-models.js';
+import { LocalModelFolders } from '../../infrastructure/files/local-model-folders.js';
+import { ChildChatRuntimes } from '../../infrastructure/onnx/child-chat-runtimes.js';
+import { TypeOrmRuntimeConnections } from '../../infrastructure/typeorm/chat/typeorm-runtime-connections.js';
+import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { CompletionsController } from '../../interfaces/http/chat/completions.controller.js';
+import { RuntimeController } from '../../interfaces/http/chat/runtime.controller.js';
+import type { Config } from '../config/config.js';
+import { provide, provideValue } from '../provide.js';
+
+/** How long a model process may take to end by itself before it is ended. */
+const STOP_GRACE_MS = 3_000;
+
+export const chatModule = (config: Config, log: Log) =>
+  new ContainerModule((module) => {
+    const settings = {
+      worker: require.resolve('../../infrastructure/onnx/worker/main.js'),
+      timeoutMs: config.inferenceTimeoutMs,
+      queue: config.chatQueue,
+      threads: config.servingThreads,
+      stopGraceMs: STOP_GRACE_MS,
+    };
+    provideValue(module, ChatRuntimes, new ChildChatRuntimes(settings, log));
+    provideValue(module, ModelFolders, new LocalModelFolders(config.modelFolders));
+    provide(module, RuntimeConnections, TypeOrmRuntimeConnections, [TypeOrmUnitOfWork]);
+    provide(module, RuntimeStates, RuntimeStates, [RuntimeConnections, ChatRuntimes, SettleRuntime]);
+    provide(module, SettleRuntime, SettleRuntime, [RuntimeConnections, Models, ModelFolders, ChatRuntimes]);
+    provide(module, ReadRuntime, ReadRuntime, [ProjectModels, RuntimeStates]);
+    provide(module, ConnectRuntime, ConnectRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);
+    provide(module, SwitchRuntime, SwitchRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);
+    provide(module, DisconnectRuntime, DisconnectRuntime, [
+      ProjectModels,
+      RuntimeConnections,
+      SettleRuntime,
+      RuntimeStates,
+    ]);
+    provide(module, ResumeRuntimes, ResumeRuntimes, [RuntimeConnections, SettleRuntime, Log]);
+    provide(module, CompleteChat, CompleteChat, [ProjectModels, RuntimeStates, ChatRuntimes]);
+    provide(module, RuntimeController, RuntimeController, [
+      ReadRuntime,
+      ConnectRuntime,
+      SwitchRuntime,
+      DisconnectRuntime,
+    ]);
+    provide(module, CompletionsController, CompletionsController, [CompleteChat, Identifiers, Clock]);
+  });

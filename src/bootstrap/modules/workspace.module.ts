@@ -1,0 +1,36 @@
+import { ContainerModule } from 'inversify';
+import { RuntimeStates } from '../../application/chat/runtime-states.js';
+import { Clock } from '../../application/shared/ports/clock.js';
+import { Identifiers } from '../../application/shared/ports/identifiers.js';
+import { CreateModel } from '../../application/workspace/create-model.js';
+import { CreateProject } from '../../application/workspace/create-project.js';
+import { Models } from '../../application/workspace/ports/models.js';
+import { Projects } from '../../application/workspace/ports/projects.js';
+import { ProjectModels } from '../../application/workspace/project-models.js';
+import { ProjectOverviews } from '../../application/workspace/project-overview.js';
+import { ReadModel } from '../../application/workspace/read-model.js';
+import { ReadProject } from '../../application/workspace/read-project.js';
+import { RegisterModel } from '../../application/workspace/register-model.js';
+import { UpdateProject } from '../../application/workspace/update-project.js';
+import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmModels } from '../../infrastructure/typeorm/workspace/typeorm-models.js';
+import { TypeOrmProjects } from '../../infrastructure/typeorm/workspace/typeorm-projects.js';
+import { ModelsController } from '../../interfaces/http/workspace/models.controller.js';
+import { ProjectsController } from '../../interfaces/http/workspace/projects.controller.js';
+import { provide } from '../provide.js';
+
+export const workspaceModule = () =>
+  new ContainerModule((module) => {
+    provide(module, Projects, TypeOrmProjects, [TypeOrmUnitOfWork]);
+    provide(module, Models, TypeOrmModels, [TypeOrmUnitOfWork]);
+    provide(module, ProjectModels, ProjectModels, [Projects, Models]);
+    provide(module, ProjectOverviews, ProjectOverviews, [Models, RuntimeStates]);
+    provide(module, CreateProject, CreateProject, [Projects, ProjectOverviews, Identifiers, Clock]);
+    provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
+    provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
+    provide(module, CreateModel, CreateModel, [ProjectModels, Models, Identifiers, Clock]);
+    provide(module, ReadModel, ReadModel, [ProjectModels]);
+    provide(module, RegisterModel, RegisterModel, [ProjectModels, Models, Clock]);
+    provide(module, ProjectsController, ProjectsController, [CreateProject, ReadProject, UpdateProject]);
+    provide(module, ModelsController, ModelsController, [CreateModel, ReadModel, RegisterModel, ReadProject]);
+  });

@@ -1,0 +1,14 @@
+import type { RegistrationRules } from '../application/accounts/register-account.js';
+import type { SiteLoginRules } from '../application/accounts/site-login.js';
+import { port } from '../application/shared/port.js';
+import type { Sealer } from '../infrastructure/crypto/sealer.js';
+import type { DataSource } from '../infrastructure/typeorm/data-source.js';
+import type { PublicAddress } from '../interfaces/web/page-links.js';
+
+/** What the modules need besides ports: values, and classes that are wired up by hand. */
+export const Database = port<DataSource>('DataSource');
+export const OutboxSealer = port<Sealer>('OutboxSealer');
+export const InviteSealer = port<Sealer>('InviteSealer');
+export const Address = port<PublicAddress>('PublicAddress');
+export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
+export const Registration = port<RegistrationRules>('RegistrationRules');

@@ -1,0 +1,24 @@
+import type { Role } from './role.js';
+
+/** The account behind a session or an API key, as it is at this moment. */
+export interface AccountCaller {
+  readonly kind: 'session' | 'api_key';
+  readonly credentialId: string;
+  readonly accountId: string;
+  readonly teamId: string;
+  readonly role: Role;
+  /** True for accounts of the operator team. */
+  readonly operator: boolean;
+  readonly emailVerified: boolean;
+  /** When the credential was last noted to be in use, to the minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** The master key: an admin operator without an account and without a team. */
+export interface MasterCaller {
+  readonly kind: 'master';
+}
+
+/** Who calls. Decided once for each request, from the credential alone. */
+export type Caller = AccountCaller | MasterCaller;
+export type CallerKind = Caller['kind'];

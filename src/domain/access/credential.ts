@@ -1,0 +1,40 @@
+/** A session or an API key. Only the digest of its secret is kept. */
+export interface Credential {
+  readonly id: string;
+  readonly kind: 'session' | 'api_key';
+  readonly accountId: string;
+  readonly digest: string;
+  /** The last characters of an API key, for its owner to tell it by; empty for a session. */
+  readonly hint: string;
+  readonly name: string | null;
+  /** Which act made it: registrations and logins mint both kinds, `minted` keys were asked for. */
+  readonly origin: 'registration' | 'login' | 'minted';
+  readonly createdAt: Date;
+  /** Null: it does not expire by itself. */
+  readonly expiresAt: Date | null;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+
+type Draft = Pick<Credential, 'id' | 'accountId' | 'digest' | 'origin' | 'createdAt'>;
+type KeyDraft = Draft & Pick<Credential, 'hint'> & Partial<Pick<Credential, 'name' | 'expiresAt'>>;
+
+export const Credential = {
+  session: (draft: Draft): Credential => ({
+    ...draft,
+    kind: 'session',
+    name: null,
+    hint: '',
+    expiresAt: new Date(draft.createdAt.getTime() + SESSION_LIFETIME_MS),
+    lastUsedAt: null,
+  }),
+  apiKey: (draft: KeyDraft): Credential => ({
+    name: null,
+    expiresAt: null,
+    ...draft,
+    kind: 'api_key',
+    lastUsedAt: null,
+  }),
+};

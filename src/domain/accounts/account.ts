@@ -1,0 +1,86 @@
+import type { Role } from '../access/role.js';
+import { InvalidRequest } from '../shared/errors.js';
+
+/** The team that runs the deployment is its operator team; there is at most one. */
+export interface Team {
+  readonly id: string;
+  readonly operator: boolean;
+  /** Which team of the embedding site it stands for; null for the operator team. */
+  readonly siteKey: string | null;
+  readonly createdAt: Date;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  /** Null for accounts that an embedding site signs in. */
+  readonly passwordHash: string | null;
+  readonly emailVerifiedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export const accountLimits = { name: 100, email: 254, passwordMin: 8, passwordMax: 128 } as const;
+
+/** What a person types; absent where it is not to change. */
+export interface Profile {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export const Account = {
+  /** Trims and checks what a person typed; throws InvalidRequest naming every field that breaks its rule. */
+  profile<Typed extends Partial<Profile>>(typed: Typed): Typed {
+    const { name, email, password } = typed;
+    const trimmed = { ...typed, ...(name && { name: name.trim() }), ...(email && { email: email.trim() }) };
+    const findings = Object.entries(rules).flatMap(([path, broken]) => {
+      const text = trimmed[path as keyof Profile];
+      const message = text === undefined ? null : broken(text);
+      return message ? [{ path, message }] : [];
+    });
+    if (findings.length > 0) throw new InvalidRequest(findings);
+    return { ...trimmed, ...(password !== undefined && { password }) };
+  },
+
+  verified: (account: Account, at: Date): Account => ({ ...account, emailVerifiedAt: account.emailVerifiedAt ?? at }),
+};
+
+/** Two spellings of one address, letter case and Unicode form aside, have the same key. */
+export const emailKey = (email: string): string => email.trim().normalize('NFKC').toLowerCase();
+
+/** What is wrong with a field, null for nothing. In the order in which a form shows them. */
+const rules: Record<keyof Profile, (text: string) => string | null> = {
+  name: (text) => {
+    if (!within(text, 1, accountLimits.name)) return `must have 1 to ${accountLimits.name} characters`;
+    if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)) return 'must have at least one visible character';
+    return hasControl(text) ? 'must not contain control characters' : null;
+  },
+  email: (text) =>
+    isEmail(text) ? null : `must be an address such as ada@example.com, ${accountLimits.email} characters at most`,
+  password: (text) => {
+    const { passwordMin: min, passwordMax: max } = accountLimits;
+    return within(text, min, max) ? null : `must have ${min} to ${max} characters`;
+  },
+};
+
+const within = (text: string, min: number, max: number) => {
+  const length = [...text].length;
+  return length >= min && length <= max;
+};
+const hasControl = (text: string) => /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text);
+const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const DOMAIN =
+  /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
+
+function isEmail(email: string): boolean {
+  const at = email.lastIndexOf('@');
+  return (
+    at > 0 &&
+    within(email, 3, accountLimits.email) &&
+    LOCAL.test(email.slice(0, at)) &&
+    DOMAIN.test(email.slice(at + 1))
+  );
+}

@@ -1,0 +1,89 @@
+import { DomainError } from '../shared/errors.js';
+
+export class EmailTaken extends DomainError {
+  constructor() {
+    super('conflict', 'email_taken', 'An account with this e-mail exists: log in instead.');
+  }
+}
+
+export class RegistrationClosed extends DomainError {
+  constructor(message: string) {
+    super('forbidden', 'registration_closed', message);
+  }
+}
+
+export class TokenNotFound extends DomainError {
+  constructor() {
+    super('not_found', 'token_not_found', 'There is no such token: copy it whole from the e-mail.');
+  }
+}
+
+export class TokenUsed extends DomainError {
+  constructor() {
+    super('gone', 'token_used', 'This token was used already.');
+  }
+}
+
+export class TokenExpired extends DomainError {
+  constructor() {
+    super('gone', 'token_expired', 'This token has expired.');
+  }
+}
+
+/** The lane that hashes passwords is full. */
+export class HashingBusy extends DomainError {
+  constructor() {
+    super('unavailable', 'busy', 'Too many logins and registrations at once: try again in 2 s.', {
+      retryAfterSeconds: 2,
+    });
+  }
+}
+
+export class InviteNotFound extends DomainError {
+  constructor() {
+    super('not_found', 'invite_not_found', 'There is no such invite.');
+  }
+}
+
+export class InviteRedeemed extends DomainError {
+  constructor() {
+    super('gone', 'invite_redeemed', 'This invite has been redeemed.');
+  }
+}
+
+export class InviteRevoked extends DomainError {
+  constructor() {
+    super('gone', 'invite_revoked', 'This invite has been revoked: ask for a new one.');
+  }
+}
+
+export class InviteExpired extends DomainError {
+  constructor() {
+    super('gone', 'invite_expired', 'This invite has expired: ask for a new one.');
+  }
+}
+
+export class InviteEmailMismatch extends DomainError {
+  constructor() {
+    super('forbidden', 'invite_email_mismatch', 'This invite is for another e-mail address.');
+  }
+}
+
+/** The team would be left without an admin. */
+export class LastAdmin extends DomainError {
+  constructor() {
+    super('conflict', 'last_admin', 'This is the last admin of the team: make another account admin first.');
+  }
+}
+
+export class WrongPassword extends DomainError {
+  constructor() {
+    super('forbidden', 'wrong_password', 'current_password is wrong.');
+  }
+}
+
+export class SiteLoginDisabled extends DomainError {
+  constructor() {
+    super('forbidden', 'site_login_disabled', 'Site login is not set up on this deployment.');
+  }
+}

@@ -1,0 +1,36 @@
+import { TokenExpired, TokenUsed } from './errors.js';
+
+/** What a token is good for that went out by e-mail to the owner of an account. */
+export type MailedTokenPurpose = 'verification' | 'reset';
+
+/** A single chance to prove that whoever has the token reads the account's e-mail. Only its digest is kept. */
+export interface MailedToken {
+  readonly id: string;
+  readonly purpose: MailedTokenPurpose;
+  readonly accountId: string;
+  readonly digest: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+const lifetimes: Record<MailedTokenPurpose, number> = { verification: 24 * HOUR_MS, reset: HOUR_MS };
+
+type Draft = Pick<MailedToken, 'id' | 'purpose' | 'accountId' | 'digest' | 'createdAt'>;
+
+export const MailedToken = {
+  issue: (draft: Draft): MailedToken => ({
+    ...draft,
+    expiresAt: new Date(draft.createdAt.getTime() + lifetimes[draft.purpose]),
+    usedAt: null,
+  }),
+
+  /** Throws TokenUsed or TokenExpired. */
+  use(token: MailedToken, at: Date): MailedToken {
+    if (token.usedAt) throw new TokenUsed();
+    if (at >= token.expiresAt) throw new TokenExpired();
+    return { ...token, usedAt: at };
+  },
+};

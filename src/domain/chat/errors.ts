@@ -1,0 +1,73 @@
+import { DomainError } from '../shared/errors.js';
+
+export class RuntimeNotConnected extends DomainError {
+  constructor() {
+    const message = 'No model is connected to this project: connect one with PUT /v1/projects/{project_id}/runtime.';
+    super('unavailable', 'runtime_not_connected', message, { retryable: false });
+  }
+}
+
+export class RuntimeStopped extends DomainError {
+  constructor() {
+    const message = 'The runtime is stopped: start it with POST /v1/projects/{project_id}/runtime/start.';
+    super('unavailable', 'runtime_stopped', message, { retryable: false });
+  }
+}
+
+export class RuntimeLoading extends DomainError {
+  constructor() {
+    super('unavailable', 'runtime_loading', 'The model is loading: try again shortly.', { retryAfterSeconds: 1 });
+  }
+}
+
+export class RuntimeUnavailable extends DomainError {
+  constructor(reason: string) {
+    super('unavailable', 'runtime_unavailable', `The runtime is unavailable: ${reason}`);
+  }
+}
+
+export class RuntimeInvalidResponse extends DomainError {
+  constructor(what: string) {
+    super('bad_gateway', 'runtime_invalid_response', `The runtime gave no valid answer: ${what}`, { retryable: false });
+  }
+}
+
+export class ModelBusy extends DomainError {
+  constructor(retryAfterSeconds: number) {
+    const message = `The model is busy: try again in ${retryAfterSeconds} s.`;
+    super('busy', 'model_busy', message, { retryAfterSeconds });
+  }
+}
+
+export class InferenceTimeout extends DomainError {
+  constructor(seconds: number) {
+    super('timeout', 'inference_timeout', `The model did not finish within ${seconds} s.`, { retryable: false });
+  }
+}
+
+/** The prompt, or the prompt and an explicit `max_tokens`, is longer than the model's context. */
+export class ContextLengthExceeded extends DomainError {
+  constructor(message: string) {
+    super('invalid', 'context_length_exceeded', message);
+  }
+
+  static of(counts: { context: number; promptTokens: number; maxTokens: number | null }): ContextLengthExceeded {
+    const { context, promptTokens, maxTokens } = counts;
+    const asked = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
+    return new ContextLengthExceeded(
+      `The model's context is ${context} tokens; the prompt has ${promptTokens}${asked}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
+    );
+  }
+}
+
+export class StreamingUnsupported extends DomainError {
+  constructor() {
+    super('invalid', 'streaming_unsupported', 'Streaming is not supported: leave stream out or send false.');
+  }
+}
+
+export class ModelMismatch extends DomainError {
+  constructor(projectId: string) {
+    super('invalid', 'model_mismatch', `model must be the id of the project in the path, ${projectId}.`);
+  }
+}

@@ -1,0 +1,79 @@
+import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
+import type { Json, JsonObject } from './json.js';
+
+export interface Project {
+  readonly id: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly version: number;
+  readonly spec: JsonObject;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** The version whose review found nothing blocking, if any. */
+  readonly reviewedVersion: number | null;
+}
+
+const NAME_LENGTH = 200;
+
+export const Project = {
+  create(
+    draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & { name?: string; spec?: JsonObject },
+  ): Project {
+    const { name = 'Untitled project', spec = {} } = draft;
+    return { ...draft, ...checked(name, spec), version: 1, updatedAt: draft.createdAt, reviewedVersion: null };
+  },
+
+  /** Throws StaleVersion unless every version in `expected` is the project's own. */
+  update(
+    project: Project,
+    expected: readonly number[],
+    change: { name?: string; spec: JsonObject; at: Date },
+  ): Project {
+    requireVersion(project, expected);
+    const { name, spec } = checked(change.name ?? project.name, change.spec);
+    return { ...project, name, spec, version: project.version + 1, updatedAt: change.at };
+  },
+
+  status: (project: Project): 'draft' | 'reviewed' =>
+    project.reviewedVersion === project.version ? 'reviewed' : 'draft',
+};
+
+export function requireVersion(object: { readonly version: number }, expected: readonly number[]): void {
+  if (expected.some((version) => version !== object.version)) throw new StaleVersion(object.version);
+}
+
+function checked(typedName: string, spec: JsonObject): { name: string; spec: JsonObject } {
+  const name = typedName.trim();
+  const findings = specFindings(spec);
+  const length = [...name].length;
+  if (length < 1 || length > NAME_LENGTH)
+    findings.unshift({ path: 'name', message: `must have 1 to ${NAME_LENGTH} characters` });
+  if (findings.length > 0) throw new InvalidRequest(findings);
+  return { name, spec };
+}
+
+/** The fields of a spec that Tenon knows have a type; all others are the team's own and kept as they are. */
+function specFindings(spec: JsonObject): Finding[] {
+  const findings: Finding[] = [];
+  for (const field of ['goal', 'task', 'system_prompt', 'dataset_id']) {
+    const value = spec[field];
+    if (!isAbsent(value) && typeof value !== 'string')
+      findings.push({ path: `spec.${field}`, message: 'must be a string' });
+  }
+  const acceptance = spec.acceptance;
+  if (isAbsent(acceptance)) return findings;
+  if (!isObject(acceptance)) return [...findings, { path: 'spec.acceptance', message: 'must be an object' }];
+  const { metric, threshold } = acceptance;
+  if (!isAbsent(metric) && typeof metric !== 'string') {
+    findings.push({ path: 'spec.acceptance.metric', message: 'must be a string' });
+  }
+  if (!isAbsent(threshold) && typeof threshold !== 'number') {
+    findings.push({ path: 'spec.acceptance.threshold', message: 'must be a number' });
+  }
+  return findings;
+}
+
+const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,27 @@
+/** Runs at most `width` tasks at once; at most `queue` more wait their turn, and beyond that `full` is thrown. */
+export class Lane {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly width: number,
+    private readonly queue: number,
+    private readonly full: () => Error,
+  ) {}
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.running >= this.width) {
+      if (this.waiting.length >= this.queue) throw this.full();
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.running++;
+    }
+    try {
+      return await task();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}

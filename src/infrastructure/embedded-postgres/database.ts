@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { ADMINISTRATOR } from './cluster.js';
+import { EmbeddedPostgresError, REMEDY } from './failure.js';
+import { readPidFile } from './pid-file.js';
+
+/** No address uses it: it is a part of the socket's name. */
+export const PORT = 5432;
+const ROLE = 'tenon';
+const POLL_MS = 10;
+const SILENCE_MS = 30_000;
+const WRONG_PASSWORD = '28P01';
+
+export interface Place {
+  readonly cluster: string;
+  readonly sockets: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+type Address = Pick<Place, 'sockets' | 'password' | 'database'>;
+
+/** Port and sslmode are spelled out because PGPORT and PGSSLMODE in the environment count otherwise. */
+export function urlOf({ sockets, password, database }: Address, role: string = ROLE): string {
+  const where = `host=${encodeURIComponent(sockets)}&sslmode=disable`;
+  return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;
+}
+
+/**
+ * Resolves when the database answers queries, having made it if need be; rejects when the server is over or has
+ * not been heard of for half a minute. Recovery after a crash may take longer: then the server says so.
+ */
+export async function untilReady(place: Place, server: { readonly over: string | undefined }): Promise<void> {
+  let last: unknown = new Error('PostgreSQL does not become ready');
+  for (let silent = 0; server.over === undefined && silent < SILENCE_MS; silent += POLL_MS) {
+    const status = readPidFile(place.cluster)?.status;
+    if (status === 'starting') silent = 0;
+    try {
+      // A killed server's file says ready too, and then there is no socket.
+      if (status === 'ready') return await ensureDatabase(place);
+    } catch (error) {
+      if (error instanceof EmbeddedPostgresError) throw error;
+      last = error;
+    }
+    await sleep(POLL_MS);
+  }
+  throw server.over === undefined ? last : new Error(server.over);
+}
+
+/**
+ * The service's role owns its databases and may make more, which is what a server of the user's own would grant.
+ * It is no superuser: those read and write files and start programs from SQL.
+ */
+async function ensureDatabase(place: Place): Promise<void> {
+  const url = urlOf({ ...place, database: 'postgres' }, ADMINISTRATOR);
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {}); // The query under way fails as well.
+  try {
+    await client.connect();
+    const found = await client.query(
+      `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS role,
+              EXISTS (SELECT FROM pg_database WHERE datname = $2) AS database`,
+      [ROLE, place.database],
+    );
+    const { role, database } = found.rows[0] as { role: boolean; database: boolean };
+    if (!role) await client.query(`CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD ${escapeLiteral(place.password)}`);
+    if (!database) await client.query(`CREATE DATABASE ${escapeIdentifier(place.database)} OWNER ${ROLE}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== WRONG_PASSWORD) throw error;
+    throw new EmbeddedPostgresError(
+      `The file "password" of the data folder does not fit its database: restore the folder as a whole or ${REMEDY}.`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

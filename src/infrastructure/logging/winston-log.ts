@@ -1,0 +1,99 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import winston from 'winston';
+import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Log, LogFields } from '../../application/shared/ports/log.js';
+import { redacted } from './redact.js';
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+
+interface Settings {
+  /** Path of the JSON Lines file; rotated by size, the newest under this very name. */
+  readonly file: string;
+  readonly level: (typeof logLevels)[number];
+  /** Also to standard error, for a terminal or a container's log. */
+  readonly stderr: boolean;
+}
+
+const FILE_BYTES = 20 * 1024 * 1024;
+const FILES = 5;
+const CLOSE_MS = 2_000;
+
+/** JSON Lines: one event per line, `time`, `level` and `event` first. */
+export class WinstonLog implements Log {
+  private readonly context = new AsyncLocalStorage<LogFields>();
+  private readonly logger: winston.Logger;
+
+  /** Throws when the file cannot be written. */
+  constructor(
+    { file, level, stderr }: Settings,
+    private readonly clock: Clock,
+  ) {
+    requireWritable(file);
+    const options = { maxsize: FILE_BYTES, maxFiles: FILES, tailable: true, options: { flags: 'a', mode: 0o600 } };
+    const toFile = new winston.transports.File({ filename: file, ...options });
+    const toTerminal = new winston.transports.Console({ stderrLevels: [...logLevels], silent: !stderr });
+    // A full disk must not take the service down; what cannot be written is lost.
+    toFile.on('error', () => undefined);
+    this.logger = winston.createLogger({
+      level,
+      format: winston.format.printf(({ message }) => String(message)),
+      transports: [toFile, toTerminal],
+    });
+  }
+
+  info(event: string, fields?: LogFields): void {
+    this.write('info', event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.write('warn', event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.write('error', event, fields);
+  }
+
+  within<T>(fields: LogFields, work: () => T): T {
+    return this.context.run({ ...this.context.getStore(), ...fields }, work);
+  }
+
+  /** Resolves once everything is written, or cannot be written any more. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
+      this.logger.once('finish', () => resolve());
+      this.logger.end();
+    });
+  }
+
+  private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+    const head = { time: this.clock.now().toISOString(), level, event };
+    // Once more behind the fields, so that none of them passes for it.
+    const line = { ...head, ...this.context.getStore(), ...fields, ...head };
+    this.logger.log(level, oneLine(line));
+  }
+}
+
+function requireWritable(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    throw new Error(`the log ${file} (SERVICE_LOG_FILE) cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** JSON leaves these as they are, but some readers take them for line ends and some terminals for commands. */
+const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
+
+function oneLine({ time, level, event, ...fields }: LogFields): string {
+  try {
+    const text = JSON.stringify(redacted({ time, level, event, ...fields }));
+    return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  } catch (error) {
+    // A value that throws when it is looked at. What happened must not be lost with it.
+    return JSON.stringify(redacted({ time, level, event, unreadable: String(error) }));
+  }
+}

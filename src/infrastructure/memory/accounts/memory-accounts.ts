@@ -1,0 +1,56 @@
+import type { Accounts } from '../../../application/accounts/ports/accounts.js';
+import { type Account, emailKey } from '../../../domain/accounts/account.js';
+import { EmailTaken } from '../../../domain/accounts/errors.js';
+import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
+
+export const accountRows = (store: MemoryStore) => new MemoryTable<Account>(store, 'accounts');
+
+export class MemoryAccounts implements Accounts {
+  private readonly rows;
+
+  constructor(private readonly store: MemoryStore) {
+    this.rows = accountRows(store);
+  }
+
+  async add(account: Account): Promise<void> {
+    if (this.withEmail(account.email)) throw new EmailTaken();
+    this.rows.put(account.id, account);
+  }
+
+  async save(account: Account): Promise<void> {
+    const holder = this.withEmail(account.email);
+    if (holder && holder.id !== account.id) throw new EmailTaken();
+    if (this.rows.get(account.id)) this.rows.put(account.id, account);
+  }
+
+  async byId(id: string): Promise<Account | null> {
+    return this.rows.get(id);
+  }
+
+  async byEmail(email: string): Promise<Account | null> {
+    return this.withEmail(email);
+  }
+
+  async ofTeam(teamId: string): Promise<Account[]> {
+    const members = this.rows.all().filter((account) => account.teamId === teamId);
+    return members.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async remove(id: string): Promise<void> {
+    this.rows.remove(id);
+    for (const table of ['credentials', 'mailed_tokens']) {
+      const owned = new MemoryTable<{ readonly id: string; readonly accountId: string }>(this.store, table);
+      for (const row of owned.all()) if (row.accountId === id) owned.remove(row.id);
+    }
+  }
+
+  async count(): Promise<number> {
+    return this.rows.all().length;
+  }
+
+  private withEmail(email: string): Account | null {
+    const key = emailKey(email);
+    return this.rows.find((account) => emailKey(account.email) === key);
+  }
+}

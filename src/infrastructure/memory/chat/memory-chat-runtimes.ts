@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChatRuntimes } from '../../../application/chat/ports/chat-runtimes.js';
+import type { ChatRequest, Completion } from '../../../domain/chat/chat.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeStopped,
+  RuntimeUnavailable,
+} from '../../../domain/chat/errors.js';
+import type { RuntimeSource, RuntimeStatus } from '../../../domain/chat/runtime.js';
+import { Turns } from './turns.js';
+
+/** Stands for the model of a folder. A word is a token. */
+export interface MemoryModel {
+  /** Resolves when the model is loaded; rejects with the reason why it can't be. By default it is loaded soon. */
+  load?(): Promise<void>;
+  /** What it says. Anything but a string is no completion. By default it says back what it was told. */
+  answer?(request: ChatRequest, signal: AbortSignal): unknown;
+}
+
+export interface MemoryChatRuntimesSettings {
+  readonly queue: number;
+  readonly timeoutMs: number;
+  readonly context: number;
+  readonly restartMs: number;
+}
+
+interface Runtime {
+  readonly source: RuntimeSource;
+  readonly turns: Turns;
+  /** Aborted, with what its callers shall hear, when the runtime goes away. */
+  readonly end: AbortController;
+  status: RuntimeStatus;
+}
+
+/** For unit tests: runtimes that load at once and answer by a rule. */
+export class MemoryChatRuntimes implements ChatRuntimes {
+  private readonly runtimes = new Map<string, Runtime>();
+  private readonly settings: MemoryChatRuntimesSettings;
+
+  constructor(
+    /** By folder; any other folder holds a model that does all by default. */
+    private readonly models: Readonly<Record<string, MemoryModel>> = {},
+    settings: Partial<MemoryChatRuntimesSettings> = {},
+  ) {
+    this.settings = { queue: 8, timeoutMs: 60_000, context: 256, restartMs: 10, ...settings };
+  }
+
+  start(id: string, source: RuntimeSource): void {
+    const runtime = this.runtimes.get(id);
+    if (runtime?.source.folder === source.folder && runtime.status.state !== 'unavailable') return;
+    runtime?.end.abort(new RuntimeLoading());
+    this.begin(id, source);
+  }
+
+  async stop(id: string): Promise<void> {
+    const runtime = this.runtimes.get(id);
+    this.runtimes.delete(id);
+    runtime?.end.abort(new RuntimeStopped());
+    await nextTurn();
+  }
+
+  status(id: string): RuntimeStatus {
+    return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
+  }
+
+  async complete(id: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+    signal.throwIfAborted();
+    const runtime = this.runtimes.get(id);
+    if (!runtime) throw new RuntimeStopped();
+    const { state, reason } = runtime.status;
+    if (state === 'loading') throw new RuntimeLoading();
+    if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    const promptTokens = this.count(request);
+    const overtime = new AbortController();
+    const late = () => overtime.abort(new InferenceTimeout(this.settings.timeoutMs / 1_000));
+    const timer = setTimeout(late, this.settings.timeoutMs);
+    const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
+    try {
+      const said = await runtime.turns.take(
+        ended,
+        async () => this.modelOf(runtime).answer?.(request, ended) ?? echo(request),
+      );
+      return this.completion(request, promptTokens, said);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
+  }
+
+  /** For tests: the runtime dies as if by a fault, and comes back. */
+  crash(id: string, reason = 'it crashed'): void {
+    const runtime = this.runtimes.get(id);
+    if (!runtime) return;
+    runtime.status = { state: 'unavailable', reason };
+    runtime.end.abort(new RuntimeUnavailable(reason));
+    setTimeout(() => {
+      if (this.runtimes.get(id) === runtime) this.begin(id, runtime.source);
+    }, this.settings.restartMs);
+  }
+
+  /** For tests: how many are loading or ready. */
+  get running(): number {
+    return [...this.runtimes.values()].filter(({ status }) => status.state !== 'unavailable').length;
+  }
+
+  private modelOf({ source }: Runtime): MemoryModel {
+    return this.models[source.folder] ?? {};
+  }
+
+  private begin(id: string, source: RuntimeSource): void {
+    const turns = new Turns(this.settings.queue);
+    const runtime: Runtime = { source, turns, end: new AbortController(), status: { state: 'loading', reason: null } };
+    this.runtimes.set(id, runtime);
+    void this.load(runtime);
+  }
+
+  private async load(runtime: Runtime): Promise<void> {
+    try {
+      await nextTurn();
+      await this.modelOf(runtime).load?.();
+      if (!runtime.end.signal.aborted) runtime.status = { state: 'ready', reason: null };
+    } catch (error) {
+      runtime.status = { state: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private count({ messages, maxTokens }: ChatRequest): number {
+    const { context } = this.settings;
+    const promptTokens = messages.flatMap(({ content }) => wordsOf(content)).length;
+    if (promptTokens + (maxTokens ?? 1) > context) throw ContextLengthExceeded.of({ context, promptTokens, maxTokens });
+    return promptTokens;
+  }
+
+  private completion({ maxTokens }: ChatRequest, promptTokens: number, said: unknown): Completion {
+    if (typeof said !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
+    const words = wordsOf(said);
+    const room = maxTokens ?? this.settings.context - promptTokens;
+    const completionTokens = Math.min(words.length, room);
+    if (words.length <= room) return { text: said, finishReason: 'stop', promptTokens, completionTokens };
+    return { text: words.slice(0, room).join(' '), finishReason: 'length', promptTokens, completionTokens };
+  }
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+
+const echo = ({ messages }: ChatRequest): string => messages.at(-1)?.content ?? '';

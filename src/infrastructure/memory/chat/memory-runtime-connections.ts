@@ -1,0 +1,33 @@
+import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
+
+export class MemoryRuntimeConnections implements RuntimeConnections {
+  private readonly rows;
+
+  constructor(store: MemoryStore) {
+    this.rows = new MemoryTable<RuntimeConnection>(store, 'runtime_connections');
+  }
+
+  async find(projectId: string): Promise<RuntimeConnection | null> {
+    return this.rows.get(projectId);
+  }
+
+  async save(connection: RuntimeConnection): Promise<void> {
+    this.rows.put(connection.projectId, connection);
+  }
+
+  async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
+    const connection = this.rows.get(projectId);
+    if (connection) this.rows.put(projectId, { ...connection, wanted });
+    return connection !== null;
+  }
+
+  async remove(projectId: string): Promise<void> {
+    this.rows.remove(projectId);
+  }
+
+  async started(): Promise<RuntimeConnection[]> {
+    return this.rows.all().filter(({ wanted }) => wanted === 'started');
+  }
+}

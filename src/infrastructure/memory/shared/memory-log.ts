@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Log, LogFields } from '../../../application/shared/ports/log.js';
+
+export interface LoggedLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** For unit tests: keeps what is logged. */
+export class MemoryLog implements Log {
+  readonly lines: LoggedLine[] = [];
+  private readonly context = new AsyncLocalStorage<LogFields>();
+
+  info(event: string, fields?: LogFields): void {
+    this.keep('info', event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.keep('warn', event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.keep('error', event, fields);
+  }
+
+  within<T>(fields: LogFields, work: () => T): T {
+    return this.context.run({ ...this.context.getStore(), ...fields }, work);
+  }
+
+  private keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
+    this.lines.push({ level, event, fields: { ...this.context.getStore(), ...fields } });
+  }
+}

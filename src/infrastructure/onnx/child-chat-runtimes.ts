@@ -1,0 +1,55 @@
+import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
+import type { Log } from '../../application/shared/ports/log.js';
+import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import { RuntimeStopped } from '../../domain/chat/errors.js';
+import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
+
+type Patience = 'loadTimeoutMs' | 'restartDelayMs';
+export type ChildChatRuntimesSettings = Omit<RuntimeSettings, Patience> & Partial<Pick<RuntimeSettings, Patience>>;
+
+const patience: Pick<RuntimeSettings, Patience> = {
+  loadTimeoutMs: 120_000,
+  restartDelayMs: { first: 500, max: 30_000 },
+};
+
+/** Each runtime is a child process under supervision: a crash in native code costs one runtime some seconds. */
+export class ChildChatRuntimes implements ChatRuntimes {
+  private readonly runtimes = new Map<string, SupervisedRuntime>();
+  private readonly settings: RuntimeSettings;
+
+  constructor(
+    settings: ChildChatRuntimesSettings,
+    private readonly log: Log,
+  ) {
+    this.settings = { ...patience, ...settings };
+  }
+
+  start(id: string, source: RuntimeSource): void {
+    const runtime = this.runtimes.get(id) ?? new SupervisedRuntime(id, this.settings, this.log);
+    this.runtimes.set(id, runtime);
+    runtime.start(source);
+  }
+
+  async stop(id: string): Promise<void> {
+    const runtime = this.runtimes.get(id);
+    await runtime?.stop();
+    // Meanwhile it may have been started again, or forgotten by another stop and made anew.
+    if (runtime?.status.state === 'stopped' && this.runtimes.get(id) === runtime) this.runtimes.delete(id);
+  }
+
+  status(id: string): RuntimeStatus {
+    return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
+  }
+
+  async complete(id: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+    signal.throwIfAborted();
+    const runtime = this.runtimes.get(id);
+    if (!runtime) throw new RuntimeStopped();
+    return runtime.complete(request, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
+  }
+}

@@ -1,0 +1,58 @@
+import type { ChatRequest } from '../../domain/chat/chat.js';
+
+/** What the service tells a runtime's process. `call` numbers a caller's request; it is never used twice. */
+export type Order =
+  | { readonly type: 'load'; readonly folder: string; readonly threads: number }
+  | { readonly type: 'count'; readonly call: number; readonly request: ChatRequest }
+  | { readonly type: 'generate'; readonly call: number }
+  | { readonly type: 'drop'; readonly call: number };
+
+type Guard<T> = (value: unknown) => value is T;
+type Shape = Readonly<Record<string, Guard<unknown>>>;
+type Of<S extends Shape> = { readonly [K in keyof S]: S[K] extends Guard<infer T> ? T : never };
+
+const text: Guard<string> = (value) => typeof value === 'string';
+const count: Guard<number> = (value): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const duration: Guard<number> = (value): value is number => Number.isFinite(value) && (value as number) >= 0;
+const finishReason: Guard<'stop' | 'length'> = (value) => value === 'stop' || value === 'length';
+
+/** What the process tells the service. The types of the reports are made from these checks. */
+const reports = {
+  ready: {},
+  /** The model can't be used: more attempts give the same. */
+  broken: { reason: text },
+  counted: { call: count, promptTokens: count },
+  too_long: { call: count, promptTokens: count, context: count },
+  /** The model's chat template refuses the messages. */
+  refused: { call: count, message: text },
+  completed: {
+    call: count,
+    text,
+    finishReason,
+    promptTokens: count,
+    completionTokens: count,
+    tookMs: duration,
+  },
+  failed: { call: count, reason: text },
+  /** Answers each `drop`, whether or not there was something to drop. */
+  dropped: { call: count },
+} satisfies Record<string, Shape>;
+
+type Reports = typeof reports;
+export type Report = { [T in keyof Reports]: { readonly type: T } & Of<Reports[T]> }[keyof Reports];
+export type CallReport = Extract<Report, { call: number }>;
+
+/** The report that `message` is; null for anything else. Nothing that a process says is trusted unread. */
+export function reportOf(message: unknown): Report | null {
+  if (typeof message !== 'object' || message === null) return null;
+  const fields = message as Record<string, unknown>;
+  if (typeof fields.type !== 'string' || !Object.hasOwn(reports, fields.type)) return null;
+  const shape: Shape = reports[fields.type as Report['type']];
+  return Object.entries(shape).every(([name, fits]) => fits(fields[name])) ? (fields as Report) : null;
+}
+
+/** The call that a message which is no report seems to be about. */
+export function callOf(message: unknown): number | null {
+  const call = (message as { call?: unknown } | null)?.call;
+  return count(call) ? call : null;
+}

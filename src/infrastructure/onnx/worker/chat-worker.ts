@@ -1,0 +1,96 @@
+import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
+import type { Order, Report } from '../protocol.js';
+import { BrokenModel } from './broken-model.js';
+import { type ChatModel, loadChatModel } from './chat-model.js';
+import { RefusedMessages } from './chat-template.js';
+import { generate } from './generation.js';
+import { nativeWords } from './native-words.js';
+
+interface Counted {
+  readonly prompt: readonly number[];
+  readonly room: number;
+  readonly temperature: number;
+}
+
+/** Does what the service orders, and logs nothing: what people ask and get is theirs. */
+export class ChatWorker {
+  private model: ChatModel | null = null;
+  /** Every call that somebody still waits for. */
+  private readonly calls = new Map<number, Counted>();
+
+  constructor(private readonly report: (report: Report) => void) {}
+
+  async take(order: Order): Promise<void> {
+    switch (order.type) {
+      case 'load':
+        return this.load(order.folder, order.threads);
+      case 'count':
+        return this.count(order.call, order.request);
+      case 'generate':
+        return this.answer(order.call);
+      case 'drop':
+        this.calls.delete(order.call);
+        return this.report({ type: 'dropped', call: order.call });
+    }
+  }
+
+  private async load(folder: string, threads: number): Promise<void> {
+    try {
+      this.model = await loadChatModel(folder, threads);
+      this.report({ type: 'ready' });
+    } catch (error) {
+      if (!(error instanceof BrokenModel)) throw error;
+      this.report({ type: 'broken', reason: error.message });
+    }
+  }
+
+  private count(call: number, { messages, maxTokens, temperature }: ChatRequest): void {
+    const prompt = this.encode(call, messages);
+    if (!prompt || !this.model) return;
+    const { context } = this.model;
+    const promptTokens = prompt.length;
+    const left = context - promptTokens;
+    if (left < (maxTokens ?? 1)) {
+      this.report({ type: 'too_long', call, promptTokens, context });
+      return;
+    }
+    this.calls.set(call, { prompt, room: maxTokens ?? Math.min(chatLimits.defaultMaxTokens, left), temperature });
+    this.report({ type: 'counted', call, promptTokens });
+  }
+
+  private encode(call: number, messages: ChatRequest['messages']): number[] | null {
+    try {
+      return this.model?.encode(messages) ?? null;
+    } catch (error) {
+      // Other words than the template's own may quote the messages, and failures are logged.
+      if (error instanceof RefusedMessages) this.report({ type: 'refused', call, message: error.message });
+      else
+        this.report({ type: 'failed', call, reason: 'the chat template or the tokenizer failed on these messages.' });
+      return null;
+    }
+  }
+
+  private async answer(call: number): Promise<void> {
+    const counted = this.calls.get(call);
+    if (!counted || !this.model) return;
+    const begun = performance.now();
+    try {
+      const { decoder, stops } = this.model;
+      const answer = await generate(decoder, { ...counted, stops }, () => this.calls.has(call));
+      if (!answer) return;
+      this.report({
+        type: 'completed',
+        call,
+        text: this.model.decode(answer.tokens),
+        finishReason: answer.finishReason,
+        promptTokens: counted.prompt.length,
+        completionTokens: answer.tokens.length,
+        tookMs: performance.now() - begun,
+      });
+    } catch (error) {
+      this.report({ type: 'failed', call, reason: `the model failed: ${nativeWords(error)}` });
+    } finally {
+      this.calls.delete(call);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { EntitySchema, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import type { CredentialFilter, Credentials, RemovalFilter } from '../../../application/access/ports/credentials.js';
+import type { AccountCaller } from '../../../domain/access/caller.js';
+import type { Credential } from '../../../domain/access/credential.js';
+import { Unauthenticated } from '../../../domain/access/errors.js';
+import { isForeignKeyViolation } from '../storage-errors.js';
+import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const CredentialTable = new EntitySchema<Credential>({
+  name: 'Credential',
+  tableName: 'credentials',
+  columns: {
+    id: { type: 'text', primary: true },
+    kind: { type: 'text' },
+    accountId: { type: 'text', name: 'account_id' },
+    digest: { type: 'text' },
+    hint: { type: 'text' },
+    name: { type: 'text', nullable: true },
+    origin: { type: 'text' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    expiresAt: { type: 'timestamptz', name: 'expires_at', nullable: true },
+    lastUsedAt: { type: 'timestamptz', name: 'last_used_at', nullable: true },
+  },
+});
+
+const HOLDER = `
+  SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.team_id AS "teamId",
+         a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
+    FROM credentials c JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
+   WHERE c.digest = $1 AND (c.expires_at IS NULL OR c.expires_at > $2)`;
+
+const TOUCH = `
+  UPDATE credentials SET last_used_at = $2
+   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`;
+
+export class TypeOrmCredentials implements Credentials {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(credential: Credential): Promise<void> {
+    try {
+      await this.table.insert(credential);
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new Unauthenticated() : error;
+    }
+  }
+
+  async holder(digest: string, now: Date): Promise<AccountCaller | null> {
+    const [holder] = await this.unitOfWork.prepared<AccountCaller>('credential-holder', HOLDER, [digest, now]);
+    return holder ?? null;
+  }
+
+  list(
+    { accountId, kind, now }: CredentialFilter,
+    page?: { limit: number; after: string | null },
+  ): Promise<Credential[]> {
+    const own = { accountId, kind, ...(page?.after && { id: LessThan(page.after) }) };
+    const live = [
+      { ...own, expiresAt: IsNull() },
+      { ...own, expiresAt: MoreThan(now) },
+    ];
+    return this.table.find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
+  }
+
+  async touch(id: string, at: Date): Promise<void> {
+    await this.unitOfWork.prepared('credential-touch', TOUCH, [id, at]);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id });
+    return affected === 1;
+  }
+
+  async removeOwn({ accountId, kind }: Pick<CredentialFilter, 'accountId' | 'kind'>, id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id, accountId, kind });
+    return affected === 1;
+  }
+
+  async removeAll({ accountId, kind, origins, except }: RemovalFilter): Promise<void> {
+    const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
+    await this.table.delete({ accountId, kind, ...some });
+  }
+
+  private get table() {
+    return this.unitOfWork.table(CredentialTable);
+  }
+}

@@ -1,0 +1,16 @@
+import type { SpentSiteTokens } from '../../../application/accounts/ports/spent-site-tokens.js';
+import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+const FORGET = 'DELETE FROM spent_site_tokens WHERE expires_at <= $1';
+const SPEND = 'INSERT INTO spent_site_tokens (jti, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING jti';
+
+export class TypeOrmSpentSiteTokens implements SpentSiteTokens {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean> {
+    await this.unitOfWork.prepared('site-tokens-forget', FORGET, [now]);
+    if (expiresAt <= now) return false; // it would be forgotten, and so be new again
+    const added = await this.unitOfWork.prepared('site-token-spend', SPEND, [tokenId, expiresAt]);
+    return added.length === 1;
+  }
+}

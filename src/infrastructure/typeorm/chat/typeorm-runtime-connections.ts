@@ -1,0 +1,42 @@
+import { EntitySchema } from 'typeorm';
+import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
+  name: 'RuntimeConnection',
+  tableName: 'runtime_connections',
+  columns: {
+    projectId: { type: 'text', name: 'project_id', primary: true },
+    modelId: { type: 'text', name: 'model_id' },
+    wanted: { type: 'text' },
+  },
+});
+
+export class TypeOrmRuntimeConnections implements RuntimeConnections {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  find(projectId: string): Promise<RuntimeConnection | null> {
+    return this.table.findOneBy({ projectId });
+  }
+
+  async save(connection: RuntimeConnection): Promise<void> {
+    await this.table.upsert(connection, ['projectId']);
+  }
+
+  async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
+    const { affected } = await this.table.update({ projectId }, { wanted });
+    return affected === 1;
+  }
+
+  async remove(projectId: string): Promise<void> {
+    await this.table.delete({ projectId });
+  }
+
+  started(): Promise<RuntimeConnection[]> {
+    return this.table.findBy({ wanted: 'started' });
+  }
+
+  private get table() {
+    return this.unitOfWork.table(RuntimeConnectionTable);
+  }
+}

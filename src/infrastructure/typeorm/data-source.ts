@@ -1,0 +1,65 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { CredentialTable } from './access/typeorm-credentials.js';
+import { AccountTable } from './accounts/typeorm-accounts.js';
+import { InviteTable } from './accounts/typeorm-invites.js';
+import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
+import { TeamTable } from './accounts/typeorm-teams.js';
+import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
+import { OutboxTable } from './mail/typeorm-outbox.js';
+import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
+import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
+import { TimelyClient } from './timely-client.js';
+import { ModelTable } from './workspace/typeorm-models.js';
+import { ProjectTable } from './workspace/typeorm-projects.js';
+
+export type { DataSource };
+
+const entities = [
+  AccountTable,
+  CredentialTable,
+  MailedTokenTable,
+  InviteTable,
+  ModelTable,
+  OutboxTable,
+  ProjectTable,
+  RuntimeConnectionTable,
+  TeamTable,
+];
+const migrations = [Foundation1763683200000, TeamAccounts1763942400000];
+
+/** No statement of a request may wait longer than this, so that an outage is told in time. */
+const STATEMENT_TIMEOUT_MS = 4_000;
+
+const options = (url: string): DataSourceOptions => ({
+  type: 'postgres',
+  url,
+  entities,
+  migrations,
+  synchronize: false,
+  installExtensions: false,
+  logging: false,
+  applicationName: 'tenon',
+});
+
+/** The pool that serves requests. */
+export const createDataSource = (url: string, poolSize = 16): DataSource =>
+  new DataSource({
+    ...options(url),
+    poolErrorHandler: () => undefined, // an idle connection that breaks is replaced; the call that needs one reports
+    extra: {
+      Client: TimelyClient,
+      max: poolSize,
+      connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS + 500,
+      idle_in_transaction_session_timeout: 30_000,
+      keepAlive: true,
+    },
+  } as DataSourceOptions);
+
+/** A single connection without time limits, for migrations. */
+export const createMigrationSource = (url: string): DataSource =>
+  new DataSource({
+    ...options(url),
+    extra: { max: 2, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS },
+  } as DataSourceOptions);

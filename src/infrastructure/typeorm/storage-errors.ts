@@ -1,0 +1,39 @@
+import { StorageUnavailable } from '../../domain/operations/errors.js';
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const UNIQUE_VIOLATION = '23505';
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * True where another transaction came first and a new attempt sees what it did. A unique violation is such a case too:
+ * the work looks before it inserts, so it collides only with what was not yet to be seen.
+ */
+export const isLostRace = (error: unknown): boolean =>
+  [SERIALIZATION_FAILURE, DEADLOCK, UNIQUE_VIOLATION].includes(sqlState(error));
+
+/** True where what a row points to is gone. */
+export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
+
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION;
+
+export const isMissingTable = (error: unknown): boolean => sqlState(error) === UNDEFINED_TABLE;
+
+const OUTAGE_CODES =
+  /^(08...|57P0[1-5]|53[34]00|25P03|57014|E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
+const OUTAGE_TEXT =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/;
+
+/** A failure of the way to the database becomes StorageUnavailable; everything else stays what it is. */
+export function asStorageUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const noSocket = sqlState(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
+  const outage = noSocket || OUTAGE_CODES.test(sqlState(error)) || OUTAGE_TEXT.test(error.message);
+  return outage ? new StorageUnavailable() : error;
+}
+
+/** The code of PostgreSQL or of the socket, wherever the ORM has put it. */
+function sqlState(error: unknown): string {
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  return String(driverError?.code ?? code ?? '');
+}

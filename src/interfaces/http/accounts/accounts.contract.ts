@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { roles } from '../../../domain/access/role.js';
+import { accountLimits } from '../../../domain/accounts/account.js';
+import { contract } from '../contract.js';
+import { Deleted, Timestamp, text } from '../schemas.js';
+
+const tag = 'Team accounts';
+
+export const UserAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    email_verified: z.boolean(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'User' });
+
+export const SignedInAnswer = z
+  .object({
+    user: UserAnswer,
+    token: z.string().meta({ description: 'Session token, valid for 30 days. Shown this once.' }),
+    api_key: z.string().meta({ description: 'A fresh API key; earlier ones stay valid. Shown this once.' }),
+  })
+  .meta({ id: 'SignedIn' });
+
+const NewPassword = text().meta({
+  description: `${accountLimits.passwordMin} to ${accountLimits.passwordMax} characters`,
+  example: 'correct horse battery',
+});
+
+const RevokeKeys = z
+  .boolean({ error: 'must be true or false' })
+  .default(false)
+  .meta({ description: 'Also revoke the keys made by POST /v1/keys, not only those of registrations and logins.' });
+
+export const register = contract({
+  id: 'register',
+  method: 'post',
+  path: '/v1/auth/register',
+  tag,
+  summary: 'Register an account',
+  description:
+    'The first account of a deployment is admin of its operator team, later ones are members, or what their invite ' +
+    'says in the team of the inviter. ' +
+    'A verification e-mail is on its way when this answers. With SERVICE_REGISTRATION=invite the first account ' +
+    'is registered with the master key as the Bearer credential.',
+  access: 'public',
+  body: z
+    .object({
+      name: text().meta({ description: `1 to ${accountLimits.name} characters`, example: 'Ada Lovelace' }),
+      email: text().meta({ description: 'local@domain, compared case-insensitively', example: 'ada@example.com' }),
+      password: NewPassword,
+      invite_token: text().nullish().meta({ description: 'The token of an invite; `invite` is taken as the same.' }),
+      invite: text().nullish(),
+    })
+    .meta({ id: 'Registration' }),
+  status: 201,
+  answer: SignedInAnswer,
+  refusals: [
+    'email_taken',
+    'registration_closed',
+    'invite_not_found',
+    'invite_email_mismatch',
+    'invite_redeemed',
+    'invite_revoked',
+    'invite_expired',
+    'busy',
+  ],
+});
+
+export const verifyEmail = contract({
+  id: 'verifyEmail',
+  method: 'post',
+  path: '/v1/auth/verify-email',
+  tag,
+  summary: 'Confirm an e-mail address',
+  access: 'public',
+  body: z.object({ token: text().meta({ description: 'The token of the verification e-mail' }) }).meta({ id: 'Token' }),
+  status: 200,
+  answer: UserAnswer,
+  refusals: ['token_not_found', 'token_used', 'token_expired'],
+});
+
+export const login = contract({
+  id: 'login',
+  method: 'post',
+  path: '/v1/auth/login',
+  tag,
+  summary: 'Log in',
+  description: 'Opens a session of 30 days and mints a fresh API key.',
+  access: 'public',
+  body: z
+    .object({
+      email: text().meta({ example: 'ada@example.com' }),
+      password: text().meta({ example: 'correct horse battery' }),
+    })
+    .meta({ id: 'Login' }),
+  status: 200,
+  answer: SignedInAnswer,
+  refusals: ['invalid_credentials', 'busy'],
+});
+
+export const me = contract({
+  id: 'readOwnAccount',
+  method: 'get',
+  path: '/v1/auth/me',
+  tag,
+  summary: 'Read your own account',
+  access: permissions.ownAccount,
+  status: 200,
+  answer: UserAnswer,
+  refusals: [],
+});
+
+export const logout = contract({
+  id: 'logout',
+  method: 'post',
+  path: '/v1/auth/logout',
+  tag,
+  summary: 'Log out',
+  description: 'Deletes the session that the call came with.',
+  access: permissions.ownAccount,
+  status: 200,
+  answer: Deleted,
+  refusals: [],
+});
+
+const Accepted = z.object({ accepted: z.literal(true) }).meta({ id: 'Accepted' });
+
+export const status = contract({
+  id: 'readAuthStatus',
+  method: 'get',
+  path: '/v1/auth/status',
+  tag,
+  summary: 'How many accounts there are, and whether another can register',
+  access: 'public',
+  status: 200,
+  answer: z
+    .object({ account_count: z.int(), max_accounts: z.int(), registration_open: z.boolean() })
+    .meta({ id: 'AuthStatus' }),
+  refusals: [],
+});
+
+export const resendVerification = contract({
+  id: 'resendVerification',
+  method: 'post',
+  path: '/v1/auth/verify-email/resend',
+  tag,
+  summary: 'Send another verification e-mail',
+  description: 'Sends nothing where the e-mail is verified already.',
+  access: permissions.ownAccount,
+  status: 200,
+  answer: UserAnswer,
+  refusals: [],
+});
+
+export const forgotPassword = contract({
+  id: 'forgotPassword',
+  method: 'post',
+  path: '/v1/auth/password/forgot',
+  tag,
+  summary: 'Ask for an e-mail that lets you choose a new password',
+  description: 'Answers the same whether or not there is such an account.',
+  access: 'public',
+  body: z.object({ email: text().meta({ example: 'ada@example.com' }) }).meta({ id: 'PasswordForgotten' }),
+  status: 200,
+  answer: Accepted,
+  refusals: [],
+});
+
+export const resetPassword = contract({
+  id: 'resetPassword',
+  method: 'post',
+  path: '/v1/auth/password/reset',
+  tag,
+  summary: 'Choose a new password by the token of the e-mail',
+  description: 'Ends every session of the account and the keys that registrations and logins minted.',
+  access: 'public',
+  body: z.object({ token: text(), password: NewPassword, revoke_keys: RevokeKeys }).meta({ id: 'PasswordReset' }),
+  status: 200,
+  answer: UserAnswer,
+  refusals: ['token_not_found', 'token_used', 'token_expired', 'busy'],
+});
+
+export const updateMe = contract({
+  id: 'updateOwnAccount',
+  method: 'patch',
+  path: '/v1/auth/me',
+  tag,
+  summary: 'Change your name or your password',
+  description: 'A new password ends your other sessions and the keys that registrations and logins minted.',
+  access: permissions.ownAccount,
+  body: z
+    .object({
+      name: text().optional(),
+      password: NewPassword.optional(),
+      current_password: text().optional(),
+      revoke_keys: RevokeKeys,
+    })
+    .meta({ id: 'OwnAccountUpdate' }),
+  status: 200,
+  answer: UserAnswer,
+  refusals: ['wrong_password', 'busy'],
+});
+
+export const siteLogin = contract({
+  id: 'siteLogin',
+  method: 'post',
+  path: '/v1/auth/site-login',
+  tag,
+  summary: 'Sign in by the word of the embedding site',
+  description:
+    'The token is a JWT that the site has signed: HS256 with the shared secret, or RS256 or ES256 with a key of its ' +
+    'key set. `iss`, `aud`, `exp`, `jti` (usable once) and `email` are required; `email_verified`, `name` and `team` ' +
+    'are read. An unknown account is created.',
+  access: 'public',
+  body: z.object({ token: text() }).meta({ id: 'SiteLogin' }),
+  status: 200,
+  answer: SignedInAnswer,
+  refusals: ['site_login_disabled', 'invalid_credentials', 'email_taken', 'registration_closed'],
+});

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { roles } from '../../../domain/access/role.js';
+import { InviteNotFound } from '../../../domain/accounts/errors.js';
+import { inviteLifetime } from '../../../domain/accounts/invite.js';
+import { contract } from '../contract.js';
+import { Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
+import { UserAnswer } from './accounts.contract.js';
+
+const tag = 'Team accounts';
+const Role = z.enum(roles, { error: `must be one of ${roles.join(', ')}` });
+
+const InviteAnswer = z
+  .object({
+    id: z.string(),
+    email: z.string().nullable().meta({ description: 'Null: anyone may redeem the link, once' }),
+    invited_by: z.string(),
+    token: z.string().nullable().meta({ description: 'Null for readers who are not admins' }),
+    role: Role,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'Invite' });
+
+export const listUsers = contract({
+  id: 'listUsers',
+  method: 'get',
+  path: '/v1/auth/users',
+  tag,
+  summary: 'The roster of your team, oldest account first',
+  access: permissions.readTeam,
+  status: 200,
+  answer: z.object({ users: z.array(UserAnswer), count: z.int() }).meta({ id: 'Roster' }),
+  refusals: [],
+});
+
+export const changeRole = contract({
+  id: 'changeRole',
+  method: 'patch',
+  path: '/v1/auth/users/{user_id}/role',
+  tag,
+  summary: 'Change the role of an account of your team',
+  access: permissions.manageTeam,
+  body: z.object({ role: Role }).meta({ id: 'RoleChange' }),
+  status: 200,
+  answer: UserAnswer,
+  refusals: ['last_admin'],
+});
+
+export const removeUser = contract({
+  id: 'removeUser',
+  method: 'delete',
+  path: '/v1/auth/users/{user_id}',
+  tag,
+  summary: 'Remove an account of your team',
+  description: 'Ends all its credentials at once and frees its place under the cap.',
+  access: permissions.manageTeam,
+  status: 200,
+  answer: Deleted,
+  refusals: ['last_admin'],
+});
+
+export const listInvites = contract({
+  id: 'listInvites',
+  method: 'get',
+  path: '/v1/auth/invites',
+  tag,
+  summary: 'The pending invites of your team, newest first',
+  access: permissions.readTeam,
+  status: 200,
+  answer: z.object({ invites: z.array(InviteAnswer), count: z.int() }).meta({ id: 'Invites' }),
+  refusals: [],
+});
+
+export const createInvite = contract({
+  id: 'createInvite',
+  method: 'post',
+  path: '/v1/auth/invites',
+  tag,
+  summary: 'Create an invite',
+  description: 'No e-mail is sent: hand out the link `{base_url}/auth?invite={token}` yourself.',
+  access: permissions.manageTeam,
+  body: z
+    .object({
+      email: text().nullish().meta({ example: 'grace@example.com' }),
+      role: Role.default('member'),
+      expires_in: wholeNumber(1, inviteLifetime.longest)
+        .optional()
+        .meta({ description: 'Seconds; 14 days by default' }),
+    })
+    .meta({ id: 'InviteCreation' }),
+  bodyOptional: true,
+  status: 201,
+  answer: InviteAnswer,
+  refusals: [],
+});
+
+export const revokeInvite = contract({
+  id: 'revokeInvite',
+  method: 'delete',
+  path: '/v1/auth/invites/{invite_id}',
+  tag,
+  summary: 'Revoke a pending invite',
+  access: permissions.manageTeam,
+  status: 200,
+  answer: Deleted,
+  missing: () => new InviteNotFound(),
+  refusals: ['invite_not_found', 'invite_redeemed', 'invite_revoked', 'invite_expired'],
+});
+
+export const lookUpInvite = contract({
+  id: 'lookUpInvite',
+  method: 'get',
+  path: '/v1/auth/invites/lookup/{token}',
+  tag,
+  summary: 'The invite of a token, for the sign-up page',
+  access: 'public',
+  status: 200,
+  answer: InviteAnswer.extend({ invited_by_name: z.string().nullable() }).meta({ id: 'InviteLookup' }),
+  missing: () => new InviteNotFound(),
+  refusals: ['invite_not_found', 'invite_redeemed', 'invite_revoked', 'invite_expired'],
+});

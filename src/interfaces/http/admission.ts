@@ -1,0 +1,37 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { IdentifyCaller } from '../../application/access/identify-caller.js';
+import type { Caller } from '../../domain/access/caller.js';
+import { credentialKey, sourceKey } from './rate-limit/caller-key.js';
+import { rateLimited, rateLimitHeaders } from './rate-limit/rate-limit-headers.js';
+import type { RateLimiter } from './rate-limit/rate-limiter.js';
+
+/** They share a limit of their own, besides the one for all. */
+const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/site-login'];
+
+/**
+ * Finds out who calls, once for each request, and refuses whoever is over a limit before anything else is looked at,
+ * even whether there is such a route. Where nobody can be told, the call counts for its address.
+ */
+export const admission =
+  (identifyCaller: IdentifyCaller, limiter: RateLimiter) =>
+  async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const credential = bearer(request);
+    const identified = await identifyCaller.execute(credential).then(
+      (caller) => ({ caller }),
+      (error: unknown) => ({ caller: null, error }),
+    );
+    const key = identified.caller && credential ? credentialKey(credential) : sourceKey(request);
+    const isAuth = request.method === 'POST' && AUTH_PATHS.includes(request.baseUrl + request.path);
+    const { standings, exceeded } = limiter.admit(key, isAuth);
+    response.set(rateLimitHeaders(standings));
+    if (exceeded) throw rateLimited(exceeded);
+    if ('error' in identified) throw identified.error;
+    response.locals.caller = identified.caller;
+    next();
+  };
+
+/** Who calls; null for a stranger, and everywhere outside /v1. */
+export const callerOf = (response: Response): Caller | null => response.locals.caller ?? null;
+
+const bearer = (request: Request): string | null =>
+  /^Bearer +(\S+) *$/i.exec(request.get('authorization') ?? '')?.[1] ?? null;

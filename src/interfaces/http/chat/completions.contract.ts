@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { chatLimits, chatRoles } from '../../../domain/chat/chat.js';
+import { StreamingUnsupported } from '../../../domain/chat/errors.js';
+import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
+import { contract } from '../contract.js';
+import { text, wholeNumber } from '../schemas.js';
+
+const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
+
+/** Characters are code points, so that no script and no emoji counts double. */
+const characters = (content: string) => {
+  let count = 0;
+  for (const _ of content) count++;
+  return count;
+};
+
+const Message = z
+  .strictObject({
+    role: z.enum(chatRoles, { error: `must be one of ${chatRoles.join(', ')}` }),
+    content: text().refine((content) => content.length <= messageLength || characters(content) <= messageLength, {
+      error: `must have at most ${messageLength} characters`,
+    }),
+  })
+  .meta({ id: 'ChatMessage' });
+
+const count = `must be an array of 1 to ${messages} messages`;
+
+const Messages = z
+  .array(Message, { error: count })
+  .min(1, { error: count })
+  .max(messages, { error: count })
+  .refine((all) => all.length === 0 || all.at(-1)?.role === 'user', {
+    error: 'must end with a message whose role is user',
+  })
+  .refine((all) => all.reduce((sum, one) => sum + characters(one.content), 0) <= combinedLength, {
+    error: `must have at most ${combinedLength} characters together`,
+  });
+
+const range = `must be a number from 0 to ${temperature}`;
+
+export const ChatCompletionRequest = z
+  .strictObject({
+    model: text().meta({ description: 'The project id of the path' }),
+    messages: Messages.meta({
+      description: `At most ${messageLength} characters each and ${combinedLength} together; the last one is the user's.`,
+      example: [{ role: 'user', content: 'What is the capital of France?' }],
+    }),
+    max_tokens: wholeNumber(1, maxTokens)
+      .optional()
+      .meta({ description: `Absent: the smaller of ${defaultMaxTokens} and what the model's context has left.` }),
+    temperature: z.number({ error: range }).min(0, { error: range }).max(temperature, { error: range }).default(0),
+    stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.' }),
+  })
+  .meta({ id: 'ChatCompletionRequest' });
+
+const ChatCompletionAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int().meta({ description: 'Seconds since the epoch' }),
+    model: z.string().meta({ description: 'The project id' }),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.object({ role: z.literal('assistant'), content: z.string() }),
+        finish_reason: z.enum(['stop', 'length']),
+      }),
+    ),
+    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+  })
+  .meta({ id: 'ChatCompletion' });
+
+/** Streaming has a code of its own; and messages are counted before any is looked at, so that very many cost nothing. */
+function refuseFirst(json: unknown): DomainError | null {
+  const { stream, messages: given } = (json ?? {}) as { stream?: unknown; messages?: unknown };
+  if (stream === true) return new StreamingUnsupported();
+  const tooMany = Array.isArray(given) && given.length > messages;
+  return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
+}
+
+export const createChatCompletion = contract({
+  id: 'createChatCompletion',
+  method: 'post',
+  path: '/v1/projects/{project_id}/chat/completions',
+  tag: 'Inference',
+  summary: 'Answer a chat',
+  description:
+    'OpenAI-compatible: a client library works with `{base_url}/v1/projects/{project_id}` as its base URL. ' +
+    'The runtime must be ready. Deterministic at temperature 0. Additional fields are refused.',
+  access: permissions.chat,
+  body: ChatCompletionRequest,
+  bodyLimit: 'chat',
+  refuseFirst,
+  status: 200,
+  answer: ChatCompletionAnswer,
+  refusals: [
+    'context_length_exceeded',
+    'streaming_unsupported',
+    'model_mismatch',
+    'model_busy',
+    'runtime_invalid_response',
+    'runtime_not_connected',
+    'runtime_loading',
+    'runtime_stopped',
+    'runtime_unavailable',
+    'inference_timeout',
+  ],
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { contract } from '../contract.js';
+import { text } from '../schemas.js';
+
+const tag = 'Runtime';
+const path = '/v1/projects/{project_id}/runtime';
+
+export const RuntimeAnswer = z
+  .object({
+    state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']),
+    model_id: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it is unavailable, else null' }),
+  })
+  .meta({ id: 'Runtime' });
+
+export const readRuntime = contract({
+  id: 'readRuntime',
+  method: 'get',
+  path,
+  tag,
+  summary: 'Read the state of the runtime',
+  access: permissions.readWorkspace,
+  status: 200,
+  answer: RuntimeAnswer,
+  refusals: [],
+});
+
+export const connectRuntime = contract({
+  id: 'connectRuntime',
+  method: 'put',
+  path,
+  tag,
+  summary: 'Connect a registered model',
+  description:
+    'The model becomes the project’s runtime, stopped at first. Connecting the connected model changes nothing.',
+  access: permissions.editWorkspace,
+  body: z
+    .object({ model_id: text().meta({ example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
+    .meta({ id: 'RuntimeConnection' }),
+  status: 200,
+  answer: RuntimeAnswer,
+  refusals: [],
+});
+
+export const startRuntime = contract({
+  id: 'startRuntime',
+  method: 'post',
+  path: `${path}/start`,
+  tag,
+  summary: 'Start the runtime',
+  description:
+    'Answers while the model loads: read the runtime until it is `ready`. It is started again with the service.',
+  access: permissions.editWorkspace,
+  status: 200,
+  answer: RuntimeAnswer,
+  refusals: ['runtime_not_connected', 'invalid_request'],
+});
+
+export const stopRuntime = contract({
+  id: 'stopRuntime',
+  method: 'post',
+  path: `${path}/stop`,
+  tag,
+  summary: 'Stop the runtime',
+  description: 'Answers once the process is gone. The model stays connected.',
+  access: permissions.editWorkspace,
+  status: 200,
+  answer: RuntimeAnswer,
+  refusals: ['runtime_not_connected'],
+});
+
+export const disconnectRuntime = contract({
+  id: 'disconnectRuntime',
+  method: 'delete',
+  path,
+  tag,
+  summary: 'Disconnect the model',
+  description: 'Stops the runtime first. The `id` of the answer is the project’s.',
+  access: permissions.editWorkspace,
+  status: 200,
+  answer: RuntimeAnswer.extend({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'RuntimeDisconnected' }),
+  refusals: [],
+});

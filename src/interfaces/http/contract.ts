@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { Caller } from '../../domain/access/caller.js';
+import type { Permission } from '../../domain/access/permission.js';
+import type { DomainError } from '../../domain/shared/errors.js';
+import type { BodyLimit } from './body.js';
+import type { RefusalCode } from './refusals.js';
+
+/** One route, declared once: the router, the validation, the answer's shape and the OpenAPI document are made from it. */
+export interface Contract<
+  Path extends string = string,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` for each parameter; one whose name ends in `_id` is an identifier. */
+  readonly path: Path;
+  readonly id: string;
+  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Operations';
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Permission | 'public';
+  /** What stands behind the `?`. */
+  readonly query?: Query;
+  readonly body?: Body;
+  /** All of the body may be left out, with the body itself. */
+  readonly bodyOptional?: true;
+  readonly bodyLimit?: BodyLimit;
+  /** A refusal with a code of its own that is told before all else that is wrong with the body. */
+  readonly refuseFirst?: (json: unknown) => DomainError | null;
+  /** The resource has a version: the answer carries it as `ETag`; a route with a body also takes `If-Match`. */
+  readonly versioned?: true;
+  readonly status: 200 | 201;
+  /** Another success status that the route can give, and when. */
+  readonly otherStatus?: { readonly status: 200; readonly when: string };
+  readonly answer: Answer;
+  /** What it can refuse with, besides what its access, its parameters and its body imply. */
+  readonly refusals: readonly RefusalCode[];
+  /** What is told of a path in which an identifier cannot be one; by default `not_found`. */
+  readonly missing?: () => DomainError;
+}
+
+export const contract = <
+  const Path extends string,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+  Query extends z.ZodType,
+>(
+  declared: Contract<Path, Body, Answer, Query>,
+) => declared;
+
+type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Parameters<Rest>
+  : never;
+
+/** What a handler gets: checked, and nothing else of the request. */
+export interface Call<
+  Path extends string = string,
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+> {
+  readonly caller: Caller | null;
+  readonly params: Readonly<Record<Parameters<Path>, string>>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The version in `If-Match`: a number, NaN for anything that cannot be one, undefined when the header is absent. */
+  readonly ifMatch: number | undefined;
+  /** Aborted when the caller goes away before the answer. */
+  readonly signal: AbortSignal;
+}
+export type CallOf<C> =
+  C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;
+export type AnswerOf<C> = C extends Contract<string, z.ZodType, infer Answer> ? z.input<Answer> : never;
+
+/** An answer with another status than the contract's first. */
+export class Reply<T> {
+  constructor(
+    readonly status: number,
+    readonly body: T,
+  ) {}
+}
+
+export interface Route {
+  readonly contract: Contract;
+  readonly handle: (call: never) => Promise<unknown>;
+  /** Throws what can be refused without the body, before it is read. */
+  readonly before?: () => Promise<unknown>;
+  /** Throws NotFound when an object of the path does not exist: asked before a call is refused as invalid. */
+  readonly exists?: (call: never) => Promise<unknown>;
+}
+
+export function route<Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
+  declared: Contract<Path, Body, Answer, Query>,
+  handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>>>,
+  exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params'>) => Promise<unknown>,
+  before?: () => Promise<unknown>,
+): Route {
+  return { contract: declared as unknown as Contract, handle, exists, before } as Route;
+}
+
+export interface Controller {
+  readonly routes: readonly Route[];
+}

@@ -1,0 +1,23 @@
+import * as credentials from './access/credentials.contract.js';
+import * as accounts from './accounts/accounts.contract.js';
+import * as team from './accounts/team.contract.js';
+import * as completions from './chat/completions.contract.js';
+import * as runtime from './chat/runtime.contract.js';
+import type { Contract } from './contract.js';
+import * as health from './operations/health.contract.js';
+import * as models from './workspace/models.contract.js';
+import * as projects from './workspace/projects.contract.js';
+
+/** Every route of the service, in the order in which the reference shows them. */
+export const contracts: readonly Contract[] = [
+  accounts,
+  team,
+  credentials,
+  projects,
+  models,
+  runtime,
+  completions,
+  health,
+]
+  .flatMap((module) => Object.values(module) as unknown[])
+  .filter((value): value is Contract => typeof value === 'object' && value !== null && 'method' in value);

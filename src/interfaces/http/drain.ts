@@ -1,0 +1,35 @@
+import type { NextFunction, Request, Response } from 'express';
+import { DomainError } from '../../domain/shared/errors.js';
+
+export class ShuttingDown extends DomainError {
+  constructor() {
+    super('unavailable', 'shutting_down', 'The service is ending: try again shortly.', { retryAfterSeconds: 1 });
+  }
+}
+
+/** Whether the service is ending. From then on what is in flight finishes and everything new is refused. */
+export class Drain {
+  private ending = false;
+
+  begin(): void {
+    this.ending = true;
+  }
+
+  /** Throws ShuttingDown. */
+  check(): void {
+    if (this.ending) throw new ShuttingDown();
+  }
+
+  /** Goes before all that takes time: a call that arrives before the end is in flight, and served. */
+  readonly noted = (_request: Request, response: Response, next: NextFunction): void => {
+    response.locals.tooLate = this.ending;
+    if (this.ending) response.set('Connection', 'close');
+    next();
+  };
+
+  /** Refuses a call that arrived too late. */
+  readonly guard = (_request: Request, response: Response, next: NextFunction): void => {
+    if (response.locals.tooLate) throw new ShuttingDown();
+    next();
+  };
+}

@@ -1,0 +1,92 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { IdentifyCaller } from '../../application/access/identify-caller.js';
+import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Identifiers } from '../../application/shared/ports/identifiers.js';
+import type { Log } from '../../application/shared/ports/log.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { mountPages } from '../web/pages.js';
+import { admission } from './admission.js';
+import type { Controller } from './contract.js';
+import { crossOrigin } from './cross-origin.js';
+import type { Drain } from './drain.js';
+import { HttpRefusal } from './http-refusal.js';
+import { mount } from './mount.js';
+import { problemOf } from './problem.js';
+import { type Limits, RateLimiter } from './rate-limit/rate-limiter.js';
+
+export interface HttpParts {
+  readonly controllers: readonly Controller[];
+  readonly identifyCaller: IdentifyCaller;
+  readonly drain: Drain;
+  readonly limits: Limits;
+  /** Whose word on the caller's address is believed: addresses, networks, or Express's names for some. */
+  readonly trustedProxies: readonly string[];
+  /** The web origins whose pages may call the API. */
+  readonly corsOrigins: readonly string[];
+  readonly ids: Identifiers;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes a refusal of an adapter's failure where it is one that callers are told of; gives back anything else. */
+  readonly translate: (error: unknown) => unknown;
+}
+
+const OWN_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function createHttpApp(parts: HttpParts): Express {
+  const { controllers, identifyCaller, drain } = parts;
+  const limiter = new RateLimiter(parts.limits, parts.clock);
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('trust proxy', parts.trustedProxies);
+  app.use(traced(parts), secured);
+  app.use('/v1', drain.noted, crossOrigin(parts.corsOrigins), admission(identifyCaller, limiter), drain.guard);
+  mount(
+    app,
+    controllers.flatMap((controller) => controller.routes),
+  );
+  mountPages(app);
+  app.use((request: Request) => {
+    throw new NotFound(`route as ${request.method} ${request.path.slice(0, 200)}`);
+  });
+  app.use(refused(parts));
+  return app;
+}
+
+/** Gives the request its id, on its answer and on every log line that belongs to it, and logs how it went. */
+const traced =
+  ({ ids, clock, log }: HttpParts) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const own = request.get('x-request-id') ?? '';
+    const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
+    response.set('X-Request-Id', requestId);
+    const begun = clock.now();
+    log.within({ request_id: requestId }, () => {
+      response.once('close', () => {
+        if (request.path.startsWith('/health/')) return;
+        const ms = clock.now().getTime() - begun.getTime();
+        const status = response.writableFinished ? response.statusCode : 'gone';
+        log.info('request', { method: request.method, path: request.path.slice(0, 200), status, ms });
+      });
+      next();
+    });
+  };
+
+const secured = (request: Request, response: Response, next: NextFunction): void => {
+  if (request.httpVersion === '1.1' && !request.headers.host) {
+    throw new HttpRefusal('bad_request', 'The request has no Host header.', { Connection: 'close' });
+  }
+  response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
+  if (request.path.startsWith('/v1/') || request.path.startsWith('/health/')) response.set('Cache-Control', 'no-store');
+  next();
+};
+
+const refused =
+  ({ translate, log }: HttpParts) =>
+  (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
+    const known = error instanceof URIError ? new NotFound() : translate(error);
+    const { status, headers, body, unexpected } = problemOf(known, String(response.get('X-Request-Id')));
+    if (response.destroyed) return;
+    if (unexpected) log.error('unexpected failure', { error });
+    if (response.headersSent) response.destroy();
+    else response.status(status).set(headers).json(body);
+  };

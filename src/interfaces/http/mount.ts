@@ -1,0 +1,113 @@
+import type { Express, Request, Response } from 'express';
+import type { z } from 'zod';
+import { authorize } from '../../domain/access/permission.js';
+import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import { callerOf } from './admission.js';
+import { readJson } from './body.js';
+import { type Call, type Contract, Reply, type Route } from './contract.js';
+import { methodNotAllowed } from './http-refusal.js';
+import { ifMatchVersion } from './versions.js';
+
+/** Mounts every route, and answers 405 for the other methods of their paths. */
+export function mount(app: Express, routes: readonly Route[]): void {
+  for (const one of routes) {
+    app[one.contract.method](expressPath(one.contract), (request: Request, response: Response) =>
+      serve(one, request, response),
+    );
+  }
+  for (const [path, allowed] of methodsByPath(routes)) {
+    app.all(path, () => {
+      throw methodNotAllowed(allowed);
+    });
+  }
+}
+
+/** The order of the checks is a promise: rate limit (before), credential, role, form, existence, content, the act. */
+async function serve({ contract, handle, exists, before }: Route, request: Request, response: Response) {
+  const caller = callerOf(response);
+  if (contract.access !== 'public') authorize(caller, contract.access);
+  await before?.();
+  const json = contract.body && (await bodyOf(contract, request));
+  const params = request.params as Record<string, string>;
+  const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
+  if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
+  try {
+    const query = contract.query && validated(contract.query, request.query);
+    const body = contract.body && bodyValue(contract, contract.body, json);
+    const ifMatch = ifMatchVersion(request.get('if-match'));
+    const call: Call = { caller, params, query, body, ifMatch, signal: goneSignal(response) };
+    send(response, contract, await handle(call as never));
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params } as never);
+    throw error;
+  }
+}
+
+const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function bodyOf({ bodyOptional, bodyLimit }: Contract, request: Request): Promise<unknown> {
+  if (bodyOptional && isBodyless(request)) return {};
+  return readJson(request, bodyLimit ?? 'ordinary').catch(deferInvalid);
+}
+
+const isBodyless = ({ headers }: Request) =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
+/** Content is judged after existence, so a body that is invalid as a whole waits its turn. */
+function deferInvalid(error: unknown): InvalidRequest {
+  if (error instanceof InvalidRequest) return error;
+  throw error;
+}
+
+function bodyValue({ refuseFirst }: Contract, schema: z.ZodType, json: unknown): unknown {
+  const refusal = json instanceof InvalidRequest ? json : refuseFirst?.(json);
+  if (refusal) throw refusal;
+  return validated(schema, json);
+}
+
+function validated(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new InvalidRequest(findings(result.error.issues));
+}
+
+/** At most as many as anybody reads, each once. */
+const MOST_FINDINGS = 100;
+
+function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
+  const all = issues.slice(0, MOST_FINDINGS).flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (path.length === 0 && issue.code === 'invalid_type') return [{ path: '', message: 'must be a JSON object' }];
+    if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }];
+    return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a field of this request' }));
+  });
+  const unique = new Map(all.map((finding) => [`${finding.path}\0${finding.message}`, finding]));
+  return [...unique.values()].slice(0, MOST_FINDINGS);
+}
+
+function send(response: Response, { status, answer, versioned }: Contract, result: unknown): void {
+  const reply = result instanceof Reply ? result : new Reply(status, result);
+  const body = answer.parse(reply.body) as { version?: number };
+  if (versioned) response.set('ETag', `"${body.version}"`);
+  response.status(reply.status).json(body);
+}
+
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('the caller went away'));
+  });
+  return gone.signal;
+}
+
+const expressPath = ({ path }: Contract) => path.replace(/\{(\w+)\}/g, ':$1');
+
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { contract } of routes) {
+    const path = expressPath(contract);
+    const own = contract.method === 'get' ? ['GET', 'HEAD'] : [contract.method.toUpperCase()];
+    methods.set(path, [...(methods.get(path) ?? []), ...own]);
+  }
+  return methods;
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Request } from 'express';
+
+/** Under what a call is counted. */
+export interface CallerKey {
+  /** True: the holder of a valid credential. False: a source address. */
+  readonly known: boolean;
+  readonly key: string;
+}
+
+export const credentialKey = (credential: string): CallerKey => ({
+  known: true,
+  key: createHash('sha256').update(credential).digest('base64'),
+});
+
+/** What a trusted proxy forwards may be no address at all; then it is the proxy's own that counts. */
+export function sourceKey({ ip, socket }: Pick<Request, 'ip' | 'socket'>): CallerKey {
+  return { known: false, key: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
+}
+
+/** The address that is counted: IPv4 as it is, of IPv6 the network that one subscriber has; null for no address. */
+export function sourceOf(text: string): string | null {
+  const address = withoutPort(text).replace(/%.*$/, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  const groups = groupsOf(address);
+  const [sixth = 0, seventh = 0, eighth = 0] = groups.slice(5);
+  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
+    return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+const withoutPort = (text: string): string =>
+  /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
+
+function groupsOf(address: string): number[] {
+  // URL writes every form of an address in one, without a dotted end.
+  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const [before, after] = [parsed(left), parsed(right)];
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../domain/workspace/json.js';
+
+/** Seconds since the epoch, with a fraction. */
+export const Timestamp = z.number().meta({ description: 'Seconds since the epoch' });
+
+export const seconds = (date: Date): number => date.getTime() / 1000;
+export const secondsOrNull = (date: Date | null): number | null => date && seconds(date);
+
+/** A required field, told apart from one of the wrong type. */
+const wanted = (what: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : `must be ${what}`;
+
+export const text = () => z.string({ error: wanted('a string') });
+
+export const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
+
+export const Version = wholeNumber(1, 2_147_483_647)
+  .optional()
+  .meta({ description: 'The version last read. May be left out where `If-Match` carries it.' });
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any JSON object, kept as it is. */
+export const AnyObject = z
+  .custom<JsonObject>(isObject, { error: wanted('a JSON object') })
+  .meta({ type: 'object', additionalProperties: true });
+
+export const NoBody = z.undefined();
+
+/** A whole number in a query string. */
+export const wholeNumberText = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  const digits = z.string({ error }).regex(/^\d{1,10}$/, { error });
+  return digits.transform(Number).pipe(z.number().min(min, { error }).max(max, { error }));
+};
+
+export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'Deleted' });
+export const deleted = (id: string) => ({ id, deleted: true as const });

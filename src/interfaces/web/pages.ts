@@ -1,0 +1,55 @@
+import { dirname } from 'node:path';
+import express, { type Express, type Response } from 'express';
+import { methodNotAllowed } from '../http/http-refusal.js';
+import { openApiDocument } from '../http/openapi.js';
+import { version } from '../version.js';
+import { publicFiles } from './public-files.js';
+import { referencePage, referenceScript } from './reference-page.js';
+
+/** Our own files and nothing else, nothing inline, in no frame; and no script can make markup of a text. */
+const OWN_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'", // The scripts send the forms; a browser without them must not put a password into a URL.
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Swagger UI writes styles into its elements, and pictures into its styles. */
+const REFERENCE_POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');
+
+/** The pages and files for people: the reference of the API, the accounts, and what the links in e-mails open. */
+export function mountPages(app: Express): void {
+  const document = openApiDocument(version);
+  const file = (path: string, send: (response: Response) => unknown) =>
+    app.all(path, (request, response) => {
+      if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
+      send(response);
+    });
+  file('/openapi.json', (response) => response.json(document));
+  file('/docs', (response) => guarded(response, REFERENCE_POLICY).type('html').send(referencePage));
+  file('/docs/start.js', (response) => guarded(response, REFERENCE_POLICY).type('js').send(referenceScript));
+  const files = dirname(require.resolve('swagger-ui-dist/package.json'));
+  const wanted = /^\/(swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/;
+  const assets = express.static(files, { index: false, redirect: false, maxAge: '1d' });
+  app.use('/docs', (request, response, next) => (wanted.test(request.path) ? assets(request, response, next) : next()));
+  for (const { path, type, content } of publicFiles()) {
+    file(path, (response) => guarded(response, OWN_POLICY).type(type).send(content));
+  }
+}
+
+/** Links carry tokens: no copy of a page is kept. (The referrer is withheld on every answer.) */
+const guarded = (response: Response, policy: string): Response =>
+  response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });

@@ -1,0 +1,95 @@
+import type { Account } from '../../../src/domain/accounts/account.js';
+import { TokenUsed } from '../../../src/domain/accounts/errors.js';
+import { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
+import { atOnce, barrier } from '../../support/barrier.js';
+import { aMailedToken, anAccount, aTeam, at } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function mailedTokensContract(adapter: string, store: StoreUnderTest) {
+  describe(`MailedTokens kept by ${adapter}`, () => {
+    let mailedTokens: Repositories['mailedTokens'];
+    let unitOfWork: Repositories['unitOfWork'];
+    let account: Account;
+    let other: Account;
+
+    beforeEach(async () => {
+      const repositories = await store.open();
+      ({ mailedTokens, unitOfWork } = repositories);
+      const team = aTeam();
+      [account, other] = [anAccount(team), anAccount(team)];
+      await repositories.teams.add(team);
+      for (const one of [account, other]) await repositories.accounts.add(one);
+    });
+
+    const kept = async (purpose?: MailedToken['purpose'], owner = account): Promise<MailedToken> => {
+      const token = aMailedToken(owner, purpose);
+      await mailedTokens.add(token);
+      return token;
+    };
+
+    it('gives back exactly what was added, by its digest', async () => {
+      const [first, second] = [await kept('verification'), await kept('reset')];
+      expect(await mailedTokens.byDigest(first.digest)).toEqual(first);
+      expect(await mailedTokens.byDigest(second.digest)).toEqual(second);
+    });
+
+    it('counts those of one account and purpose that were made after a moment', async () => {
+      await kept('reset');
+      await kept('reset');
+      await kept('verification');
+      await kept('reset', other);
+      expect(await mailedTokens.countSince(account.id, 'reset', at(-1))).toBe(2);
+      expect(await mailedTokens.countSince(account.id, 'verification', at(-1))).toBe(1);
+      expect(await mailedTokens.countSince(account.id, 'reset', at(0))).toBe(0);
+    });
+
+    it('knows nothing by another digest', async () => {
+      const { digest } = await kept();
+      for (const other of ['', digest.toUpperCase(), `${digest} `, digest.slice(0, -1), '%'])
+        expect(await mailedTokens.byDigest(other)).toBeNull();
+    });
+
+    it('saves that one was used, and that one alone', async () => {
+      const [first, second] = [await kept(), await kept()];
+      const used = MailedToken.use(first, at(3.5));
+      await mailedTokens.save(used);
+      expect(await mailedTokens.byDigest(first.digest)).toEqual(used);
+      expect(await mailedTokens.byDigest(second.digest)).toEqual(second);
+    });
+
+    it('makes no token by saving one that it does not know', async () => {
+      const token = aMailedToken(account);
+      await mailedTokens.save(token);
+      expect(await mailedTokens.byDigest(token.digest)).toBeNull();
+    });
+
+    it.each(['verification', 'reset'] as const)(
+      'forgets the unused ones of an account for one purpose: %s',
+      async (of) => {
+        const [first, second] = [await kept(of), await kept(of)];
+        const used = MailedToken.use(await kept(of), at(1));
+        await mailedTokens.save(used);
+        const stay = [used, await kept(of === 'reset' ? 'verification' : 'reset'), await kept(of, other)];
+        await mailedTokens.removeUnused(account.id, of);
+        for (const { digest } of [first, second]) expect(await mailedTokens.byDigest(digest)).toBeNull();
+        for (const one of stay) expect(await mailedTokens.byDigest(one.digest)).toEqual(one);
+        await mailedTokens.removeUnused(account.id, of);
+      },
+    );
+
+    it('can be used once, however many units of work try at once', async () => {
+      const parties = 8;
+      const { digest } = await kept();
+      const allHaveRead = barrier(parties);
+      const use = async () => {
+        const found = (await mailedTokens.byDigest(digest)) as MailedToken;
+        await allHaveRead();
+        await mailedTokens.save(MailedToken.use(found, at(1)));
+        return 'used';
+      };
+      const outcomes = await atOnce(parties, () => unitOfWork.run(use).catch((error: unknown) => error));
+      expect(outcomes.filter((outcome) => outcome === 'used')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome instanceof TokenUsed)).toHaveLength(parties - 1);
+    });
+  });
+}

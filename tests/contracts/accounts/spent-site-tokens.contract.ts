@@ -1,0 +1,75 @@
+import { atOnce, barrier } from '../../support/barrier.js';
+import { at, unique } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function spentSiteTokensContract(adapter: string, store: StoreUnderTest) {
+  describe(`SpentSiteTokens kept by ${adapter}`, () => {
+    let repositories: Repositories;
+    let spent: Repositories['spentSiteTokens'];
+    beforeEach(async () => {
+      repositories = await store.open();
+      spent = repositories.spentSiteTokens;
+    });
+
+    it('takes a token once, in whichever process', async () => {
+      const elsewhere = (await store.elsewhere()).spentSiteTokens;
+      expect(await spent.spend('one', at(60), at(0))).toBe(true);
+      for (const now of [0, 1, 59.999])
+        for (const process of [spent, elsewhere]) expect(await process.spend('one', at(60), at(now))).toBe(false);
+    });
+
+    it('tells one token from another by each character of its id', async () => {
+      const long = 'x'.repeat(199);
+      for (const id of ['a', 'A', 'a ', 'ä', 'a\u0308', '%', "' OR true --", `${long}1`, `${long}2`, '🦆', '1', '01'])
+        expect(await spent.spend(id, at(60), at(0))).toBe(true);
+    });
+
+    it('takes none that has expired', async () => {
+      for (const now of [60, 60, 61]) expect(await spent.spend('one', at(60), at(now))).toBe(false);
+      expect(await spent.spend('two', at(60), at(0))).toBe(true);
+      for (const now of [60, 60, 61]) expect(await spent.spend('two', at(60), at(now))).toBe(false);
+    });
+
+    it('forgets those that have expired, and no other', async () => {
+      expect(await spent.spend('short', at(60), at(0))).toBe(true);
+      expect(await spent.spend('long', at(120), at(0))).toBe(true);
+      expect(await spent.spend('short', at(120), at(59.999))).toBe(false);
+      expect(await spent.spend('short', at(120), at(60))).toBe(true);
+      expect(await spent.spend('short', at(120), at(60))).toBe(false);
+      expect(await spent.spend('long', at(120), at(60))).toBe(false);
+    });
+
+    it('remembers one for as long as there are dates', async () => {
+      const end = new Date(8.64e15);
+      expect(await spent.spend('one', end, at(0))).toBe(true);
+      expect(await spent.spend('one', end, new Date(Date.UTC(9999, 0)))).toBe(false);
+    });
+
+    it.each(['outside of', 'inside'])('is spent by one of many at once, %s units of work', async (where) => {
+      const parties = 8;
+      for (const id of ['old', 'older']) await spent.spend(id, at(60), at(0)); // all of them would forget these
+      const allHaveLooked = barrier(parties);
+      const id = unique();
+      const spends = async () => {
+        await repositories.accounts.count();
+        await allHaveLooked();
+        return spent.spend(id, at(120), at(60));
+      };
+      const outcomes = await atOnce(parties, () =>
+        where === 'inside' ? repositories.unitOfWork.run(spends) : spends(),
+      );
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('can be spent again where the unit of work has failed', async () => {
+      const failure = new Error('no');
+      const work = async () => {
+        expect(await spent.spend('one', at(60), at(0))).toBe(true);
+        expect(await spent.spend('one', at(60), at(0))).toBe(false);
+        throw failure;
+      };
+      await expect(repositories.unitOfWork.run(work)).rejects.toBe(failure);
+      expect(await spent.spend('one', at(60), at(0))).toBe(true);
+    });
+  });
+}

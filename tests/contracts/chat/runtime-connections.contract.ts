@@ -1,0 +1,103 @@
+import type { RuntimeConnection } from '../../../src/application/chat/ports/runtime-connections.js';
+import type { Model } from '../../../src/domain/workspace/model.js';
+import type { Project } from '../../../src/domain/workspace/project.js';
+import { atOnce } from '../../support/barrier.js';
+import { aModel, aProject, aTeam, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
+  describe(`RuntimeConnections kept by ${adapter}`, () => {
+    let repositories: Repositories;
+    let connections: Repositories['connections'];
+    let project: Project;
+    let models: readonly [Model, Model];
+
+    beforeEach(async () => {
+      repositories = await store.open();
+      ({ connections } = repositories);
+      [project, models] = await aProjectWithModels();
+    });
+
+    const aProjectWithModels = async (): Promise<[Project, readonly [Model, Model]]> => {
+      const team = aTeam();
+      const own = aProject(team);
+      await repositories.teams.add(team);
+      await repositories.projects.add(own);
+      const add = () => repositories.models.addOnce(aModel(own));
+      return [own, [await add(), await add()]];
+    };
+    const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection => ({
+      projectId: project.id,
+      modelId: models[0].id,
+      wanted: 'stopped',
+      ...over,
+    });
+
+    it('finds no connection before one is saved', async () => {
+      expect(await connections.find(project.id)).toBeNull();
+      expect(await connections.find('')).toBeNull();
+    });
+
+    it('gives back exactly the connection that was saved', async () => {
+      await connections.save(connection());
+      expect(await connections.find(project.id)).toEqual(connection());
+      expect(await connections.find(ids.next('prj'))).toBeNull();
+    });
+
+    it('replaces the only connection of a project', async () => {
+      await connections.save(connection({ wanted: 'started' }));
+      const next = connection({ modelId: models[1].id, wanted: 'stopped' });
+      await connections.save(next);
+      expect(await connections.find(project.id)).toEqual(next);
+      expect(await connections.started()).toEqual([]);
+    });
+
+    it('keeps one connection, whole, of many that are saved at once', async () => {
+      const rivals = models.flatMap(({ id: modelId }) => [
+        connection({ modelId, wanted: 'started' }),
+        connection({ modelId, wanted: 'stopped' }),
+      ]);
+      await atOnce(8, (party) => connections.save(rivals[party % 4] as RuntimeConnection));
+      expect(rivals).toContainEqual(await connections.find(project.id));
+    });
+
+    it('changes what is wanted, whichever model is connected by now', async () => {
+      await connections.save(connection());
+      await connections.save(connection({ modelId: models[1].id }));
+      expect(await connections.want(project.id, 'started')).toBe(true);
+      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id, wanted: 'started' }));
+      expect(await connections.want(project.id, 'started')).toBe(true);
+      expect(await connections.want(project.id, 'stopped')).toBe(true);
+      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id }));
+    });
+
+    it('says where there is no connection of which something could be wanted, and makes none', async () => {
+      expect(await connections.want(project.id, 'started')).toBe(false);
+      expect(await connections.find(project.id)).toBeNull();
+    });
+
+    it('removes a connection, and takes one that is not there for removed', async () => {
+      await connections.save(connection({ wanted: 'started' }));
+      await connections.remove(project.id);
+      expect(await connections.find(project.id)).toBeNull();
+      expect(await connections.started()).toEqual([]);
+      await connections.remove(project.id);
+    });
+
+    it('lists what is wanted started, of every team', async () => {
+      const [otherProject, [otherModel]] = await aProjectWithModels();
+      const [idleProject, [idleModel]] = await aProjectWithModels();
+      const other = connection({ projectId: otherProject.id, modelId: otherModel.id, wanted: 'started' });
+      await connections.save(connection());
+      await connections.save(other);
+      await connections.save(connection({ projectId: idleProject.id, modelId: idleModel.id }));
+      expect(await connections.started()).toEqual([other]);
+      await connections.want(project.id, 'started');
+      const all = await connections.started();
+      expect(all).toHaveLength(2);
+      expect(all).toEqual(expect.arrayContaining([other, connection({ wanted: 'started' })]));
+      await connections.remove(otherProject.id);
+      expect(await connections.started()).toEqual([connection({ wanted: 'started' })]);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import type { Storage } from '../../../src/application/operations/ports/storage.js';
+import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { atOnce } from '../../support/barrier.js';
+
+/** What may be wrong with a database. */
+export interface Trouble {
+  begin(): void;
+  end(): void;
+}
+
+export interface StorageUnderTest {
+  readonly storage: Storage;
+  readonly troubles: Readonly<Record<string, Trouble>>;
+}
+
+const SECONDS = 8;
+
+/** `troubles`: the names of those that `open` gives. */
+export function storageContract(adapter: string, troubles: readonly string[], open: () => Promise<StorageUnderTest>) {
+  describe(`Storage of ${adapter}`, () => {
+    it('is there when the database answers and its migrations are done', async () => {
+      const { storage } = await open();
+      await expect(storage.check()).resolves.toBeUndefined();
+    });
+
+    it.each(troubles)('says within seconds that the database is not there, and that it is again: %s', async (name) => {
+      const { storage, troubles } = await open();
+      const trouble = troubles[name] as Trouble;
+      // More at once than there can be connections: none of them may be lost by it.
+      const checks = () => atOnce(20, () => storage.check().catch((error: unknown) => error));
+      expect(new Set(await checks())).toEqual(new Set([undefined]));
+      trouble.begin();
+      const began = performance.now();
+      for (const outcome of await checks()) expect(outcome).toBeInstanceOf(StorageUnavailable);
+      expect(performance.now() - began).toBeLessThan(SECONDS * 1_000);
+      trouble.end();
+      await expect(storage.check()).resolves.toBeUndefined();
+    });
+  });
+}

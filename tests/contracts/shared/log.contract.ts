@@ -1,0 +1,95 @@
+import type { Log, LogFields } from '../../../src/application/shared/ports/log.js';
+import { atOnce, barrier } from '../../support/barrier.js';
+
+export interface LogUnderTest {
+  readonly log: Log;
+  /** All that was logged. The log is no longer used then. */
+  lines(): Promise<{ level: string; event: string; fields: LogFields }[]>;
+}
+
+export function logContract(adapter: string, open: () => LogUnderTest) {
+  describe(`Log of ${adapter}`, () => {
+    it('has one line per event, of its level, in their order', async () => {
+      const { log, lines } = open();
+      log.info('first');
+      log.warn('second', { n: 2 });
+      log.error('third', { text: 'a', flag: false, nothing: null, list: [1, { two: 2 }] });
+      expect(await lines()).toEqual([
+        { level: 'info', event: 'first', fields: {} },
+        { level: 'warn', event: 'second', fields: { n: 2 } },
+        { level: 'error', event: 'third', fields: { text: 'a', flag: false, nothing: null, list: [1, { two: 2 }] } },
+      ]);
+    });
+
+    it('tells name and message of an error', async () => {
+      const { log, lines } = open();
+      log.error('failed', { error: new TypeError('what went wrong') });
+      const [line] = await lines();
+      expect(line?.fields.error).toMatchObject({ message: 'what went wrong', name: 'TypeError' });
+    });
+
+    it('adds the surrounding fields to every line, also after an await, and to no other', async () => {
+      const { log, lines } = open();
+      log.info('before');
+      const answer = await log.within({ request: 'r1' }, async () => {
+        log.info('at once', { own: 1 });
+        await new Promise((resolve) => setImmediate(resolve));
+        log.info('later');
+        return 'answer';
+      });
+      log.info('after');
+      expect(answer).toBe('answer');
+      expect((await lines()).map(({ event, fields }) => [event, fields])).toEqual([
+        ['before', {}],
+        ['at once', { request: 'r1', own: 1 }],
+        ['later', { request: 'r1' }],
+        ['after', {}],
+      ]);
+    });
+
+    it('adds up what is around what is around, and what is nearest counts', async () => {
+      const { log, lines } = open();
+      log.within({ a: 1, b: 1, c: 1 }, () => {
+        log.within({ b: 2, c: 2 }, () => log.info('inner', { c: 3 }));
+        log.info('outer');
+      });
+      const [inner, outer] = await lines();
+      expect(inner?.fields).toEqual({ a: 1, b: 2, c: 3 });
+      expect(outer?.fields).toEqual({ a: 1, b: 1, c: 1 });
+    });
+
+    it('keeps apart what goes on side by side', async () => {
+      const { log, lines } = open();
+      const allHaveBegun = barrier(5);
+      await atOnce(5, (party) =>
+        log.within({ party }, async () => {
+          await allHaveBegun();
+          log.info('said', { by: party });
+        }),
+      );
+      const said = await lines();
+      expect(said).toHaveLength(5);
+      for (const { fields } of said) expect(fields.party).toBe(fields.by);
+    });
+
+    it('gives what the work gives, and throws what it throws', async () => {
+      const { log, lines } = open();
+      const failure = new Error('no');
+      expect(log.within({ a: 1 }, () => 42)).toBe(42);
+      const throws = () =>
+        log.within({ a: 1 }, () => {
+          throw failure;
+        });
+      expect(throws).toThrow(failure);
+      await expect(log.within({ a: 1 }, () => Promise.reject(failure))).rejects.toBe(failure);
+      log.info('after');
+      expect(await lines()).toEqual([{ level: 'info', event: 'after', fields: {} }]);
+    });
+
+    it('lets no field pass for the event or its level', async () => {
+      const { log, lines } = open();
+      log.within({ event: 'forged', level: 'info' }, () => log.warn('true', { event: 'forged', level: 'info' }));
+      expect(await lines()).toMatchObject([{ level: 'warn', event: 'true' }]);
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogFields } from '../../../src/application/shared/ports/log.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { type logLevels, WinstonLog } from '../../../src/infrastructure/logging/winston-log.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+import { unique } from '../../support/records.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
+import { logContract } from './log.contract.js';
+
+const folder = new TemporaryFolder();
+afterAll(() => folder.remove());
+
+const now = new Date(Date.UTC(2026, 5, 7, 8, 9, 10, 11));
+
+function logFile(level: (typeof logLevels)[number] = 'info') {
+  const file = join(folder.path, `${unique()}.log`);
+  const log = new WinstonLog({ file, level, stderr: false }, new ManualClock(now));
+  const text = async () => {
+    await log.close();
+    return readFileSync(file, 'utf8');
+  };
+  return { log, file, text };
+}
+
+logContract('winston', () => {
+  const { log, text } = logFile();
+  const lines = async () =>
+    (await text())
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { level: string; event: string })
+      .map(({ level, event, ...rest }) => {
+        const { time, ...fields } = rest as LogFields;
+        expect(time).toBe(now.toISOString());
+        return { level, event, fields };
+      });
+  return { log, lines };
+});
+
+logContract('memory', () => {
+  const log = new MemoryLog();
+  return { log, lines: async () => log.lines };
+});
+
+describe('Log of winston', () => {
+  it('is a file of JSON lines for the service’s user alone, with time, level and event in front', async () => {
+    const { log, file, text } = logFile();
+    log.info('began', { port: 1 });
+    log.warn('went on');
+    expect(await text()).toBe(
+      '{"time":"2026-06-07T08:09:10.011Z","level":"info","event":"began","port":1}\n' +
+        '{"time":"2026-06-07T08:09:10.011Z","level":"warn","event":"went on"}\n',
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves out what is below its level', async () => {
+    const { log, text } = logFile('warn');
+    log.info('too little');
+    log.warn('enough');
+    expect(await text()).toMatch(/^\{.*"enough"\}\n$/);
+  });
+
+  it('loses nothing of a lot that was logged before it was closed', async () => {
+    const { log, text } = logFile();
+    for (let n = 0; n < 5_000; n++) log.info('said', { n, padding: 'x'.repeat(100) });
+    const lines = (await text()).trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([...Array(5_000).keys()]);
+  });
+
+  it('has no line that its values have forged, and nothing that a terminal would act on', async () => {
+    const { log, text } = logFile();
+    const forged = `a\n{"level":"info"}\r\nb\rc\u0085d\u2028e\u2029f\u001b[2Jg\u009b2Jh\u0000i\u007f`;
+    log.within({ [forged]: 1 }, () => log.info(forged, { value: forged, list: [forged], error: new Error(forged) }));
+    const line = await text();
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+    expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    const { event, value } = JSON.parse(line) as { event: string; value: string };
+    expect([event, value]).toEqual([forged, forged]);
+  });
+
+  it.each<[string, LogFields]>([
+    ['password', { password: 'hush' }],
+    ['passwordHash', { passwordHash: 'hush' }],
+    ['a list under such a name', { password: ['hush'] }],
+    ['an object under such a name', { secrets: { inner: 'hush' } }],
+    ['client_secret', { client_secret: 'hush' }],
+    ['an authorization header', { headers: { Authorization: 'Basic hush' } }],
+    ['a cookie', { headers: { 'set-cookie': ['a=hush'] } }],
+    ['apiKey', { apiKey: 'hush' }],
+    ['api_key', { api_key: 'hush' }],
+    ['x-api-key', { headers: { 'x-api-key': 'hush' } }],
+    ['SERVICE_MASTER_KEY', { SERVICE_MASTER_KEY: 'hush' }],
+    ['token, in an error’s cause', { error: new Error('no', { cause: { reset_token: 'hush' } }) }],
+    ['token, in a list', { list: [{ token: 'hush' }] }],
+  ])('shows no secret, known by its name: %s', async (_, fields) => {
+    const { log, text } = logFile();
+    log.within(fields, () => log.info('event', fields));
+    const line = await text();
+    expect(line).not.toContain('hush');
+    expect(line).toContain('[redacted]');
+  });
+
+  const { token } = new CheckedTokens().issue('session');
+  const key = new CheckedTokens().issue('api_key').token;
+  it.each<[string, string, string]>([
+    ['a token', `it was ${token}.`, token],
+    ['a token in a link', `https://tenon.example/verify-email?token=${token}&x=1`, token],
+    [
+      'a token in a link within a link',
+      `https://mail.example/?to=https%3A%2F%2Ftenon.example%3Ftoken%3D${token}`,
+      token,
+    ],
+    ['several', `${token},${key}`, key],
+    ['a bearer credential of any form', 'Authorization: Bearer the-masterkey', 'the-masterkey'],
+    ['a bearer credential in small letters', 'authorization: bearer the-masterkey', 'the-masterkey'],
+    ['the password of a database', 'connect to postgres://tenon:pa55@db.example/tenon failed', 'pa55'],
+    ['a password with an @ in it', 'smtp://tenon:pa55@w0rd@mail.example', 'w0rd'],
+  ])('shows no secret, known by its form: %s', async (_, value, secret) => {
+    const { log, text } = logFile();
+    log.error(value, { value, list: [{ value }], error: new Error(value, { cause: new Error(value) }), [value]: true });
+    const line = await text();
+    expect(line).not.toContain(secret);
+    expect(line).toContain('[redacted]');
+  });
+
+  it('leaves alone what only looks like a secret', async () => {
+    const { log, text } = logFile();
+    const fields = {
+      prompt_tokens: 12,
+      has_password: true,
+      token: null,
+      mail_id: 'msg_1',
+      url: 'http://a.example:80/',
+    };
+    log.info('event', fields);
+    expect(JSON.parse(await text())).toMatchObject(fields);
+  });
+
+  it('logs whatever it is given, and never throws', async () => {
+    const { log, text } = logFile();
+    const circle: Record<string, unknown> = { name: 'circle' };
+    circle.self = circle;
+    const error: Error & { cause?: unknown } = new Error('in circles');
+    error.cause = error;
+    const trap = Object.defineProperty({}, 'trap', {
+      enumerable: true,
+      get: () => {
+        throw new Error('sprung');
+      },
+    });
+    const values = [circle, error, 10n, Symbol('s'), () => 1, new Date(Number.NaN), Number.NaN, undefined, trap];
+    for (const value of values) log.info('given', { value, list: [value] });
+    const lines = (await text()).trimEnd().split('\n');
+    expect(lines).toHaveLength(values.length);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ event: 'given' });
+    expect(lines[0]).toContain('"name":"circle"');
+    expect(lines[1]).toContain('"message":"in circles"');
+    expect(lines[2]).toContain('"value":"10"');
+  });
+});

@@ -1,0 +1,99 @@
+import type { Team } from '../../../src/domain/accounts/account.js';
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
+import { Project } from '../../../src/domain/workspace/project.js';
+import { atOnce, barrier } from '../../support/barrier.js';
+import { aProject, aTeam, at, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { specs } from './specs.js';
+
+export function projectsContract(adapter: string, store: StoreUnderTest) {
+  describe(`Projects kept by ${adapter}`, () => {
+    let projects: Repositories['projects'];
+    let team: Team;
+    let otherTeam: Team;
+
+    beforeEach(async () => {
+      const repositories = await store.open();
+      ({ projects } = repositories);
+      [team, otherTeam] = [aTeam({ operator: true }), aTeam()];
+      for (const one of [team, otherTeam]) await repositories.teams.add(one);
+    });
+
+    const kept = async (over: Partial<Project> = {}): Promise<Project> => {
+      const project = aProject(team, over);
+      await projects.add(project);
+      return project;
+    };
+    const updated = (project: Project, spec: JsonObject = { goal: 'next' }) =>
+      Project.update(project, [project.version], { name: 'Next', spec, at: at(9) });
+
+    it('gives back exactly the project that was added', async () => {
+      const plain = await kept();
+      const reviewed = await kept({
+        name: 'Hauptstädte 🦆',
+        version: 7,
+        reviewedVersion: 6,
+        updatedAt: at(0.001),
+      });
+      expect(await projects.find(team.id, plain.id)).toEqual(plain);
+      expect(await projects.find(team.id, reviewed.id)).toEqual(reviewed);
+    });
+
+    it.each(specs)('keeps a spec as it is: %s', async (_, spec) => {
+      const { id } = await kept({ spec });
+      const found = await projects.find(team.id, id);
+      expect(JSON.stringify(found?.spec)).toBe(JSON.stringify(spec));
+    });
+
+    it('finds nothing by an unknown id', async () => {
+      const { id } = await kept();
+      for (const other of ['', ids.next('prj'), id.toUpperCase(), "' OR true --", 'x'.repeat(5_000)])
+        expect(await projects.find(team.id, other)).toBeNull();
+    });
+
+    it('finds no project of another team', async () => {
+      const { id } = await kept();
+      expect(await projects.find(otherTeam.id, id)).toBeNull();
+      expect(await projects.find('', id)).toBeNull();
+    });
+
+    it('replaces a project, and no other', async () => {
+      const [project, other] = [await kept(), await kept()];
+      const next = updated(project);
+      expect(await projects.replace(project, next)).toBe(true);
+      expect(await projects.find(team.id, project.id)).toEqual(next);
+      expect(await projects.find(team.id, other.id)).toEqual(other);
+    });
+
+    it('writes nothing over a version that is not the current one', async () => {
+      const project = await kept();
+      const second = updated(project);
+      await projects.replace(project, second);
+      expect(await projects.replace(project, { ...second, name: 'Stale' })).toBe(false);
+      const unborn = { ...second, version: second.version + 1 };
+      expect(await projects.replace(unborn, { ...unborn, name: 'Too soon' })).toBe(false);
+      expect(await projects.find(team.id, project.id)).toEqual(second);
+    });
+
+    it('replaces none that is not there', async () => {
+      const project = aProject(team);
+      expect(await projects.replace(project, updated(project))).toBe(false);
+      expect(await projects.find(team.id, project.id)).toBeNull();
+    });
+
+    it('lets one of many replace that have all read the same', async () => {
+      const parties = 8;
+      const { id } = await kept();
+      const allHaveRead = barrier(parties);
+      const contenders = await atOnce(parties, async (party) => {
+        const current = (await projects.find(team.id, id)) as Project;
+        await allHaveRead();
+        const next = updated(current, { written_by: party });
+        return { next, replaced: await projects.replace(current, next) };
+      });
+      const winners = contenders.filter(({ replaced }) => replaced);
+      expect(winners).toHaveLength(1);
+      expect(await projects.find(team.id, id)).toEqual(winners[0]?.next);
+    });
+  });
+}

@@ -1,0 +1,203 @@
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { contracts } from '../../src/interfaces/http/contracts.js';
+import { query } from '../support/database.js';
+import { Service } from '../support/service.js';
+import { type Member, register } from '../support/workspace.js';
+
+const unknownId = (name: string) => `${name === 'model_id' ? 'mdl' : 'prj'}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`;
+const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => unknownId(name));
+const masterKey = 'master-key-of-the-tests';
+
+/** What every route refuses alike, by its contract alone. */
+describe('every route', () => {
+  let service: Service;
+  let admin: Member;
+  let member: Member;
+
+  beforeAll(async () => {
+    const site = {
+      SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
+      SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
+      SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
+    };
+    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, ...site } });
+    admin = await register(service, 'Ada');
+    member = await register(service, 'Mia');
+    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now()');
+  });
+  afterAll(() => service.stop());
+
+  const cases = contracts.map((contract) => ({ ...contract, method: contract.method.toUpperCase() }));
+  const guarded = cases.filter(({ access }) => access !== 'public');
+  const named = (some: typeof cases) => some.map((one) => [`${one.method} ${one.path}`, one] as const);
+
+  it.each(named(guarded))('%s needs a valid credential', async (_, { method, path }) => {
+    const bad = [undefined, 'nonsense', `tns_${'a'.repeat(49)}`, admin.token.slice(0, -1), `${admin.token}x`];
+    for (const token of bad) {
+      const { status, body, headers } = await service.call(method, pathOf(path), { token });
+      expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthenticated' });
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+    }
+    const basic = { Authorization: `Basic ${Buffer.from(admin.token).toString('base64')}` };
+    expect((await service.call(method, pathOf(path), { headers: basic })).status).toBe(401);
+  });
+
+  it.each(named(guarded))('%s takes only its kinds of credential', async (_, { method, path, access }) => {
+    const sessionsOnly = access !== 'public' && !access.takes.includes('api_key');
+    for (const token of [masterKey, ...(sessionsOnly ? [admin.apiKey] : [])]) {
+      const { status, body } = await service.call(method, pathOf(path), { token });
+      expect({ status, code: body.code }).toEqual({ status: 401, code: 'session_required' });
+    }
+  });
+
+  const forEditors = guarded.filter(({ access }) => access !== 'public' && !access.roles.includes('member'));
+  it.each(named(forEditors))('%s is not for members, whatever they send', async (_, { method, path }) => {
+    const { status, body } = await service.call(method, pathOf(path), { token: member.token, raw: '{' });
+    expect({ status, code: body.code }).toEqual({ status: 403, code: 'forbidden' });
+  });
+
+  const withIds = cases.filter(({ path }) => path.includes('{'));
+  it.each(named(withIds))(
+    '%s hides what does not exist, before it judges the body',
+    async (_, { method, path, body, missing }) => {
+      const token = admin.token;
+      for (const id of [unknownId('project_id'), 'x', '%00', '%ff', '..%2f..', `prj_${"'".repeat(36)}`]) {
+        const at = path.replace(/\{\w+\}/g, id);
+        const code = missing && id !== '%ff' ? missing().code : 'not_found';
+        const answer = await service.call(method, at, { token, ...(body && { json: { nonsense: true } }) });
+        expect({ id, status: answer.status, code: answer.body.code }).toEqual({ id, status: 404, code });
+      }
+    },
+  );
+
+  const withBody = cases.filter(({ body }) => body);
+  it.each(named(withBody))('%s judges the form of a body', async (_, { method, path, bodyLimit, bodyOptional }) => {
+    const at = pathOf(path);
+    const token = admin.token;
+    const limit = bodyLimits[bodyLimit ?? 'ordinary'];
+    const refused = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
+      const { status, body } = await service.call(method, at, { token, raw, headers });
+      return `${status} ${body.code}`;
+    };
+    const empty = bodyOptional ? [] : [''];
+    for (const raw of [...empty, '{', 'nul', '{"a":1}x', "{'a':1}", '[1,]', Uint8Array.of(0x22, 0xff, 0x22)]) {
+      expect(await refused(raw)).toBe('400 malformed_json');
+    }
+    expect(await refused('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' })).toBe(
+      '415 unsupported_media_type',
+    );
+    expect(await refused('{}', { 'Content-Type': 'application/json; charset=latin1' })).toBe(
+      '415 unsupported_media_type',
+    );
+    expect(await refused('{}', { 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type');
+    expect(await refused('{}', { 'Content-Encoding': 'gzip' })).toBe('415 unsupported_media_type');
+    expect(await refused(`"${'a'.repeat(limit - 1)}"`)).toBe('413 payload_too_large');
+    expect(await refused(`"${'a'.repeat(limit - 2)}"`)).not.toContain('413');
+  });
+
+  const publicWithBody = withBody.filter(({ access }) => access === 'public');
+  const nowhere = named([...publicWithBody, ...cases.filter(({ id }) => id === 'createProject')]);
+  it.each(nowhere)('%s judges what is in a body', async (_, { method, path }) => {
+    const token = admin.token;
+    const deep = `${'['.repeat(33)}${']'.repeat(33)}`;
+    const bodies = [
+      'null',
+      '1',
+      '"text"',
+      '[]',
+      deep,
+      `{"name":${deep}}`,
+      '{"name":"a\\u0000b"}',
+      '{"name":"\\ud800"}',
+    ];
+    for (const raw of [
+      ...bodies,
+      '{"a":{"b\\u0000":1}}',
+      '{"name":1,"spec":1,"email":1,"password":1,"token":1}',
+      '{"a":1e400}',
+    ]) {
+      const { status, body } = await service.call(method, pathOf(path), { token, raw });
+      expect({ raw, status, code: body.code }).toEqual({ raw, status: 422, code: 'invalid_request' });
+      expect(body.details.length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(named(cases))(
+    '%s carries a request id, is not stored, and has other methods refused',
+    async (_, { path }) => {
+      const methods = cases
+        .filter((one) => one.path === path)
+        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      const other = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !methods.includes(method));
+      for (const method of other) {
+        const { status, body, headers } = await service.call(method, pathOf(path), {
+          headers: { 'X-Request-Id': 'mine-1' },
+        });
+        expect({ method, status, code: body.code }).toEqual({ method, status: 405, code: 'method_not_allowed' });
+        expect(headers.get('allow')?.split(', ').sort()).toEqual(methods.sort());
+        expect(headers.get('x-request-id')).toBe('mine-1');
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(body).toEqual({ status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' });
+      }
+    },
+  );
+
+  it('answers an unknown route with the envelope, and keeps only a proper request id', async () => {
+    for (const path of [
+      '/v1/nothing',
+      '/nothing',
+      '/v1',
+      '/v1/auth/me/',
+      '/V1/auth/me',
+      '/%ff',
+      '/docs/../package.json',
+    ]) {
+      const { status, body, headers } = await service.call('GET', path, { headers: { 'X-Request-Id': 'not proper!' } });
+      expect({ path, status, code: body.code }).toEqual({ path, status: 404, code: 'not_found' });
+      expect(body.request_id).toMatch(/^req_/);
+      expect(headers.get('x-request-id')).toBe(body.request_id);
+    }
+  });
+
+  it('takes a body-less POST with any media type', async () => {
+    const session = await service.post('/v1/auth/login', undefined, {
+      email: 'mia@example.com',
+      password: 'correct horse battery',
+    });
+    const headers = { 'Content-Type': 'text/plain' };
+    const { status } = await service.call('POST', '/v1/auth/logout', {
+      token: session.body.token,
+      headers,
+      raw: 'whatever',
+    });
+    expect(status).toBe(200);
+  });
+
+  it('refuses an expired session', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, {
+      email: 'mia@example.com',
+      password: 'correct horse battery',
+    });
+    expect((await service.get('/v1/auth/me', body.token)).status).toBe(200);
+    await query(
+      service.databaseUrl as string,
+      `UPDATE credentials SET expires_at = now() WHERE kind = 'session' AND account_id = $1`,
+      [member.id],
+    );
+    expect(await service.get('/v1/auth/me', body.token)).toMatchObject({
+      status: 401,
+      body: { code: 'unauthenticated' },
+    });
+  });
+
+  it('serves the document and the reference page from itself alone', async () => {
+    const document = await service.get('/openapi.json');
+    expect(document.body.openapi).toBe('3.1.0');
+    const page = await service.get('/docs');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    for (const [, file] of (page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(file).toMatch(/^\//);
+      expect((await fetch(service.url + file)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,271 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { PasswordHasher } from '../../src/application/accounts/ports/password-hasher.js';
+import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import { ChatRuntimes as ChatRuntimesPort } from '../../src/application/chat/ports/chat-runtimes.js';
+import { type App, startApp } from '../../src/bootstrap/app.js';
+import { loadConfig } from '../../src/bootstrap/config/config.js';
+import { HashingBusy } from '../../src/domain/accounts/errors.js';
+import { RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { HttpCaller, note } from '../support/http-caller.js';
+import { mailedToken } from '../support/mailbox.js';
+import { Service, temporaryFolder, UNLIMITED } from '../support/service.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  password,
+  readyProject,
+  register,
+  registeredModel,
+  untilState,
+} from '../support/workspace.js';
+
+describe('a service whose adapters fail', () => {
+  let database: TestDatabase;
+  let app: App;
+  let api: HttpCaller;
+  let fail: Error | null = null;
+  let dataDir: string;
+  let admin: Member;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    dataDir = await temporaryFolder();
+    const config = loadConfig({
+      SERVICE_DATA_DIR: dataDir,
+      SERVICE_PORT: '0',
+      SERVICE_BCRYPT_COST: '4',
+      SERVICE_LOG_LEVEL: 'error',
+      ...UNLIMITED,
+      DATABASE_URL: database.url,
+    });
+    const failing = <T>(work: () => T): T => {
+      if (fail) throw fail;
+      return work();
+    };
+    app = await startApp(config, {
+      adapt: (parts) => {
+        const hasher = parts.get(PasswordHasher);
+        parts.replace<PasswordHasher>(PasswordHasher, {
+          hash: async (text) => failing(() => hasher.hash(text)),
+          matches: async (text, hash) => failing(() => hasher.matches(text, hash)),
+        });
+        const runtimes: ChatRuntimes = {
+          start: () => undefined,
+          stop: async () => undefined,
+          status: () => ({ state: 'ready', reason: null }),
+          complete: async () => {
+            throw fail ?? new RuntimeInvalidResponse('it is not a completion');
+          },
+          close: async () => undefined,
+        };
+        parts.replace(ChatRuntimesPort, runtimes);
+      },
+    });
+    api = new HttpCaller(app.url);
+    admin = await register(api, 'Ada');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await database.drop();
+  });
+  afterEach(() => {
+    fail = null;
+  });
+
+  it('says that the hashing lane is full', async () => {
+    const email = 'ada@example.com';
+    const { token } = admin;
+    await api.post('/v1/auth/password/forgot', undefined, { email });
+    const reset = await mailedToken({ dataDir }, email, 'tnr');
+    fail = new HashingBusy();
+    const calls = [
+      api.post('/v1/auth/register', undefined, { name: 'Cid', email: 'cid@example.com', password }),
+      api.post('/v1/auth/login', undefined, { email, password }),
+      api.post('/v1/auth/password/reset', undefined, { token: reset, password }),
+      api.call('PATCH', '/v1/auth/me', { token, json: { password: 'another one', current_password: password } }),
+    ];
+    for (const answer of await Promise.all(calls)) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
+      expect(answer.headers.get('retry-after')).toBe('2');
+    }
+  });
+
+  it('tells nothing of an unexpected failure but that it happened', async () => {
+    fail = new Error('the inner detail of it');
+    const { status, body } = await api.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal_error' });
+    expect(JSON.stringify(body)).not.toContain('inner detail');
+  });
+
+  it('answers 502 for a runtime that answers nonsense', async () => {
+    const project = await createProject(api, admin.token);
+    const model = await registeredModel(api, admin.token, project);
+    await api.put(`/v1/projects/${project}/runtime`, admin.token, { model_id: model });
+    await api.post(`/v1/projects/${project}/runtime/start`, admin.token);
+    const { status, body, headers } = await api.post(completions(project), admin.token, ask(project, 'Hi'));
+    expect({ status, code: body.code }).toEqual({ status: 502, code: 'runtime_invalid_response' });
+    expect(headers.get('x-should-retry')).toBe('false');
+  });
+});
+
+/** A way to a database that can be cut and mended. */
+class Way {
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private open = true;
+
+  constructor(private readonly target: string) {
+    this.server = createServer((socket) => this.join(socket));
+  }
+
+  async start(): Promise<string> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    const url = new URL(this.target);
+    const { port } = this.server.address() as { port: number };
+    return `postgres://${url.username}:${url.password}@127.0.0.1:${port}${url.pathname}?sslmode=disable`;
+  }
+
+  cut(): void {
+    this.open = false;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.open = true;
+  }
+
+  close(): void {
+    this.cut();
+    this.server.close();
+  }
+
+  private join(socket: Socket): void {
+    if (!this.open) return void socket.destroy();
+    const folder = new URL(this.target).searchParams.get('host');
+    const far = folder
+      ? connect(`${folder}/.s.PGSQL.5432`)
+      : connect(Number(new URL(this.target).port), new URL(this.target).hostname);
+    for (const [end, other] of [
+      [socket, far],
+      [far, socket],
+    ] as const) {
+      this.sockets.add(end);
+      end.on('error', () => other.destroy()).on('close', () => other.destroy());
+      end.pipe(other);
+    }
+  }
+}
+
+describe('a service whose database goes away', () => {
+  it('says so, stays up, keeps sessions valid and recovers', async () => {
+    const database = await freshDatabase();
+    const way = new Way(database.url);
+    const service = await Service.start({ databaseUrl: await way.start() });
+    try {
+      const admin = await register(service, 'Ada');
+      expect((await service.get('/health/ready')).status).toBe(200);
+      way.cut();
+      for (const [method, path] of [
+        ['GET', '/v1/auth/me'],
+        ['GET', '/health/ready'],
+        ['POST', '/v1/auth/login'],
+      ] as const) {
+        const json = method === 'POST' ? { email: 'ada@example.com', password } : undefined;
+        const answer = await service.call(method, path, { token: admin.token, json });
+        expect({ path, status: answer.status, code: answer.body.code }).toEqual({
+          path,
+          status: 503,
+          code: 'storage_unavailable',
+        });
+        expect(answer.headers.get('retry-after')).toBe('2');
+      }
+      expect((await service.get('/health/live')).status).toBe(200);
+      way.mend();
+      expect((await service.get('/v1/auth/me', admin.token)).status).toBe(200);
+      expect((await service.get('/health/ready')).status).toBe(200);
+    } finally {
+      await service.stop();
+      way.close();
+      await database.drop();
+    }
+  });
+});
+
+describe('a runtime that fails', () => {
+  it('is unavailable with a reason, and the service lives on', async () => {
+    const { cp, rm } = await import('node:fs/promises');
+    const models = await temporaryFolder();
+    await cp('models/tiny-chat', `${models}/broken`, { recursive: true });
+    await rm(`${models}/broken/tokenizer.json`);
+    const service = await Service.start({ env: { SERVICE_MODELS_DIR: models } });
+    try {
+      const admin = await register(service, 'Ada');
+      const project = await createProject(service, admin.token);
+      const model = await registeredModel(service, admin.token, project, { runtime: 'onnx', path: 'broken' });
+      const runtime = `/v1/projects/${project}/runtime`;
+      await service.put(runtime, admin.token, { model_id: model });
+      await service.post(`${runtime}/start`, admin.token);
+      await untilState(service, admin.token, project, 'unavailable');
+      expect((await service.get(runtime, admin.token)).body.reason).toContain('tokenizer.json');
+      const answer = await service.post(completions(project), admin.token, ask(project, 'Hi'));
+      expect(answer).toMatchObject({ status: 503, body: { code: 'runtime_unavailable' } });
+      await service.post(`${runtime}/stop`, admin.token);
+      await rm(`${models}/broken`, { recursive: true });
+      const gone = await service.post(`${runtime}/start`, admin.token);
+      expect(gone).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path: 'spec.path' }] } });
+      expect((await service.get(runtime, admin.token)).body.state).toBe('stopped');
+    } finally {
+      await service.stop();
+      await rm(models, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a service that ends', () => {
+  it('finishes what is in flight, refuses what is new, and exits with 0', async () => {
+    const service = await Service.start();
+    const admin = await register(service, 'Ada');
+    const project = await readyProject(service, admin.token);
+    const open = new Agent({ keepAlive: true });
+    expect((await over(open, service, '/health/live')).status).toBe(200);
+    const inFlight = service.post(completions(project), admin.apiKey, ask(project, 'Count from 1 to 50.'));
+    await untilBusy(service, admin.apiKey, project);
+    service.signal('SIGTERM');
+    const ready = await untilRefused(open, service);
+    expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
+    const answer = await inFlight;
+    expect(answer.body.choices[0].message.content).toMatch(/50\.$/);
+    expect(await service.stop()).toBe(0);
+    open.destroy();
+  });
+});
+
+/** Until the chat under way has been admitted: a question that takes no time is answered after it has begun. */
+async function untilBusy(service: Service, token: string, project: string): Promise<void> {
+  void service.post(completions(project), token, ask(project, 'What is 1 + 1?')).catch(() => undefined);
+  await service.get('/health/live');
+}
+
+/** Asks on an open connection until the drain has begun. */
+async function untilRefused(agent: Agent, service: Service) {
+  for (;;) {
+    const answer = await over(agent, service, '/health/ready');
+    if (answer.status !== 200) return answer;
+  }
+}
+
+async function over(agent: Agent, service: Service, path: string) {
+  const sent = request(service.url + path, { agent }).end();
+  const [response] = await once(sent, 'response');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  const answer = { status: response.statusCode as number, body: JSON.parse(text), headers: response.headers };
+  note('GET', path, answer);
+  return answer;
+}

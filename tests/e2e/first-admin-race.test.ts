@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+
+const REGISTRANT = join(__dirname, '../../dist/tests/support/registrant.js');
+
+/** Two processes, one database, nobody registered yet; both have looked before either may go on. */
+async function race(isolation: 'SERIALIZABLE' | 'READ COMMITTED', database: TestDatabase) {
+  const parties = ['ada', 'bob'].map((name) => fork(REGISTRANT, [database.url, isolation, name], { execArgv: [] }));
+  const exits = parties.map((party) => once(party, 'exit'));
+  const hear = async (party: ChildProcess) => (await once(party, 'message'))[0] as Record<string, unknown>;
+  const looks = await Promise.all(parties.map(hear));
+  expect(looks).toEqual([{ looked: true }, { looked: true }]);
+  const results = parties.map(hear);
+  for (const party of parties) party.send('go');
+  const outcome = await Promise.all(results);
+  await Promise.all(exits);
+  const accounts = await query<{ role: string; team_id: string }>(database.url, 'SELECT role, team_id FROM accounts');
+  return {
+    outcome,
+    roles: accounts.map(({ role }) => role).sort(),
+    teams: new Set(accounts.map((one) => one.team_id)).size,
+  };
+}
+
+describe('two first registrations at the same instant', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await freshDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('make exactly one admin, and both succeed', async () => {
+    const { outcome, roles, teams } = await race('SERIALIZABLE', database);
+    expect(outcome).toEqual([{ registered: expect.any(String) }, { registered: expect.any(String) }]);
+    expect(roles).toEqual(['admin', 'member']);
+    expect(teams).toBe(1);
+  });
+
+  it('would make two with a weaker isolation: the test above can fail', async () => {
+    await query(database.url, 'DROP INDEX teams_one_operator'); // the last guard, which would turn it into a retry
+    const { roles } = await race('READ COMMITTED', database);
+    expect(roles).toEqual(['admin', 'admin']);
+  });
+});

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { launch, Service, temporaryFolder } from '../support/service.js';
+import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
+
+describe('a service with nothing but a data folder', () => {
+  let parent: string;
+  beforeEach(async () => {
+    parent = await temporaryFolder();
+  });
+  afterEach(() => rm(parent, { recursive: true, force: true }));
+
+  it('has after kill -9 all that was acknowledged, leaves no process behind, and resumes its runtimes', async () => {
+    const dataDir = join(parent, 'with a space');
+    await mkdir(dataDir);
+    const first = await Service.start({ dataDir, databaseUrl: null });
+    const admin = await register(first, 'Ada');
+    const project = await readyProject(first, admin.token);
+    const written: string[] = [];
+    const writer = (async () => {
+      for (;;) written.push(await createProject(first, admin.token, { n: written.length }));
+    })().catch(() => undefined);
+    await untilAtLeast(5, written);
+    const children = descendants(first.pid);
+    expect(children.length).toBeGreaterThanOrEqual(3);
+    await first.kill();
+    await writer;
+    await untilGone(children);
+
+    const second = await Service.start({ dataDir, databaseUrl: null });
+    for (const [n, id] of written.entries()) {
+      expect(await second.get(`/v1/projects/${id}`, admin.token)).toMatchObject({ status: 200, body: { spec: { n } } });
+    }
+    await untilState(second, admin.token, project, 'ready');
+    const answer = await second.post(completions(project), admin.apiKey, ask(project, 'What is 7 + 5?'));
+    expect(answer.body.choices[0].message.content).toBe('7 + 5 = 12.');
+    const left = descendants(second.pid);
+    expect(await second.stop()).toBe(0);
+    await untilGone(left);
+  });
+
+  it('prints exactly the ready line, and refuses a second service on the same folder', async () => {
+    const first = launch({ dataDir: parent, databaseUrl: null });
+    const url = await first.ready;
+    expect(first.output()).toBe(`ready ${url}\n`);
+    const second = launch({ dataDir: parent, databaseUrl: null });
+    expect(await second.ended).toBe(1);
+    expect(second.errors()).toContain('Another Tenon');
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    for (const file of ['secret', 'tenon.log']) expect(modeOf(join(parent, file))).toBe('600');
+  });
+});
+
+describe('a start that cannot be', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await temporaryFolder();
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  const failing = async (env: Record<string, string>) => {
+    const { ended, errors, output } = launch({ dataDir, databaseUrl: null, env });
+    expect({ code: await ended, output: output() }).toEqual({ code: 1, output: '' });
+    return errors().trim().split('\n');
+  };
+
+  it('names every bad setting, a line each, and repeats no secret', async () => {
+    const lines = await failing({
+      SERVICE_PORT: 'eighty',
+      SERVICE_BCRYPT_COST: '3',
+      SERVICE_SECRET: 'short secret',
+      SERVICE_REGISTRATION: 'closed',
+      SERVICE_BASE_URL: 'tenon.example.com',
+      SERVICE_MODELS_DIR: '/nothing/here',
+      DATABASE_URL: 'mysql://user:hidden@db/x',
+    });
+    const names = lines.map((line) => line.split(' ')[0]).sort();
+    expect(names).toEqual([
+      'DATABASE_URL',
+      'SERVICE_BASE_URL',
+      'SERVICE_BCRYPT_COST',
+      'SERVICE_MODELS_DIR',
+      'SERVICE_PORT',
+      'SERVICE_REGISTRATION',
+      'SERVICE_SECRET',
+    ]);
+    expect(lines.join()).toContain('"eighty"');
+    expect(lines.join()).not.toMatch(/short secret|hidden/);
+  });
+
+  it('reads a .env file, under the environment', async () => {
+    await writeFile(join(dataDir, '.env'), 'SERVICE_PORT=eighty\nSERVICE_MAX_ACCOUNTS=none\n');
+    const lines = await failing({ SERVICE_PORT: '0' });
+    expect(lines).toEqual([expect.stringContaining('SERVICE_MAX_ACCOUNTS')]);
+    await rm(join(dataDir, '.env'));
+  });
+
+  it('says that the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const lines = await failing({ SERVICE_PORT: String(port) });
+    expect(lines.at(-1)).toContain(`127.0.0.1:${port}`);
+    other.close();
+  });
+
+  it('names a database that stays out of reach, without its password', async () => {
+    const env = { DATABASE_URL: 'postgres://tenon:hidden@127.0.0.1:1/tenon', SERVICE_DATABASE_WAIT_S: '0.5' };
+    const lines = await failing(env);
+    expect(lines.at(-1)).toContain('127.0.0.1:1/tenon');
+    expect(lines.join()).not.toContain('hidden');
+  });
+});
+
+describe('a service that is spoken to badly', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await Service.start();
+  });
+  afterAll(() => service.stop());
+
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('close', () => resolve(answer)).on('error', reject);
+    });
+
+  it.each([
+    ['400', 'bad_request', 'NONSENSE\r\n\r\n'],
+    ['400', 'bad_request', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['400', 'bad_request', 'GET /v1/auth/me HTTP/1.1\r\n\r\n'],
+    ['431', 'headers_too_large', `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`],
+  ])('answers %s %s in the envelope', async (status, code, text) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    expect(body).toEqual({
+      status: 'error',
+      code,
+      error: expect.any(String),
+      request_id: expect.stringMatching(/^req_/),
+    });
+  });
+
+  it('reads no body of a stranger before it refuses him', async () => {
+    const head = 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
+    const answer = raw(`${head}Connection: close\r\n\r\n{`);
+    expect(await answer).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('survives a caller who cuts off his body', async () => {
+    const head =
+      'POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
+      socket.write(head, () => socket.destroy()),
+    );
+    await new Promise((resolve) => socket.on('close', resolve));
+    expect((await service.get('/health/live')).status).toBe(200);
+  });
+
+  it('answers /health/live while a model process is stopped in its tracks: inference has a process of its own', async () => {
+    const admin = await register(service, 'Ada');
+    const project = await readyProject(service, admin.token);
+    const [model] = descendants(service.pid);
+    process.kill(model as number, 'SIGSTOP');
+    const chats = ['a', 'b', 'c'].map((text) =>
+      service.post(completions(project), admin.token, ask(project, text.repeat(200))),
+    );
+    for (let n = 0; n < 20; n++) expect((await service.get('/health/live')).status).toBe(200);
+    process.kill(model as number, 'SIGCONT');
+    for (const { status } of await Promise.all(chats)) expect([200, 422]).toContain(status);
+  });
+});
+
+const modeOf = (path: string) => execFileSync('stat', ['-c', '%a', path], { encoding: 'utf8' }).trim();
+
+/** Every process below `pid`, as Linux knows them. */
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  for (const until = Date.now() + 5_000; pids.some((pid) => existsSync(`/proc/${pid}`)); ) {
+    if (Date.now() > until)
+      throw new Error(`still there after 5 s: ${pids.filter((pid) => existsSync(`/proc/${pid}`))}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function untilAtLeast(count: number, list: readonly unknown[]): Promise<void> {
+  while (list.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
+}

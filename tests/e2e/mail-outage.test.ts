@@ -1,0 +1,183 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import { atOnce } from '../support/barrier.js';
+import { credentialsIn } from '../support/credentials-in.js';
+import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+import { parseMail, type ReceivedMail } from '../support/eml.js';
+import { Service, temporaryFolder } from '../support/service.js';
+import { password } from '../support/workspace.js';
+
+/** A real SMTP server that can be away, can say nothing to who connects, and can keep its word on a whole message. */
+class ShakyMailServer {
+  readonly received: ReceivedMail[] = [];
+  holds: 'nothing' | 'greetings' | 'messages' = 'nothing';
+  private server: SMTPServer | null = null;
+  private port = 0;
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  async up(): Promise<void> {
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      disableReverseLookup: true,
+      closeTimeout: 100,
+      onConnect: (_session, done) => {
+        if (this.holds !== 'greetings') done();
+      },
+      onData: (stream, _session, done) => {
+        text(stream).then((source) => {
+          this.received.push(parseMail(source));
+          if (this.holds !== 'messages') done();
+        }, done);
+      },
+    });
+    server.on('error', () => undefined);
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  async down(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}
+
+const ACCOUNTS = 5;
+const VERIFICATION = /tnv_[0-9A-Za-z]{49}/;
+
+describe('e-mails while the mail server', () => {
+  let mailServer: ShakyMailServer;
+  let database: TestDatabase;
+  let dataDir: string;
+  let service: Service;
+  beforeEach(async () => {
+    mailServer = new ShakyMailServer();
+    await mailServer.up();
+    database = await freshDatabase();
+    dataDir = await temporaryFolder();
+    service = await start();
+  });
+  afterEach(async () => {
+    await service.stop();
+    await mailServer.down();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const start = () => {
+    const env = {
+      SERVICE_SMTP_URL: mailServer.url,
+      SERVICE_MAX_ACCOUNTS: '100',
+      SERVICE_SHUTDOWN_TIMEOUT_S: '2',
+      SERVICE_LOG_LEVEL: 'debug',
+    };
+    return Service.start({ databaseUrl: database.url, dataDir, env });
+  };
+  const address = (n: number) => `p${n}@example.com`;
+  const registered = async (n: number): Promise<string[]> => {
+    const json = { name: `P${n}`, email: address(n), password };
+    const { status, body } = await service.post('/v1/auth/register', undefined, json);
+    expect(status).toBe(201);
+    return [body.token, body.api_key];
+  };
+  const rows = <Row extends object>(sql: string) => query<Row>(database.url, sql);
+  /** All pauses and leases are over. */
+  const becomeDue = () => rows('UPDATE outbox SET due_at = now() WHERE delivered_at IS NULL');
+  const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
+    for (const deadline = Date.now() + 10_000; !(await holds()); ) {
+      if (Date.now() > deadline) throw new Error(`it never was so: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  };
+  const waiting = async (condition = 'true') =>
+    (await rows(`SELECT id FROM outbox WHERE delivered_at IS NULL AND ${condition}`)).length;
+  const oneInHand = () =>
+    until('one is leased', async () => (await waiting(`due_at > now() + interval '1 minute'`)) > 0);
+  const allDelivered = () => until('all are delivered', async () => (await waiting()) === 0);
+  const recipients = () => mailServer.received.map(({ to }) => to[0]?.address).sort();
+  const everybody = Array.from({ length: ACCOUNTS }, (_, n) => address(n));
+
+  const dump = async () => {
+    const tables = await rows<{ name: string }>(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+    return JSON.stringify(await Promise.all(tables.map(({ name }) => rows(`SELECT * FROM "${name}"`))));
+  };
+  /** Neither a token of any kind, nor a token that was handed out by whatever way, nor the password. */
+  const nothingUsable = async (handedOut: readonly string[]) => {
+    const mailed = mailServer.received.map((mail) => VERIFICATION.exec(mail.text)?.[0] ?? 'no token in the mail');
+    const log = await readFile(join(dataDir, 'tenon.log'), 'utf8');
+    expect(log.length).toBeGreaterThan(0);
+    for (const place of [await dump(), log, service.errors]) {
+      expect(credentialsIn(place)).toEqual([]);
+      for (const secret of [...handedOut, ...mailed]) expect(place).not.toContain(secret.slice(4, 40));
+      expect(place).not.toContain(password);
+    }
+  };
+
+  it('is out of reach: registrations succeed at once, and every mail arrives, once, when it is back', async () => {
+    await mailServer.down();
+    const begun = Date.now();
+    const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
+    expect(Date.now() - begun).toBeLessThan(3_000);
+    await until('all were tried', async () => (await waiting('failures > 0')) === ACCOUNTS);
+    expect(await readFile(join(dataDir, 'tenon.log'), 'utf8')).toContain('mail not delivered');
+    await nothingUsable(handedOut);
+    await mailServer.up();
+    await becomeDue();
+    await allDelivered();
+    expect(recipients()).toEqual(everybody);
+    await nothingUsable(handedOut);
+    for (const { text } of mailServer.received) {
+      const token = VERIFICATION.exec(text)?.[0];
+      expect((await service.post('/v1/auth/verify-email', undefined, { token })).status).toBe(200);
+    }
+  });
+
+  it.each(['greetings', 'messages'] as const)('hangs (with its %s): the end is in time and in order', async (what) => {
+    mailServer.holds = what;
+    const begun = Date.now();
+    const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
+    expect(Date.now() - begun).toBeLessThan(3_000);
+    await oneInHand();
+    if (what === 'messages') await until('one was sent', () => mailServer.received.length > 0);
+    const signalled = Date.now();
+    service.signal('SIGTERM');
+    expect(await service.ended).toBe(0);
+    expect(Date.now() - signalled).toBeLessThan(10_000);
+    await nothingUsable(handedOut);
+    mailServer.holds = 'nothing';
+    await becomeDue();
+    service = await start();
+    await allDelivered();
+    expect([...new Set(recipients())]).toEqual(everybody);
+    expect(recipients().length).toBeLessThanOrEqual(ACCOUNTS + 1);
+  });
+
+  it('has a message in hand at a kill -9: every mail arrives, with one double at most for each kill', async () => {
+    mailServer.holds = 'messages';
+    const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
+    const KILLS = 2;
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await until('one is on its way', () => mailServer.received.length === kill);
+      await oneInHand();
+      await nothingUsable(handedOut);
+      await service.kill();
+      if (kill === KILLS) mailServer.holds = 'nothing';
+      await becomeDue();
+      service = await start();
+    }
+    await allDelivered();
+    expect([...new Set(recipients())]).toEqual(everybody);
+    expect(mailServer.received.length).toBeLessThanOrEqual(ACCOUNTS + KILLS);
+    // By its Message-ID a mail program tells a double from another mail.
+    expect(new Set(mailServer.received.map(({ messageId }) => messageId)).size).toBe(ACCOUNTS);
+    await nothingUsable(handedOut);
+  });
+});

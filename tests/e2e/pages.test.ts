@@ -1,0 +1,335 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, Visitor } from '../support/browser.js';
+import { query } from '../support/database.js';
+import { mailedToken } from '../support/mailbox.js';
+import { shortcomings } from '../support/page-checks.js';
+import { Service } from '../support/service.js';
+import { password } from '../support/workspace.js';
+
+const run = promisify(execFile);
+const text = async (page: Page, selector: string) => (await page.locator(selector).textContent())?.trim();
+const shown = (page: Page, selector: string) => page.locator(selector).waitFor();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const alertIn = (page: Page, form: string) => text(page, `${form} [role=alert]`);
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+const kept = (page: Page) =>
+  page.evaluate<string>('JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])');
+
+async function fill(page: Page, form: string, fields: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await page.fill(`#${form} [name=${name}]`, value);
+  await page.click(`#${form} [type=submit]`);
+}
+
+describe('what the pages are sent with', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await Service.start();
+  });
+  afterAll(() => service.stop());
+
+  it.each(['/auth', '/verify-email', '/reset-password', '/pages/auth.js', '/pages/style.css', '/pages/icon.svg'])(
+    '%s: a policy that allows nothing inline or from elsewhere, no frame, no copy, no referrer',
+    async (path) => {
+      const { status, headers } = await service.get(path);
+      expect(status).toBe(200);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy.split('; ')).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "frame-ancestors 'none'",
+        ]),
+      );
+      expect(policy).not.toMatch(/unsafe|data:|\*/);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(await service.post(path)).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    },
+  );
+
+  it('serves nothing beside its own files', async () => {
+    for (const path of [
+      '/pages/',
+      '/pages',
+      '/pages/auth.html',
+      '/pages/..%2fpackage.json',
+      '/auth/',
+      '/public/auth.js',
+    ])
+      expect((await service.get(path)).status).toBe(404);
+  });
+});
+
+describeInBrowser('the pages for people', () => {
+  let service: Service;
+  let visitor: Visitor;
+  let adminToken: string;
+  const ada = { email: 'ada@example.com', password };
+  const invite = async (more: object = {}) => (await service.post('/v1/auth/invites', adminToken, more)).body;
+  const invited = (token: string, options = {}) => visitor.open(`/auth?invite=${encodeURIComponent(token)}`, options);
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '2' } });
+    visitor = await Visitor.start(service.url);
+  }, 90_000);
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+  });
+  afterEach(async () => {
+    await visitor.closePages();
+    expect(visitor.complaints.splice(0)).toEqual([]);
+  });
+
+  it('shows what the API says of a sign-up beside the fields that it names', async () => {
+    const page = await visitor.open('/auth');
+    await shown(page, '#sign-up');
+    expect(await text(page, '#notice')).toBe('You are the first here: this account becomes the admin.');
+    await fill(page, 'sign-up-form', { name: '', email: 'nobody', password: 'short' });
+    expect(await text(page, '#sign-up-name-error')).toBe('must have 1 to 100 characters');
+    expect(await text(page, '#sign-up-email-error')).toContain('must be an address such as');
+    expect(await text(page, '#sign-up-password-error')).toBe('must have 8 to 128 characters');
+    expect(await page.getAttribute('#sign-up-password', 'aria-describedby')).toBe(
+      'password-rule sign-up-password-error',
+    );
+    expect(await page.evaluate('document.activeElement.id')).toBe('sign-up-name');
+    expect(await page.locator('#sign-up-form [role=alert]').isVisible()).toBe(false);
+    expect(await shortcomings(page)).toEqual([]);
+    await fill(page, 'sign-up-form', { name: 'Ada', email: 'nobody', password });
+    await page.locator('#sign-up-name-error').waitFor({ state: 'detached' });
+    await shown(page, '#sign-up-email-error'); // a form forgets what was wrong when it is sent, until the answer is there
+    expect(await page.locator('[aria-invalid]').count()).toBe(1);
+  });
+
+  it('signs the first admin up and leads to a chat by curl, with a key that is shown once', async () => {
+    const page = await visitor.open('/auth');
+    await shown(page, '#sign-up');
+    await fill(page, 'sign-up-form', { name: '<b>Ada</b>', ...ada });
+    await shown(page, '#account');
+    expect(await page.evaluate('document.activeElement.id')).toBe('title');
+    expect(await text(page, '#title')).toBe('You are signed in');
+    expect(await text(page, '#account dl')).toMatch(
+      /^Name\s*<b>Ada<\/b>\s*E-mail\s*ada@example\.com not verified yet\s*Role\s*admin$/,
+    );
+    const key = (await text(page, '#api-key')) ?? '';
+    expect(key).toMatch(/^tnk_[0-9A-Za-z]{49}$/);
+    expect(await text(page, '#key-part .warning')).toContain('it will not be shown again');
+    await press(page, 'Copy key');
+    expect(await clipboard(page)).toBe(key);
+
+    await press(page, 'Make a first project');
+    await page.locator('#command').waitFor({ timeout: 30_000 });
+    expect(await text(page, '#making')).toBe('The project is ready.');
+    await press(page, 'Copy command');
+    const command = await clipboard(page);
+    expect(command).toContain(key);
+    const { stdout } = await run('bash', ['-c', `${command} --silent --max-time 20 --write-out '\\n%{http_code}'`]);
+    const [answer = '', status] = stdout.split('\n');
+    expect(status).toBe('200');
+    expect(JSON.parse(answer).choices[0].message.content).toBe('The capital of France is Paris.');
+    expect(await shortcomings(page)).toEqual([]);
+
+    adminToken = JSON.parse(await kept(page))[0][0][1];
+    expect(await kept(page)).not.toContain('tnk_');
+    await page.reload();
+    await shown(page, '#no-key');
+    expect(await page.content()).not.toContain('tnk_');
+    expect(await text(page, '#account-name')).toBe('<b>Ada</b>');
+    await page.goBack().catch(() => undefined);
+    await page.goForward().catch(() => undefined);
+    expect(await page.content()).not.toContain('tnk_');
+  }, 60_000);
+
+  it('says that a password is wrong, and lets nobody send twice', async () => {
+    const page = await visitor.open('/auth');
+    await shown(page, '#sign-in');
+    let calls = 0;
+    await page.route('**/v1/auth/login', async (route) => {
+      calls++;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await fill(page, 'sign-in-form', { ...ada, password: 'wrong password' });
+    expect(await page.isDisabled('#sign-in-form [type=submit]')).toBe(true);
+    await page.press('#sign-in-password', 'Enter');
+    await shown(page, '#sign-in-form [role=alert]');
+    expect(await alertIn(page, '#sign-in-form')).toBe('The e-mail or the password is wrong.');
+    expect(await page.isEnabled('#sign-in-form [type=submit]')).toBe(true);
+    expect(calls).toBe(1);
+    await page.unroute('**/v1/auth/login');
+    await page.route('**/v1/auth/login', (route) => route.abort());
+    await page.click('#sign-in-form [type=submit]');
+    await page.getByText('The service could not be reached').waitFor();
+  });
+
+  it('signs in, keyboard alone, sends the verification again, and signs out', async () => {
+    const page = await visitor.open('/auth');
+    await shown(page, '#sign-in');
+    await page.focus('#tab-sign-in');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate('document.activeElement.id')).toBe('tab-sign-up');
+    expect(await page.isVisible('#sign-up')).toBe(true);
+    await page.keyboard.press('ArrowRight');
+    for (const typed of [ada.email, ada.password]) {
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(typed);
+    }
+    await page.keyboard.press('Enter');
+    await shown(page, '#account');
+    await press(page, 'Send again');
+    await page.getByText('Another e-mail is on its way to ada@example.com.').waitFor();
+    await mailedToken(service, ada.email, 'tnv', 1);
+    const token = JSON.parse(await kept(page))[0][0][1];
+    await press(page, 'Sign out');
+    await shown(page, '#sign-in');
+    expect(await text(page, '#notice')).toBe('You are signed out.');
+    expect(await page.content()).not.toContain('tnk_');
+    expect(await page.inputValue('#sign-in-password')).toBe('');
+    expect(await kept(page)).toBe('[[],[]]');
+    expect((await service.get('/v1/auth/me', token)).status).toBe(401);
+  });
+
+  it('confirms the e-mail by a click, not by opening the link', async () => {
+    const token = await mailedToken(service, ada.email, 'tnv');
+    const verified = async () => (await service.get('/v1/auth/me', adminToken)).body.email_verified;
+    const page = await visitor.open(`/verify-email?token=${token}`);
+    await shown(page, '#form');
+    expect(page.url()).toBe(`${service.url}/verify-email`);
+    expect(await shortcomings(page)).toEqual([]);
+    expect(await verified()).toBe(false);
+    await press(page, 'Confirm');
+    await page.getByText('ada@example.com is confirmed.').waitFor();
+    expect(await verified()).toBe(true);
+    const again = await visitor.open(`/verify-email?token=${token}`);
+    await press(again, 'Confirm');
+    await again.getByText('This token was used already.').waitFor();
+    const without = await visitor.open('/verify-email');
+    await without.getByText('Open this page by the link of the e-mail').waitFor();
+    expect(await without.isVisible('#form')).toBe(false);
+  });
+
+  it('sends a link for a new password, which its page sets', async () => {
+    const page = await visitor.open('/auth');
+    await page.fill('#sign-in-email', ada.email);
+    await press(page, 'Forgot your password?');
+    expect(await page.inputValue('#forgot-email')).toBe(ada.email);
+    expect(await shortcomings(page)).toEqual([]);
+    await press(page, 'Send the link');
+    await page.getByText('an e-mail is on its way to it').waitFor();
+    await page.goto(`${service.url}/reset-password?token=${await mailedToken(service, ada.email, 'tnr')}`);
+    await shown(page, '#form');
+    expect(page.url()).toBe(`${service.url}/reset-password`);
+    expect(await text(page, '#password-rule')).toBe('8 to 128 characters');
+    await fill(page, 'form', { password: 'a better password', again: 'another password' });
+    expect(await text(page, '#again-error')).toBe('must be the same as the new password');
+    await fill(page, 'form', { password: 'short', again: 'short' });
+    await shown(page, '#password-error');
+    expect(await text(page, '#password-error')).toBe('must have 8 to 128 characters');
+    ada.password = 'a better password';
+    await fill(page, 'form', { password: ada.password, again: ada.password });
+    await page.getByText('The new password of ada@example.com is set.').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await shown(page, '#sign-in');
+    await fill(page, 'sign-in-form', ada);
+    await shown(page, '#account');
+    expect(await text(page, '#account-verified')).toBe('verified');
+    expect(await page.isVisible('#resend-form')).toBe(false);
+    expect((await service.get('/v1/auth/me', adminToken)).status).toBe(401);
+    adminToken = JSON.parse(await kept(page))[0][0][1];
+    const stale = await visitor.open('/reset-password?token=tnr_x');
+    await fill(stale, 'form', { password, again: password });
+    await stale.getByText('There is no such token').waitFor();
+    await stale.getByRole('link', { name: 'Ask for another link' }).click();
+    await shown(stale, '#forgot');
+  });
+
+  it.each([
+    ['revoked', 'This invite has been revoked: ask for a new one.'],
+    ['expired', 'This invite has expired: ask for a new one.'],
+    ['unknown', 'There is no such invite.'],
+  ])('says that an invite is %s', async (state, said) => {
+    const { id, token } = await invite();
+    if (state === 'revoked') await service.delete(`/v1/auth/invites/${id}`, adminToken);
+    if (state === 'expired') {
+      const sql = "UPDATE invites SET expires_at = now() - interval '1 second' WHERE id = $1";
+      await query(service.databaseUrl as string, sql, [id]);
+    }
+    const page = await invited(state === 'unknown' ? 'tni_../?#' : token);
+    await shown(page, '#sign-in');
+    expect(await text(page, '#notice')).toBe(`${said} You can sign in, or sign up without it.`);
+  });
+
+  it('signs an invited person up, with the e-mail that the invite names', async () => {
+    const { token } = await invite({ email: 'grace@example.com', role: 'developer' });
+    const page = await invited(token, { width: 360 });
+    await shown(page, '#sign-up');
+    expect(await text(page, '#notice')).toBe('<b>Ada</b> invites you to join the team as developer.');
+    expect(page.url()).toBe(`${service.url}/auth`);
+    expect(await page.content()).not.toContain(token);
+    expect(await page.inputValue('#sign-up-email')).toBe('grace@example.com');
+    expect(await page.isEditable('#sign-up-email')).toBe(false);
+    expect(await shortcomings(page)).toEqual([]);
+    await fill(page, 'sign-up-form', { name: 'Grace', password });
+    await shown(page, '#account');
+    expect(await text(page, '#account-role')).toBe('developer');
+    expect(await text(page, '#account-email')).toBe('grace@example.com');
+    expect(await page.inputValue('#sign-up-password')).toBe('');
+    await page.goBack();
+    expect(page.url()).toBe('about:blank');
+
+    const again = await invited(token);
+    await shown(again, '#sign-in');
+    expect(await text(again, '#notice')).toMatch(/^This invite has been redeemed\./);
+  });
+
+  it('says that sign-up is closed, and why', async () => {
+    const full = 'Sign-up is closed: all 2 accounts of this deployment are taken.';
+    const page = await visitor.open('/auth');
+    await shown(page, '#sign-in');
+    expect(await text(page, '#notice')).toBe(full);
+    expect(await page.isVisible('#tabs')).toBe(false);
+    const withInvite = await invited((await invite()).token);
+    await shown(withInvite, '#sign-up');
+    expect(await text(withInvite, '#notice')).toContain(full);
+    await fill(withInvite, 'sign-up-form', { name: 'Bob', email: 'bob@example.com', password });
+    await shown(withInvite, '#sign-up-form [role=alert]');
+    for (const [account_count, said] of [
+      [0, 'the first account is registered with the master key'],
+      [1, 'Sign-up is by invite only: ask an admin of your team for a link.'],
+    ] as const) {
+      const json = { account_count, max_accounts: 2, registration_open: false };
+      await page.route('**/v1/auth/status', (route) => route.fulfill({ json }));
+      await page.reload();
+      await page.getByText(said).waitFor();
+      await page.unroute('**/v1/auth/status');
+    }
+  });
+
+  it.each(['light', 'dark'] as const)('can be read and used at 360 pixels, %s', async (colorScheme) => {
+    const page = await visitor.open('/auth', { width: 360, colorScheme });
+    await shown(page, '#sign-in');
+    expect(await shortcomings(page)).toEqual([]);
+    await fill(page, 'sign-in-form', { ...ada, password: 'wrong password' });
+    await shown(page, '#sign-in-form [role=alert]');
+    expect(await shortcomings(page)).toEqual([]);
+    await fill(page, 'sign-in-form', ada);
+    await shown(page, '#account');
+    await page.fill('#project-id', `prj_${'0'.repeat(36)}`);
+    await shown(page, '#command');
+    expect(await shortcomings(page)).toEqual([]);
+    for (const path of ['/verify-email?token=x', '/reset-password?token=x']) {
+      await page.goto(service.url + path);
+      await shown(page, '#form');
+      expect(await shortcomings(page)).toEqual([]);
+    }
+  });
+
+  it('shows the reference of the API under a policy of its own', async () => {
+    const page = await visitor.open('/docs');
+    await page.locator('.opblock').first().waitFor();
+  });
+});

@@ -1,0 +1,288 @@
+import { Credentials } from '../../src/application/access/ports/credentials.js';
+import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { contracts } from '../../src/interfaces/http/contracts.js';
+import { Drain } from '../../src/interfaces/http/drain.js';
+import { ClockedApp } from '../support/clocked-app.js';
+import type { Answer } from '../support/http-caller.js';
+import { Service } from '../support/service.js';
+import { type Member, password, register } from '../support/workspace.js';
+
+const masterKey = 'master-key-of-the-tests';
+const LIMITS = { SERVICE_RATE_LIMIT_PER_MIN: '6', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '3', SERVICE_MASTER_KEY: masterKey };
+const limited = { status: 429, body: { code: 'rate_limited' } };
+
+const standing = ({ headers }: Answer) => headers.get('ratelimit');
+const remaining = ({ headers }: Answer) => Number(headers.get('x-ratelimit-remaining-requests'));
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+
+/** One after the other. */
+async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  while (answers.length < count) answers.push(await call());
+  return answers;
+}
+
+describe('a service with limits of 6 and 3', () => {
+  let app: ClockedApp;
+  let admin: Member;
+  let member: Member;
+  let storage: 'up' | 'down' = 'up';
+
+  beforeAll(async () => {
+    app = await ClockedApp.start(LIMITS, (parts) => {
+      const credentials = parts.get(Credentials);
+      const holder: Credentials['holder'] = async (...details) => {
+        if (storage === 'down') throw new StorageUnavailable();
+        return credentials.holder(...details);
+      };
+      parts.replace(Credentials, Object.assign(Object.create(credentials), { holder }));
+    });
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+  });
+  afterAll(() => app.stop());
+  beforeEach(() => {
+    storage = 'up';
+    app.clock.advance(61_000);
+  });
+
+  const me = (token: string) => app.get('/v1/auth/me', token);
+  const nothing = () => app.get('/v1/nothing');
+  const login = () => app.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+
+  it('slides its window, for each caller apart', async () => {
+    expect(statuses(await times(3, () => me(admin.token)))).toEqual([200, 200, 200]);
+    app.clock.advance(30_000);
+    expect(statuses(await times(4, () => me(admin.token)))).toEqual([200, 200, 200, 429]);
+    expect((await me(member.token)).status).toBe(200);
+    expect((await nothing()).status).toBe(404);
+    app.clock.advance(29_999);
+    expect((await me(admin.token)).status).toBe(429);
+    app.clock.advance(1);
+    const [last, ...admitted] = (await times(4, () => me(admin.token))).reverse();
+    expect(statuses(admitted)).toEqual([200, 200, 200]);
+    expect(last?.headers.get('retry-after')).toBe('30');
+  });
+
+  it('counts a valid credential by itself, and everything else by the address', async () => {
+    for (const token of [admin.token, admin.apiKey, masterKey]) {
+      expect(remaining(await me(token))).toBe(5);
+      expect(remaining(await me(token))).toBe(4);
+    }
+    const unknown = [undefined, 'nonsense', `tns_${'a'.repeat(49)}`, `${admin.token}x`, 'other-nonsense'];
+    const answers = await Promise.all(unknown.map((token) => app.call('GET', '/v1/auth/me', { token })));
+    expect(answers.map(remaining).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(statuses(answers)).toEqual([401, 401, 401, 401, 401]);
+
+    const { body } = await login();
+    expect(remaining(await me(body.token))).toBe(5);
+    expect((await app.post('/v1/auth/logout', body.token)).status).toBe(200);
+    expect(await me(body.token)).toMatchObject(limited);
+    expect((await me(member.token)).status).toBe(200);
+  });
+
+  it('says how long to wait, which is true, and a refused call costs nothing', async () => {
+    await times(2, () => me(admin.token));
+    app.clock.advance(18_400);
+    await times(4, () => me(admin.token));
+    const [refused] = (await times(10, () => me(admin.token))) as [Answer];
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('42');
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=42');
+    expect(refused.headers.get('x-ratelimit-reset-requests')).toBe('42s');
+    expect(refused.body).toEqual({
+      status: 'error',
+      code: 'rate_limited',
+      error: 'The limit is 6 requests per minute: try again in 42 seconds.',
+      request_id: refused.headers.get('x-request-id'),
+    });
+    app.clock.advance(41_000);
+    expect(await me(admin.token)).toMatchObject(limited);
+    app.clock.advance(1_000);
+    expect(statuses(await times(3, () => me(admin.token)))).toEqual([200, 200, 429]);
+  });
+
+  it('has one budget for registration, login and site-login, which count towards both limits', async () => {
+    const registered = await app.post('/v1/auth/register', undefined, {});
+    const loggedIn = await login();
+    const site = await app.post('/v1/auth/site-login?x=1', undefined, {});
+    expect([registered, loggedIn, site].map(standing)).toEqual([
+      '"default";r=5;t=60, "auth";r=2;t=60',
+      '"default";r=4;t=60, "auth";r=1;t=60',
+      '"default";r=3;t=60, "auth";r=0;t=60',
+    ]);
+    expect(site.headers.get('ratelimit-policy')).toBe('"default";q=6;w=60, "auth";q=3;w=60');
+    expect(site.headers.get('x-ratelimit-limit-requests')).toBe('3');
+    app.clock.advance(20_000);
+    for (const path of ['register', 'login', 'site-login']) {
+      const refused = await app.call('POST', `/v1/auth/${path}`, { raw: '{' });
+      expect(refused).toMatchObject(limited);
+      expect(refused.headers.get('retry-after')).toBe('40');
+      expect(refused.body.error).toBe('The limit is 3 registrations and logins per minute: try again in 40 seconds.');
+    }
+    expect(standing(await app.get('/v1/auth/login'))).toBe('"default";r=2;t=40');
+    expect((await app.post('/v1/auth/register', masterKey, {})).status).toBe(422);
+    await times(2, nothing);
+    app.clock.advance(40_000);
+    expect((await login()).status).toBe(200);
+  });
+
+  it('refuses on every route before it looks at anything else', async () => {
+    await times(6, nothing);
+    const raw = 'x'.repeat(2 * bodyLimits.ordinary);
+    for (const contract of contracts.filter(({ path }) => path.startsWith('/v1/'))) {
+      const path = contract.path.replace(/\{\w+\}/g, 'no-identifier');
+      const answer = await app.call(contract.method.toUpperCase(), path, contract.body ? { raw } : {});
+      expect({ path, ...answer }).toMatchObject({ path, ...limited });
+    }
+  });
+
+  it.each([
+    [401, 'GET', '/v1/auth/me', undefined, undefined],
+    [401, 'POST', '/v1/projects', masterKey, '{}'],
+    [403, 'POST', '/v1/projects', 'member', '{}'],
+    [404, 'GET', '/v1/nothing', 'member', undefined],
+    [404, 'GET', '/v1', undefined, undefined],
+    [404, 'GET', '/v1/projects/%ff', 'member', undefined],
+    [405, 'PATCH', '/v1/projects', 'member', '{}'],
+    [400, 'POST', '/v1/auth/verify-email', undefined, '{'],
+    [413, 'POST', '/v1/auth/verify-email', undefined, 'x'.repeat(2 * bodyLimits.ordinary)],
+    [422, 'POST', '/v1/auth/verify-email', undefined, '{}'],
+  ] as const)(
+    'counts what is refused with %i, %s %s, and refuses the next with 429',
+    async (status, method, path, who, raw) => {
+      const token = who === 'member' ? member.token : who;
+      const call = () => app.call(method, path, { token, ...(raw && { raw }) });
+      const answers = await times(7, call);
+      expect(statuses(answers)).toEqual([...Array(6).fill(status), 429]);
+      expect(answers.map(standing)).toEqual([5, 4, 3, 2, 1, 0, 0].map((left) => `"default";r=${left};t=60`));
+      for (const { headers } of answers) {
+        expect(headers.get('ratelimit-policy')).toBe('"default";q=6;w=60');
+        expect(headers.get('x-ratelimit-limit-requests')).toBe('6');
+        expect(headers.get('x-ratelimit-reset-requests')).toBe('1m0s');
+      }
+    },
+  );
+
+  it('counts by the address, and says so, while the database is out of reach', async () => {
+    expect(remaining(await me(admin.token))).toBe(5);
+    storage = 'down';
+    const answers = await times(7, () => me(admin.token));
+    expect(statuses(answers)).toEqual([...Array(6).fill(503), 429]);
+    expect(answers[0]?.body.code).toBe('storage_unavailable');
+    expect(answers.map(remaining)).toEqual([5, 4, 3, 2, 1, 0, 0]);
+    storage = 'up';
+    expect(remaining(await me(admin.token))).toBe(4);
+  });
+
+  it('limits nothing outside /v1', async () => {
+    await times(6, nothing);
+    for (const path of ['/health/live', '/openapi.json', '/nothing', '/v1x', '/V1/auth/me']) {
+      for (const answer of await times(8, () => app.get(path))) {
+        expect(answer.status).not.toBe(429);
+        expect(answer.headers.has('ratelimit')).toBe(false);
+      }
+    }
+    expect((await nothing()).status).toBe(429);
+  });
+
+  it('does not believe X-Forwarded-For', async () => {
+    let n = 0;
+    const forwarded = () => app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': `192.0.2.${++n}` } });
+    expect(statuses(await times(7, forwarded))).toEqual([...Array(6).fill(404), 429]);
+  });
+});
+
+describe('a service that is ending', () => {
+  it('still says how the caller stands', async () => {
+    let drain: Drain | undefined;
+    const app = await ClockedApp.start(LIMITS, (parts) => {
+      drain = parts.get(Drain);
+    });
+    try {
+      drain?.begin();
+      const answers = await times(7, () => app.get('/v1/nothing'));
+      expect(answers[0]).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
+      expect(answers[0]?.headers.get('connection')).toBe('close');
+      expect(answers.map(remaining)).toEqual([5, 4, 3, 2, 1, 0, 0]);
+      expect(answers[6]).toMatchObject(limited);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+describe('a call that is being identified when the service begins to end', () => {
+  it('is in flight, and answered', async () => {
+    let drain: Drain | undefined;
+    const app = await ClockedApp.start(LIMITS, (parts) => {
+      drain = parts.get(Drain);
+      const credentials = parts.get(Credentials);
+      const holder: Credentials['holder'] = async (...details) => {
+        drain?.begin();
+        return credentials.holder(...details);
+      };
+      parts.replace(Credentials, Object.assign(Object.create(credentials), { holder }));
+    });
+    try {
+      const { token } = await register(app, 'Ada');
+      expect((await app.get('/v1/auth/me', token)).status).toBe(200);
+      expect((await app.get('/v1/auth/me', token)).status).toBe(503);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+describe('a service behind a proxy', () => {
+  const from = (app: ClockedApp, forwarded: string) =>
+    app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': forwarded } });
+
+  it('believes the proxy that it trusts, and nothing that came before it', async () => {
+    const app = await ClockedApp.start({ ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' });
+    try {
+      expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
+      expect(remaining(await from(app, '192.0.2.2'))).toBe(5);
+      expect(remaining(await from(app, '198.51.100.7, 192.0.2.1'))).toBe(4);
+      expect(remaining(await from(app, '198.51.100.8, 192.0.2.1, 10.1.2.3'))).toBe(3);
+      expect(remaining(await from(app, '::ffff:192.0.2.1'))).toBe(2);
+      expect(remaining(await from(app, '192.0.2.1:4711'))).toBe(1);
+      expect(remaining(await from(app, '2001:db8:1:2::3'))).toBe(5);
+      expect(remaining(await from(app, '2001:db8:1:2:ffff::4'))).toBe(4);
+      expect(remaining(await from(app, '2001:db8:1:3::3'))).toBe(5);
+      expect(remaining(await app.get('/v1/nothing'))).toBe(5);
+      expect(remaining(await from(app, 'unknown'))).toBe(4);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it('does not believe a proxy that it was not told to trust', async () => {
+    const app = await ClockedApp.start({ ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' });
+    try {
+      expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
+      expect(remaining(await from(app, '192.0.2.2, 10.1.2.3'))).toBe(4);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+describe('two processes on one database', () => {
+  it('count each for itself', async () => {
+    const env = { ...LIMITS, SERVICE_SECRET: 'secret-of-the-tests' };
+    const first = await Service.start({ env });
+    const second = await Service.start({ env, databaseUrl: first.databaseUrl as string });
+    try {
+      const { token } = await register(first, 'Ada');
+      for (const service of [first, second]) {
+        const answers = await times(7, () => service.get('/v1/auth/me', token));
+        expect(statuses(answers)).toEqual([...Array(6).fill(200), 429]);
+      }
+    } finally {
+      await second.stop();
+      await first.stop();
+    }
+  });
+});

@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ChildRuntimesRig, prefillProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
+
+const folders = new ModelFolders();
+afterAll(() => folders.remove());
+
+describe('tiny-chat', () => {
+  const rig = new ChildRuntimesRig({ queue: 8 });
+  beforeAll(() => rig.start(tinyChat));
+  afterAll(() => rig.runtimes.close());
+
+  it.each([
+    ['What is the capital of France?', 'The capital of France is Paris.'],
+    ['What is 7 + 5?', '7 + 5 = 12.'],
+    ['Repeat after me: blue river seven', 'blue river seven'],
+  ])('answers %s', async (question, text) => {
+    expect(await rig.ask(question)).toMatchObject({ text, finishReason: 'stop' });
+  });
+
+  it('gives long answers to their end', async () => {
+    const { text, finishReason, promptTokens, completionTokens } = await rig.ask('Count from 1 to 50.');
+    expect(text).toMatch(/^1, 2, 3, .* 49, 50\.$/);
+    expect({ finishReason, promptTokens, completionTokens }).toEqual({
+      finishReason: 'stop',
+      promptTokens: 17,
+      completionTokens: 190,
+    });
+  });
+
+  it('answers many at once as it answers one', async () => {
+    const alone = await rig.ask('Count from 1 to 20.');
+    const together = await Promise.all([1, 2, 3, 4].map(() => rig.ask('Count from 1 to 20.')));
+    expect(together).toEqual([alone, alone, alone, alone]);
+  });
+
+  it('is cut at max_tokens', async () => {
+    const cut = await rig.ask('Count from 1 to 50.', { maxTokens: 6 });
+    expect(cut).toEqual({ text: '1, 2, ', finishReason: 'length', promptTokens: 17, completionTokens: 6 });
+  });
+
+  it('takes an answer of exactly max_tokens as cut, and one token more as ended', async () => {
+    const { completionTokens } = await rig.ask('What is 7 + 5?');
+    expect(await rig.ask('What is 7 + 5?', { maxTokens: completionTokens })).toMatchObject({ finishReason: 'length' });
+    expect(await rig.ask('What is 7 + 5?', { maxTokens: completionTokens + 1 })).toMatchObject({
+      finishReason: 'stop',
+    });
+  });
+
+  it('uses the context up to its last token', async () => {
+    const { promptTokens } = await rig.ask('Hi', { maxTokens: 1 });
+    expect(await rig.ask('Hi', { maxTokens: 256 - promptTokens })).toMatchObject({ promptTokens });
+    await expect(rig.ask('Hi', { maxTokens: 257 - promptTokens })).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      message: expect.stringContaining(`context is 256 tokens; the prompt has ${promptTokens} and max_tokens asks for`),
+    });
+  });
+
+  it('hears the whole conversation', async () => {
+    const messages = [
+      { role: 'system' as const, content: 'You are a helpful assistant.' },
+      { role: 'user' as const, content: 'Hello!' },
+      { role: 'assistant' as const, content: 'Hello! How can I help you today?' },
+      { role: 'user' as const, content: 'What is the capital of Italy?' },
+    ];
+    const { text, promptTokens } = await rig.ask('', { messages });
+    expect(text).toBe('The capital of Italy is Rome.');
+    expect(promptTokens).toBeGreaterThan(40);
+  });
+
+  it('draws by chance at a temperature', async () => {
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => rig.ask('Hi', { temperature: 2, maxTokens: 20 })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBeGreaterThan(1);
+  });
+
+  it('leaves no word of what was asked and answered in the log', async () => {
+    await rig.ask('Repeat after me: copper dragon');
+    await rig.ask('copper '.repeat(300)).catch(() => undefined);
+    const logged = JSON.stringify(rig.log.lines);
+    expect(logged).toMatch(/chat runtime ready/);
+    expect(logged).not.toMatch(/copper|Repeat|Paris/);
+  });
+});
+
+describe('the decoder', () => {
+  const rig = new ChildRuntimesRig();
+  afterEach(() => rig.runtimes.close());
+
+  it('gives the same tokens whether a prompt is fed at once or in chunks', async () => {
+    const text = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
+    const run = async (folder: string) => {
+      const { stdout } = await promisify(execFile)('node', [prefillProgram, folder, text, '1000', '128', '7', '1']);
+      return JSON.parse(stdout);
+    };
+    for (const folder of [tinyChat, folders.toy({}, withoutEnd)]) {
+      const { promptTokens, answers } = await run(folder);
+      expect(promptTokens).toBeGreaterThan(128);
+      expect(answers[0].tokens.length).toBeGreaterThan(5);
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    }
+  });
+
+  it('runs with a half-precision cache and scores', async () => {
+    const [full, half] = [folders.toy({}, withoutEnd), folders.toy({ half: true }, withoutEnd)];
+    await Promise.all([rig.start(full, 'full'), rig.start(half, 'half')]);
+    const answer = await rig.ask('Hi', { id: 'full', maxTokens: 40 });
+    expect(answer.completionTokens).toBe(40);
+    expect(await rig.ask('Hi', { id: 'half', maxTokens: 40 })).toEqual(answer);
+  });
+
+  it('runs with several threads', async () => {
+    const many = new ChildRuntimesRig({ threads: 2 });
+    await many.start(tinyChat);
+    expect(await many.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
+    await many.runtimes.close();
+  });
+
+  it('takes a variant of the weights where that is all there is', async () => {
+    const folder = folders.like({ 'onnx/model.onnx': null });
+    folders.copy('onnx/model.onnx', folder, 'onnx/model_q8.onnx');
+    expect(await rig.start(folder)).toEqual({ state: 'ready', reason: null });
+  });
+});
+
+describe('the folder', () => {
+  const rig = new ChildRuntimesRig();
+  afterEach(() => rig.runtimes.close());
+
+  const template =
+    "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}" +
+    "{{ '<|im_start|>' + m.role + '\\n' + m.content + eos_token + '\\n' }}{% endfor %}{{ '<|im_start|>assistant\n' }}";
+  const asked = 'What is 7 + 5?';
+  const answer = { text: '7 + 5 = 12.', finishReason: 'stop', promptTokens: 16 };
+
+  it.each([
+    ['in a file of its own', { 'chat_template.jinja': () => template }],
+    [
+      'in a list of named ones',
+      {
+        'tokenizer_config.json': withFields({
+          chat_template: [
+            { name: 'tool_use', template: 'no' },
+            { name: 'default', template },
+          ],
+        }),
+      },
+    ],
+    [
+      'with its special tokens written as objects',
+      { 'tokenizer_config.json': withFields({ chat_template: template, eos_token: { content: '<|im_end|>' } }) },
+    ],
+  ])('may have its template %s', async (_, changes) => {
+    expect(await rig.start(folders.like(changes))).toEqual({ state: 'ready', reason: null });
+    expect(await rig.ask(asked)).toMatchObject(answer);
+  });
+
+  it('leaves special tokens to its template: the tokenizer adds none', async () => {
+    const [id, special] = [506, '<|endoftext|>'];
+    const adding = {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: special, type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
+      pair: [],
+      special_tokens: { [special]: { id: special, ids: [id], tokens: [special] } },
+    };
+    await rig.start(folders.like({ 'tokenizer.json': withFields({ post_processor: adding }) }));
+    expect(await rig.ask(asked)).toMatchObject(answer);
+  });
+
+  it('has a template that may refuse messages', async () => {
+    await rig.start(folders.like({ 'chat_template.jinja': () => template }));
+    const messages = [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: asked },
+    ];
+    await expect(rig.ask('', { messages })).rejects.toMatchObject({
+      code: 'invalid_request',
+      advice: { details: [{ path: 'messages', message: 'System role not supported' }] },
+    });
+    expect(await rig.ask(asked)).toMatchObject(answer);
+  });
+
+  it('has a template that may fail on messages', async () => {
+    const failing = '{{ messages[0].content if messages|length == 1 else (messages|no_such_filter) }}';
+    await rig.start(folders.like({ 'chat_template.jinja': () => failing }));
+    const twice = [1, 2].map(() => ({ role: 'user' as const, content: 'secret' }));
+    const refused = await rig.ask('', { messages: twice }).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'runtime_invalid_response' });
+    expect(refused.message).not.toMatch(/secret/);
+    expect(rig.runtimes.status('a').state).toBe('ready');
+  });
+
+  it.each([
+    ['generation_config.json', withFields({ eos_token_id: 508 }), null],
+    ['config.json', null, withFields({ eos_token_id: 508 })],
+    ['tokenizer_config.json', null, null],
+  ])('may name the end of an answer in %s alone', async (named, generation, config) => {
+    const folder = folders.like({
+      'generation_config.json': generation ?? withFields({ eos_token_id: null }),
+      'config.json': config ?? withFields({ eos_token_id: null }),
+      'tokenizer_config.json': withFields(named === 'tokenizer_config.json' ? {} : { eos_token: null }),
+    });
+    await rig.start(folder);
+    expect(await rig.ask(asked)).toMatchObject(answer);
+  });
+
+  it('may leave the context to the tokenizer, and do without a generation configuration', async () => {
+    const folder = folders.like({
+      'config.json': withFields({ max_position_embeddings: undefined }),
+      'tokenizer_config.json': withFields({ model_max_length: 64 }),
+      'generation_config.json': null,
+    });
+    await rig.start(folder);
+    await expect(rig.ask(asked, { maxTokens: 60 })).rejects.toThrow(/context is 64 tokens/);
+    expect(await rig.ask('Count from 1 to 50.')).toMatchObject({ finishReason: 'length', completionTokens: 64 - 17 });
+  });
+
+  it('may hold a character that takes several tokens: a cut within it is shown as such', async () => {
+    const folder = folders.toy({}, withoutEnd);
+    await rig.start(folder);
+    const { text } = await rig.ask('Hi', { maxTokens: 30 });
+    expect(text).toMatch(/\uFFFD/);
+  });
+});

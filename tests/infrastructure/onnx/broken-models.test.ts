@@ -1,0 +1,154 @@
+import { closeSync, ftruncateSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
+import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
+import { oneInput, withWeightsIn } from '../../support/onnx/plain-models.js';
+
+describe('a broken model', () => {
+  const folders = new ModelFolders();
+  const rig = new ChildRuntimesRig();
+  afterEach(() => rig.runtimes.close());
+  afterAll(() => folders.remove());
+
+  const cases: readonly [what: string, changes: Parameters<ModelFolders['like']>[0], reason: RegExp][] = [
+    ['no configuration', { 'config.json': null }, /^configuration: config\.json is missing$/],
+    [
+      'a configuration that is cut',
+      { 'config.json': (text) => text.slice(0, 99) },
+      /^configuration: config\.json is not valid JSON: ./,
+    ],
+    [
+      'a configuration that is no object',
+      { 'config.json': () => '[1]' },
+      /^configuration: config\.json is not a JSON object$/,
+    ],
+    [
+      'a cut generation configuration',
+      { 'generation_config.json': () => '{' },
+      /^generation configuration: generation_config\.json is not valid JSON/,
+    ],
+    ['no tokenizer', { 'tokenizer.json': null }, /^tokenizer: tokenizer\.json is missing$/],
+    [
+      'a cut tokenizer',
+      { 'tokenizer.json': (text) => text.slice(0, 5_000) },
+      /^tokenizer: tokenizer\.json is not valid JSON/,
+    ],
+    ['a tokenizer of nothing', { 'tokenizer.json': () => '{}' }, /^tokenizer: tokenizer\.json can't be used: ./],
+    [
+      'no tokenizer configuration',
+      { 'tokenizer_config.json': null },
+      /^tokenizer configuration: tokenizer_config\.json is missing$/,
+    ],
+    [
+      'no template',
+      { 'tokenizer_config.json': withFields({ chat_template: undefined }) },
+      /^chat template: there is no chat_template\.jinja and tokenizer_config\.json has none$/,
+    ],
+    [
+      'no default among its templates',
+      { 'tokenizer_config.json': withFields({ chat_template: [{ name: 'x', template: 'y' }] }) },
+      /^chat template: tokenizer_config\.json has no default$/,
+    ],
+    [
+      'a template that does not compile',
+      { 'chat_template.jinja': () => '{% for m in %}' },
+      /^chat template: the one of chat_template\.jinja does not compile: ./,
+    ],
+    [
+      'a template that does not render',
+      { 'tokenizer_config.json': withFields({ chat_template: '{{ messages|no_such }}' }) },
+      /^chat template: the one of tokenizer_config\.json does not render: .*no_such/,
+    ],
+    ['no weights', { 'onnx/model.onnx': null }, /^weights: onnx\/model\.onnx is missing$/],
+    [
+      'weights that are text',
+      { 'onnx/model.onnx': () => 'version https://git-lfs.github.com/spec/v1' },
+      /^weights: onnx\/model\.onnx does not load: Protobuf parsing failed\.$/,
+    ],
+    [
+      'weights without a cache',
+      { 'onnx/model.onnx': () => oneInput('input_ids') },
+      /^weights: onnx\/model\.onnx has no key\/value inputs \(past_key_values\.\*\)/,
+    ],
+    [
+      'weights of which a part is missing',
+      { 'onnx/model.onnx': () => withWeightsIn('model.onnx_data') },
+      /^weights: onnx\/model\.onnx does not load: External data path .* does not exist: "onnx\/model\.onnx_data"$/,
+    ],
+    [
+      'weights of which a part is elsewhere',
+      { 'onnx/model.onnx': () => withWeightsIn('../../../secret/place') },
+      /^weights: onnx\/model\.onnx does not load: .* resolved path: "place" allowed directory: "onnx"$/,
+    ],
+    [
+      'weights of another kind',
+      { 'onnx/model.onnx': () => oneInput('pixels') },
+      /^weights: onnx\/model\.onnx has no input input_ids/,
+    ],
+    [
+      'no length of context',
+      {
+        'config.json': withFields({ max_position_embeddings: null }),
+        'tokenizer_config.json': withFields({ model_max_length: 1e30 }),
+      },
+      /^configuration: config\.json names no max_position_embeddings/,
+    ],
+  ];
+
+  it.each(cases)('with %s says so', async (_, changes, reason) => {
+    const { state, reason: said } = await rig.start(folders.like(changes));
+    expect(state).toBe('unavailable');
+    expect(said).toMatch(reason);
+    expect(said).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
+    expect(said).not.toContain(process.cwd());
+  });
+
+  it('with truncated weights says so in the words of the loader', async () => {
+    const folder = folders.like();
+    const file = openSync(join(folder, 'onnx/model.onnx'), 'r+');
+    ftruncateSync(file, 1_000_000);
+    closeSync(file);
+    expect((await rig.start(folder)).reason).toMatch(
+      /^weights: onnx\/model\.onnx does not load: Protobuf parsing failed\.$/,
+    );
+  });
+
+  it('from a later exporter says so without the places in the source of the loader', async () => {
+    const { reason } = await rig.start(folders.toy({ format: 99 }));
+    expect(reason).toMatch(/^weights: onnx\/model\.onnx does not load: Unsupported model IR version: 99/);
+    expect(reason).not.toMatch(/\.cc|::/);
+  });
+
+  it('that loads but does not run is found out before it is called ready', async () => {
+    const { reason } = await rig.start(folders.toy({ vocabulary: -1 }));
+    expect(reason).toMatch(/^weights: onnx\/model\.onnx loads but does not run: ./);
+  });
+
+  it('is not tried again by itself, and its process is gone', async () => {
+    await rig.start(folders.like({ 'config.json': null }));
+    const starts = rig.log.of('chat runtime started').length;
+    await rig.log.saw('chat runtime ended', starts);
+    expect(rig.processes()).toEqual([]);
+    expect(rig.log.of('chat runtime unavailable').at(-1)?.fields).not.toHaveProperty('restartInMs');
+    expect(rig.runtimes.status('a').state).toBe('unavailable');
+  });
+
+  it('that takes too long to load is given up', async () => {
+    const slow = new ChildRuntimesRig({ worker: oddWorker, loadTimeoutMs: 200 });
+    expect(await slow.start('/models/silent')).toEqual({
+      state: 'unavailable',
+      reason: 'the model did not load within 0.2 s',
+    });
+    await slow.log.saw('chat runtime ended');
+    expect(slow.processes()).toEqual([]);
+  });
+
+  it('leaves the others alone', async () => {
+    const [broken, well] = await Promise.all([
+      rig.start(folders.like({ 'config.json': null })),
+      rig.start(tinyChat, 'b'),
+    ]);
+    expect([broken.state, well.state]).toEqual(['unavailable', 'ready']);
+    expect(await rig.ask('What is 7 + 5?', { id: 'b' })).toMatchObject({ text: '7 + 5 = 12.' });
+  });
+});

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
+import { ModelFolders, tinyChat, tokenId, withoutEnd } from '../../support/onnx/model-folders.js';
+
+const folders = new ModelFolders();
+afterAll(() => folders.remove());
+
+let rig: ChildRuntimesRig;
+const use = (settings: ConstructorParameters<typeof ChildRuntimesRig>[0] = {}) => {
+  rig = new ChildRuntimesRig(settings);
+  return rig;
+};
+afterEach(() => rig.runtimes.close());
+
+describe('a runtime whose process dies', () => {
+  it('comes back by itself and answers as before', async () => {
+    use();
+    await rig.start(tinyChat);
+    rig.kill();
+    await rig.log.saw('chat runtime unavailable');
+    expect(rig.runtimes.status('a')).toEqual({
+      state: 'unavailable',
+      reason: 'its process ended (signal SIGKILL)',
+    });
+    await rig.log.saw('chat runtime ready', 2);
+    expect(await rig.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
+    expect(rig.processes()).toHaveLength(1);
+  });
+
+  // Other processors give a wrong number where this one gives up.
+  (process.arch === 'x64' ? it : it.skip)('survives a request that kills it', async () => {
+    use();
+    await rig.start(folders.toy({ deadlyToken: tokenId('~') }));
+    await expect(rig.ask('~')).rejects.toMatchObject({
+      code: 'runtime_unavailable',
+      message: expect.stringContaining('signal SIGFPE'),
+    });
+    await rig.log.saw('chat runtime ready', 2);
+    expect(await rig.ask('Hi', { maxTokens: 3 })).toMatchObject({ completionTokens: 3 });
+  });
+
+  it('is given more and more time, up to a bound, until somebody starts it', async () => {
+    use({ worker: oddWorker, restartDelayMs: { first: 20, max: 60 } });
+    rig.runtimes.start('a', { kind: 'onnx', folder: '/models/wordy' });
+    await rig.log.saw('chat runtime unavailable', 5);
+    const delays = () => rig.log.of('chat runtime unavailable').map(({ fields }) => Number(fields.restartInMs));
+    for (const [i, most] of [20, 40, 60, 60, 60].entries()) {
+      expect(delays()[i]).toBeGreaterThanOrEqual(most / 2);
+      expect(delays()[i]).toBeLessThanOrEqual(most);
+    }
+    rig.runtimes.start('a', { kind: 'onnx', folder: '/models/wordy' });
+    await rig.log.saw('chat runtime unavailable', 6);
+    expect(delays()[5]).toBeLessThanOrEqual(20);
+  });
+
+  it('is not started a second time once somebody has started it', async () => {
+    use({ restartDelayMs: { first: 400, max: 400 } });
+    await rig.start(tinyChat);
+    rig.kill();
+    await rig.log.saw('chat runtime unavailable');
+    expect(await rig.start(tinyChat)).toEqual({ state: 'ready', reason: null });
+    await pause(450);
+    expect(rig.log.of('chat runtime started')).toHaveLength(2);
+    expect(rig.runtimes.status('a').state).toBe('ready');
+  });
+
+  it('leaves its last words in the reason, without the paths of the machine, and every line in the log', async () => {
+    use({ worker: oddWorker, restartDelayMs: { first: 10_000, max: 10_000 } });
+    const { state, reason } = await rig.start('/models/wordy');
+    expect(state).toBe('unavailable');
+    expect(reason).toMatch(/^its process ended \(exit code 3\): xxx/);
+    expect(reason).toMatch(/last words in odd-worker\.js$/);
+    expect(reason?.length).toBeGreaterThan(8_000);
+    expect(reason?.length).toBeLessThan(8 * 1_024 + 100);
+    const lines = rig.log.of('chat runtime output').map(({ fields }) => fields);
+    expect(lines).toContainEqual({ runtime: 'a', stream: 'stdout', line: 'second line' });
+    expect(lines).toContainEqual({ runtime: 'a', stream: 'stderr', line: expect.stringMatching(/^last words in/) });
+    expect(lines.filter(({ line }) => /^x+$/.test(String(line))).join('')).not.toBe('');
+  });
+
+  it('says so where its program is missing', async () => {
+    use({ worker: '/no/such/worker.js', restartDelayMs: { first: 10_000, max: 10_000 } });
+    const { reason } = await rig.start(tinyChat);
+    expect(reason).toMatch(/^its process ended \(exit code 1\): .*Cannot find module/s);
+    expect(reason).not.toMatch(/\/no\/such/);
+  });
+});
+
+describe('a runtime that hangs', () => {
+  it('is ended and brought back once a cancelled call stays unconfirmed for too long', async () => {
+    use({ timeoutMs: 300, stopGraceMs: 200 });
+    await rig.start(folders.toy({ endlessToken: tokenId('#') }));
+    const [stuck, waiting] = [rig.ask('#'), rig.ask('Hi')].map((call) =>
+      expect(call).rejects.toMatchObject({ code: 'inference_timeout' }),
+    );
+    await Promise.all([stuck, waiting]);
+    await rig.log.saw('chat runtime unavailable');
+    expect(rig.runtimes.status('a').reason).toBe('it did not react to a cancelled call');
+    await rig.log.saw('chat runtime ready', 2);
+    expect(await rig.ask('Hi', { maxTokens: 1 })).toMatchObject({ completionTokens: 1 });
+  });
+
+  it('is ended too where it is the caller who went away', async () => {
+    use({ worker: oddWorker, timeoutMs: 100, stopGraceMs: 50 });
+    await rig.start('/models/deaf');
+    const leaving = new AbortController();
+    const call = rig.ask('Hi', { signal: leaving.signal });
+    leaving.abort('gone');
+    await expect(call).rejects.toBe('gone');
+    await rig.log.saw('chat runtime ready', 2);
+  });
+
+  it('does not take more and more calls', async () => {
+    use({ worker: oddWorker, queue: 2, timeoutMs: 10_000 });
+    await rig.start('/models/mute');
+    const outcomes = Array.from({ length: 40 }, async () => {
+      const leaving = new AbortController();
+      const call = rig.ask('Hi', { signal: leaving.signal });
+      leaving.abort('gone');
+      return call.catch((error) => error);
+    });
+    const refused = (await Promise.all(outcomes)).filter((outcome) => outcome?.code === 'model_busy');
+    expect(refused.length).toBeGreaterThanOrEqual(25);
+    await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
+  });
+
+  it('is stopped by force after its grace', async () => {
+    use({ stopGraceMs: 150 });
+    await rig.start(tinyChat);
+    rig.kill('a', 'SIGSTOP');
+    await rig.runtimes.stop('a');
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('is stopped by force where it ignores the signal to end', async () => {
+    use({ worker: oddWorker, stopGraceMs: 150 });
+    await rig.start('/models/stubborn');
+    await rig.runtimes.stop('a');
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('is stopped while it is inside native code', async () => {
+    use();
+    await rig.start(folders.toy({ endlessToken: tokenId('#') }));
+    const call = expect(rig.ask('#')).rejects.toMatchObject({ code: 'runtime_stopped' });
+    await rig.runtimes.stop('a');
+    await call;
+    expect(rig.processes()).toEqual([]);
+  });
+});
+
+describe('a runtime that says what it should not', () => {
+  it.each(['babbling', 'incomplete', 'unheard_of', 'hasty'])('is not believed: %s', async (behaviour) => {
+    use({ worker: oddWorker });
+    await rig.start(`/models/${behaviour}`);
+    await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'runtime_invalid_response' });
+    expect(rig.runtimes.status('a').state).toBe('ready');
+  });
+
+  it('is heard for the rest', async () => {
+    use({ worker: oddWorker });
+    await rig.start('/models/nameless');
+    expect(await rig.ask('Hi')).toEqual({ text: 'Hi', finishReason: 'stop', promptTokens: 3, completionTokens: 1 });
+    expect(rig.log.of('chat runtime sent nonsense').length).toBeGreaterThan(3);
+  });
+});
+
+describe('a call that is given up', () => {
+  it('frees its place before the process confirms it', async () => {
+    use({ worker: oddWorker });
+    await rig.start('/models/forgetful');
+    const leaving = new AbortController();
+    const calls = [rig.ask('Hi', { signal: leaving.signal }), rig.ask('Hi')];
+    await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
+    leaving.abort('gone');
+    await expect(calls[0]).rejects.toBe('gone');
+    expect(await calls[1]).toMatchObject({ text: 'Hi' });
+  });
+
+  it('frees its place within 50 ms, and its process goes on with the next', async () => {
+    use({ queue: 0 });
+    await rig.start(folders.toy({ idleRounds: 20_000 }, withoutEnd));
+    for (let i = 0; i < 5; i++) {
+      const leaving = new AbortController();
+      const call = rig.ask('Hi', { signal: leaving.signal });
+      await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
+      const begun = performance.now();
+      leaving.abort('gone');
+      const next = rig.ask('Hi', { maxTokens: 1 });
+      await expect(call).rejects.toBe('gone');
+      expect(performance.now() - begun).toBeLessThan(50);
+      expect(await next).toMatchObject({ completionTokens: 1 });
+    }
+  });
+});
+
+describe('the process of a runtime', () => {
+  (process.platform === 'linux' ? it : it.skip)('sees nothing of the environment but what is listed', async () => {
+    process.env.SERVICE_MASTER_KEY = 'secret-of-the-service';
+    process.env.LD_PRELOAD_NOT_LISTED = 'neither-this';
+    try {
+      use();
+      await rig.start(tinyChat);
+      const environment = readFileSync(`/proc/${rig.pid()}/environ`, 'utf8');
+      expect(environment).toMatch(/NODE_CHANNEL_FD/);
+      expect(environment).not.toMatch(/secret-of-the-service|SERVICE_|neither-this|HOME=/);
+      expect(readFileSync(`/proc/${rig.pid()}/cmdline`, 'utf8').split('\0').filter(Boolean)).toHaveLength(2);
+    } finally {
+      delete process.env.SERVICE_MASTER_KEY;
+      delete process.env.LD_PRELOAD_NOT_LISTED;
+    }
+  });
+
+  it('does not end by itself when a terminal interrupts its group', async () => {
+    use();
+    await rig.start(tinyChat);
+    rig.kill('a', 'SIGINT');
+    expect(await rig.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
+  });
+});

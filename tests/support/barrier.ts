@@ -1,0 +1,29 @@
+const PATIENCE_MS = 5_000;
+
+/**
+ * Holds whoever comes until `parties` have come, so that all of them have read before any of them writes. Who comes
+ * later, as a unit of work that runs again, goes straight through. Complains where the parties cannot all come.
+ */
+export function barrier(parties: number): () => Promise<void> {
+  let arrived = 0;
+  let open = () => {};
+  let give = (_: Error) => {};
+  const all = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    give = reject;
+  });
+  all.catch(() => undefined);
+  const watchdog = setTimeout(() => give(new Error(`only ${arrived} of ${parties} have come`)), PATIENCE_MS);
+  return () => {
+    arrived += 1;
+    if (arrived === parties) {
+      clearTimeout(watchdog);
+      open();
+    }
+    return all;
+  };
+}
+
+/** What each of `parties` makes of it, all at once. */
+export const atOnce = <T>(parties: number, act: (party: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: parties }, (_, party) => act(party)));

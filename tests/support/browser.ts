@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+const FLAGS = [
+  '--no-sandbox', // Root can't have one.
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Why the pages cannot be tested here; null where they can. */
+export function whyNoBrowser(): string | null {
+  for (const program of [EXECUTABLE, 'curl']) {
+    try {
+      execFileSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 });
+    } catch {
+      return `there is no ${program} (Debian: apt-get install chromium curl; CHROMIUM names another browser)`;
+    }
+  }
+  return null;
+}
+
+/** `describe`, or where there is no browser one test that says what was left out, and why. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  const why = whyNoBrowser();
+  if (why === null) describe(name, tests);
+  else {
+    it(`LEFT OUT, ${why}: ${name}`, () => {
+      console.warn(`${name}: left out, ${why}`);
+    });
+  }
+}
+
+/** Headless Chromium, and what its pages have complained of. */
+export class Visitor {
+  private readonly contexts: BrowserContext[] = [];
+  /** Errors on the console, refusals of the policy among them, and calls to other hosts. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    private readonly browser: Browser,
+    private readonly url: string,
+  ) {}
+
+  static async start(url: string): Promise<Visitor> {
+    return new Visitor(await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 }), url);
+  }
+
+  /** A page in a window of its own, with nothing remembered. */
+  async open(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
+    const { width = 1000, colorScheme = 'light' } = options;
+    const context = await this.browser.newContext({ viewport: { width, height: 740 }, colorScheme });
+    this.contexts.push(context);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.url });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      // The browser notes each refusal of the API itself: those are what some tests are about.
+      const ofTheApi = message.location().url.startsWith(`${this.url}/v1/`);
+      if (message.type() === 'error' && !ofTheApi) this.complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${this.url}/`)) {
+        this.complaints.push(`call to ${request.url()}`);
+      }
+    });
+    await page.goto(this.url + path);
+    return page;
+  }
+
+  async closePages(): Promise<void> {
+    await Promise.all(this.contexts.splice(0).map((context) => context.close()));
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+  }
+}

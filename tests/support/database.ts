@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** Any number that nothing else locks on the server's own database. */
+const TEMPLATE_LOCK = 7_305_002;
+
+/** A new database on the run's server, with the service's tables or, unless `migrated`, with none. */
+export async function freshDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+  const name = `tenon_test_${randomBytes(8).toString('hex')}`;
+  await onServer(async (server) => {
+    const template = migrated ? await templateOf(server) : 'template0';
+    await server.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    // Nothing here has to outlive a crash of the server.
+    await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
+  });
+  const drop = () => onServer((server) => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  return { url: urlOf(name), drop: async () => void (await drop()) };
+}
+
+/** Runs `sql` on a connection of its own. */
+export async function query<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
+  return connected(url, async (client) => (await client.query<Row>(sql, values)).rows);
+}
+
+/** Migrates once in a run, whoever comes first; all further databases are copies of that one. */
+async function templateOf(server: Client): Promise<string> {
+  const template = required('TENON_TEST_TEMPLATE');
+  await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+  try {
+    const { rowCount } = await server.query('SELECT FROM pg_database WHERE datname = $1', [template]);
+    if (rowCount) return template;
+    const unfinished = `${template}_unfinished`;
+    await server.query(`DROP DATABASE IF EXISTS ${unfinished}`);
+    await server.query(`CREATE DATABASE ${unfinished} TEMPLATE template0`);
+    const { migrate } = await import('../../src/infrastructure/typeorm/migrate.js');
+    await migrate(urlOf(unfinished));
+    await server.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`);
+    return template;
+  } finally {
+    await server.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
+  }
+}
+
+const onServer = <T>(work: (server: Client) => Promise<T>): Promise<T> =>
+  connected(required('TENON_TEST_DATABASE_URL'), work);
+
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(name: string): string {
+  const url = new URL(required('TENON_TEST_DATABASE_URL'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is missing: tests/support/global-setup.cjs sets it`);
+  return value;
+}

@@ -1,0 +1,56 @@
+import { appendFileSync } from 'node:fs';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls the API as a consumer would, and notes what came back for the check that every refusal was seen. */
+export class HttpCaller {
+  constructor(readonly url: string) {}
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { token, json, raw, signal } = options;
+    const body = json === undefined ? raw : JSON.stringify(json);
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    note(method, path, answer);
+    return answer;
+  }
+
+  get = (path: string, token?: string) => this.call('GET', path, { token });
+  post = (path: string, token?: string, json?: unknown) => this.call('POST', path, { token, json });
+  put = (path: string, token?: string, json?: unknown) => this.call('PUT', path, { token, json });
+  delete = (path: string, token?: string) => this.call('DELETE', path, { token });
+}
+
+/** One line per answer, read by `refusals-reporter.cjs`. */
+export function note(method: string, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {
+  const file = process.env.TENON_TEST_ANSWERS;
+  if (!file) return;
+  const code = status >= 400 ? body?.code : 'success';
+  appendFileSync(file, `${JSON.stringify({ method, path: path.split('?')[0], status, code })}\n`);
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
+import {
+  ChildChatRuntimes,
+  type ChildChatRuntimesSettings,
+} from '../../../src/infrastructure/onnx/child-chat-runtimes.js';
+import { RecordingLog } from '../recording-log.js';
+
+const compiled = (path: string) => join(process.cwd(), 'dist', path);
+
+/** The programs that the tests run as processes. They are compiled, as the service's are. */
+export const worker = compiled('src/infrastructure/onnx/worker/main.js');
+export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
+export const parentProgram = compiled('tests/support/onnx/parent-program.js');
+export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
+
+/** Chat runtimes in child processes, with a view on these processes. */
+export class ChildRuntimesRig {
+  readonly log = new RecordingLog();
+  readonly runtimes: ChildChatRuntimes;
+
+  constructor(settings: Partial<ChildChatRuntimesSettings> = {}) {
+    const usual = { worker, threads: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
+    const restartDelayMs = { first: 100, max: 400 };
+    this.runtimes = new ChildChatRuntimes({ ...usual, restartDelayMs, ...settings }, this.log);
+  }
+
+  /** Starts a runtime from a folder and waits for what becomes of it. */
+  async start(folder: string, id = 'a'): Promise<RuntimeStatus> {
+    this.runtimes.start(id, { kind: 'onnx', folder });
+    return this.settled(id);
+  }
+
+  /** Every outcome of loading is logged. */
+  async settled(id = 'a'): Promise<RuntimeStatus> {
+    while (this.runtimes.status(id).state === 'loading') await this.log.news();
+    return this.runtimes.status(id);
+  }
+
+  ask(text: string, about: Partial<ChatRequest> & { id?: string; signal?: AbortSignal } = {}) {
+    const { id = 'a', signal = new AbortController().signal, ...rest } = about;
+    const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
+    return this.runtimes.complete(id, request, signal);
+  }
+
+  /** The latest process of the runtime. */
+  pid(id = 'a'): number {
+    return Number(this.log.of('chat runtime started').findLast(({ fields }) => fields.runtime === id)?.fields.pid);
+  }
+
+  kill(id = 'a', signal: NodeJS.Signals = 'SIGKILL'): void {
+    process.kill(this.pid(id), signal);
+  }
+
+  /** Those of all runtimes that exist now. */
+  processes(): number[] {
+    return this.log
+      .of('chat runtime started')
+      .map(({ fields }) => Number(fields.pid))
+      .filter(exists);
+  }
+}
+
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

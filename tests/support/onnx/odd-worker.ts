@@ -1,0 +1,65 @@
+import { basename } from 'node:path';
+import type { Order } from '../../../src/infrastructure/onnx/protocol.js';
+
+/** Stands in for the worker and misbehaves in the way that the model's folder is named after. */
+type Behaviour = (order: Order) => void;
+
+const say = (message: unknown) => process.send?.(message as object);
+
+/** Does all that a worker does, but for the answer itself. */
+const answering =
+  (answer: (call: number) => void): Behaviour =>
+  (order) => {
+    if (order.type === 'load') say({ type: 'ready' });
+    if (order.type === 'count') say({ type: 'counted', call: order.call, promptTokens: 3 });
+    if (order.type === 'drop') say({ type: 'dropped', call: order.call });
+    if (order.type === 'generate') answer(order.call);
+  };
+
+const completion = {
+  type: 'completed',
+  text: 'Hi',
+  finishReason: 'stop',
+  promptTokens: 3,
+  completionTokens: 1,
+  tookMs: 2,
+};
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  silent: () => undefined,
+  babbling: answering((call) => say({ ...completion, call, text: 42 })),
+  incomplete: answering((call) => say({ type: 'completed', call, text: 'Hi' })),
+  unheard_of: answering((call) => say({ type: 'constructor', call })),
+  nameless: answering((call) => {
+    for (const junk of [null, 7, 'ready', {}, { call: 'x' }, []]) say(junk);
+    say({ ...completion, call });
+  }),
+  hasty: (order) => {
+    if (order.type === 'count') say({ ...completion, call: order.call });
+    else answering(() => undefined)(order);
+  },
+  deaf: (order) => {
+    if (order.type === 'load' || order.type === 'count') answering(() => undefined)(order);
+  },
+  /** Works on its first call for ever, and confirms nothing. */
+  forgetful: (order) => {
+    if (order.type !== 'drop') answering((call) => call > 1 && say({ ...completion, call }))(order);
+  },
+  mute: (order) => {
+    if (order.type === 'load') say({ type: 'ready' });
+  },
+  stubborn: (order) => {
+    process.on('SIGTERM', () => undefined);
+    answering(() => undefined)(order);
+  },
+  wordy: () => {
+    process.stdout.write('first line\nsecond line\n');
+    process.stderr.write(`${'x'.repeat(20_000)}\nlast words in ${__filename}`, () => process.exit(3));
+  },
+};
+
+let behaviour: Behaviour = behaviours.silent as Behaviour;
+process.on('message', (order: Order) => {
+  if (order.type === 'load') behaviour = behaviours[basename(order.folder)] ?? behaviour;
+  behaviour(order);
+});

@@ -1,0 +1,20 @@
+import { ChildRuntimesRig } from './child-runtimes-rig.js';
+
+/**
+ * Stands in for the service: runs the model of a folder, asks it something, and says how far it got. A test ends it as
+ * it likes and looks at what is left.
+ *
+ *   node parent-program.js <folder> [what to ask]
+ */
+const [folder = '', text] = process.argv.slice(2);
+const rig = new ChildRuntimesRig({ timeoutMs: 60_000 });
+
+async function main(): Promise<void> {
+  const starting = rig.start(folder);
+  process.send?.({ stage: 'started', pid: rig.pid() });
+  const { state } = await starting;
+  if (text) rig.ask(text).catch(() => undefined);
+  process.send?.({ stage: state, pid: rig.pid() });
+}
+
+void main();

@@ -1,0 +1,116 @@
+import { BOOL, FLOAT, FLOAT16, type Graph, graphOf, INT64, type Node, onnxFile } from './onnx-graph.js';
+
+export interface ToyLanguageModel {
+  readonly vocabulary: number;
+  /** Of the cache and the scores. */
+  readonly half?: boolean;
+  /** Rounds of idle work in each step: some two thousand take a millisecond. */
+  readonly idleRounds?: number;
+  /** A token at which a step kills the process (a division that the processor refuses). */
+  readonly deadlyToken?: number;
+  /** A token at which a step never ends. */
+  readonly endlessToken?: number;
+  /** Shapes the file for a loader that is older than it. */
+  readonly format?: number;
+}
+
+/**
+ * A language model without weights: the token that follows is the sum of all tokens so far, by the size of the
+ * vocabulary. So the answer is right only if the cache carries every earlier token.
+ */
+export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy }: ToyLanguageModel): Buffer {
+  const type = half ? FLOAT16 : FLOAT;
+  const { idleRounds = 0, deadlyToken = -1, endlessToken = -1 } = toy;
+  const graph: Graph = {
+    inputs: [
+      ['input_ids', INT64, ['batch', 'sequence']],
+      ['attention_mask', INT64, ['batch', 'total']],
+      ['past_key_values.0.key', type, ['batch', 1, 'past', 1]],
+      ['past_key_values.0.value', type, ['batch', 1, 'past', 1]],
+    ],
+    outputs: [
+      ['logits', type, ['batch', 1, vocabulary]],
+      ['present.0.key', type, ['batch', 1, 'total', 1]],
+      ['present.0.value', type, ['batch', 1, 'total', 1]],
+    ],
+    constants: [
+      ['axes_1_3', INT64, [1, 3], [2]],
+      ['axes_1_2_3', INT64, [1, 2, 3], [3]],
+      ['axis_1', INT64, [1], [1]],
+      ['size', INT64, [vocabulary]],
+      // Negative, so that half-precision scores are right only where they are read as numbers.
+      ['off_on', FLOAT, [-1, 1], [2]],
+      ['zero', INT64, [0]],
+      ['minus_one', INT64, [-1]],
+      ['lowest', INT64, [-(2n ** 63n)]],
+      ['deadly', INT64, [deadlyToken]],
+      ['endless', INT64, [endlessToken]],
+      ['forever', INT64, [2n ** 62n]],
+      ['rounds', INT64, [idleRounds]],
+      ['yes', BOOL, [1]],
+    ],
+    nodes: [
+      { op: 'Cast', inputs: ['input_ids'], outputs: ['typed'], attributes: { to: type } },
+      { op: 'Unsqueeze', inputs: ['typed', 'axes_1_3'], outputs: ['entry'] },
+      concat('key'),
+      concat('value'),
+      { op: 'Cast', inputs: ['present.0.key'], outputs: ['seen'], attributes: { to: FLOAT } },
+      { op: 'ReduceSum', inputs: ['seen', 'axes_1_2_3'], outputs: ['sum'], attributes: { keepdims: 0 } },
+      { op: 'Cast', inputs: ['sum'], outputs: ['total'], attributes: { to: INT64 } },
+      { op: 'Mod', inputs: ['total', 'size'], outputs: ['next'] },
+      ...idling,
+      ...dying,
+      { op: 'Add', inputs: ['next', 'idled'], outputs: ['next_idled'] },
+      { op: 'Add', inputs: ['next_idled', 'survived'], outputs: ['next_survived'] },
+      { op: 'OneHot', inputs: ['next_survived', 'size', 'off_on'], outputs: ['row'] },
+      { op: 'Unsqueeze', inputs: ['row', 'axis_1'], outputs: ['scores'] },
+      { op: 'Cast', inputs: ['scores'], outputs: ['logits'], attributes: { to: type } },
+    ],
+  };
+  return onnxFile(graph, { format });
+}
+
+const concat = (part: 'key' | 'value'): Node => ({
+  op: 'Concat',
+  inputs: [`past_key_values.0.${part}`, 'entry'],
+  outputs: [`present.0.${part}`],
+  attributes: { axis: 2 },
+});
+
+/** How many of the tokens are `token`, as a number without dimensions; at most 1. */
+const has = (token: string, output: string): Node[] => [
+  { op: 'Equal', inputs: ['input_ids', token], outputs: [`${output}_where`] },
+  { op: 'Cast', inputs: [`${output}_where`], outputs: [`${output}_ones`], attributes: { to: INT64 } },
+  { op: 'ReduceMax', inputs: [`${output}_ones`], outputs: [output], attributes: { keepdims: 0 } },
+];
+
+const idleRound = graphOf({
+  inputs: [
+    ['round', INT64, []],
+    ['going', BOOL, []],
+    ['carried', INT64, []],
+  ],
+  outputs: [
+    ['still_going', BOOL, []],
+    ['carried_on', INT64, []],
+  ],
+  nodes: [
+    { op: 'Identity', inputs: ['going'], outputs: ['still_going'] },
+    { op: 'Identity', inputs: ['carried'], outputs: ['carried_on'] },
+  ],
+});
+
+/** `idled` is 0, after some time. */
+const idling: readonly Node[] = [
+  ...has('endless', 'has_endless'),
+  { op: 'Mul', inputs: ['has_endless', 'forever'], outputs: ['more_rounds'] },
+  { op: 'Add', inputs: ['rounds', 'more_rounds'], outputs: ['all_rounds'] },
+  { op: 'Loop', inputs: ['all_rounds', 'yes', 'zero'], outputs: ['idled'], attributes: { body: idleRound } },
+];
+
+/** `survived` is 0, if anything: the lowest integer has no opposite, and the processor traps on making it. */
+const dying: readonly Node[] = [
+  ...has('deadly', 'has_deadly'),
+  { op: 'Mul', inputs: ['has_deadly', 'lowest'], outputs: ['dividend'] },
+  { op: 'Div', inputs: ['dividend', 'minus_one'], outputs: ['survived'] },
+];

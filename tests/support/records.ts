@@ -1,0 +1,100 @@
+import { Credential } from '../../src/domain/access/credential.js';
+import type { Account, Team } from '../../src/domain/accounts/account.js';
+import { Invite } from '../../src/domain/accounts/invite.js';
+import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
+import type { Message } from '../../src/domain/mail/message.js';
+import { Model } from '../../src/domain/workspace/model.js';
+import { Project } from '../../src/domain/workspace/project.js';
+import { UuidIdentifiers } from '../../src/infrastructure/system/uuid-identifiers.js';
+
+export const ids = new UuidIdentifiers();
+
+/** A moment, by its seconds after the one at which the records are made. */
+export const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 30, 15, 123) + seconds * 1000);
+
+let made = 0;
+/** Different at each call. */
+export const unique = (): string => String(++made);
+
+export const aTeam = (over: Partial<Team> = {}): Team => ({
+  id: ids.next('tea'),
+  operator: false,
+  siteKey: null,
+  createdAt: at(0),
+  ...over,
+});
+
+export const anAccount = (team: Team, over: Partial<Account> = {}): Account => ({
+  id: ids.next('usr'),
+  teamId: team.id,
+  name: 'Ada Lovelace',
+  email: `ada-${unique()}@example.com`,
+  role: 'member',
+  passwordHash: 'a hash',
+  emailVerifiedAt: null,
+  createdAt: at(0),
+  ...over,
+});
+
+export const aSession = (account: Account, over: Partial<Credential> = {}): Credential => ({
+  ...Credential.session({ ...credentialOf(account), id: ids.next('ses') }),
+  ...over,
+});
+
+export const anApiKey = (account: Account, over: Partial<Credential> = {}): Credential => ({
+  ...Credential.apiKey({ ...credentialOf(account), id: ids.next('key'), hint: 'tnk_…abcd' }),
+  ...over,
+});
+
+const credentialOf = ({ id }: Account) =>
+  ({ accountId: id, digest: `digest ${unique()}`, origin: 'login', createdAt: at(0) }) as const;
+
+export const aMailedToken = (account: Account, purpose: MailedToken['purpose'] = 'verification'): MailedToken =>
+  MailedToken.issue({
+    purpose,
+    id: ids.next('ver'),
+    accountId: account.id,
+    digest: `digest ${unique()}`,
+    createdAt: at(0),
+  });
+
+export const anInvite = (team: Team, over: Partial<Invite> = {}): Invite => ({
+  ...Invite.issue({
+    id: ids.next('inv'),
+    teamId: team.id,
+    token: `token ${unique()}`,
+    digest: `digest ${unique()}`,
+    email: null,
+    role: 'member',
+    invitedBy: 'usr_1',
+    createdAt: at(0),
+    lifetimeSeconds: 3_600,
+  }),
+  ...over,
+});
+
+export const aMessage = (over: Partial<Message> = {}): Message => ({
+  to: { name: 'Ada Lovelace', address: 'ada@example.com' },
+  subject: 'A letter',
+  text: 'Hello Ada,\n\nhere is a link.\n',
+  html: '<p>Hello Ada,</p>\n<p>here is a link.</p>\n',
+  ...over,
+});
+
+export const aProject = (team: Team, over: Partial<Project> = {}): Project => ({
+  ...Project.create({ id: ids.next('prj'), teamId: team.id, createdBy: 'usr_1', createdAt: at(0) }),
+  ...over,
+});
+
+export const aModel = (project: Project, over: Partial<Model> = {}): Model => ({
+  ...Model.draft({
+    id: ids.next('mdl'),
+    projectId: project.id,
+    requestId: ids.next('req').slice('req_'.length),
+    spec: {},
+    requestedSpec: '{}',
+    createdBy: 'usr_1',
+    createdAt: at(0),
+  }),
+  ...over,
+});

@@ -1,0 +1,34 @@
+import type { Credentials } from '../../src/application/access/ports/credentials.js';
+import type { Accounts } from '../../src/application/accounts/ports/accounts.js';
+import type { Invites } from '../../src/application/accounts/ports/invites.js';
+import type { MailedTokens } from '../../src/application/accounts/ports/mailed-tokens.js';
+import type { SpentSiteTokens } from '../../src/application/accounts/ports/spent-site-tokens.js';
+import type { Teams } from '../../src/application/accounts/ports/teams.js';
+import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
+import type { Outbox } from '../../src/application/mail/ports/outbox.js';
+import type { UnitOfWork } from '../../src/application/shared/ports/unit-of-work.js';
+import type { Models } from '../../src/application/workspace/ports/models.js';
+import type { Projects } from '../../src/application/workspace/ports/projects.js';
+
+/** All that keeps the service's records, over one store. */
+export interface Repositories {
+  readonly unitOfWork: UnitOfWork;
+  readonly teams: Teams;
+  readonly accounts: Accounts;
+  readonly mailedTokens: MailedTokens;
+  readonly invites: Invites;
+  readonly spentSiteTokens: SpentSiteTokens;
+  readonly credentials: Credentials;
+  readonly outbox: Outbox;
+  readonly projects: Projects;
+  readonly models: Models;
+  readonly connections: RuntimeConnections;
+}
+
+/** A store that a contract suite tries its adapter on. */
+export interface StoreUnderTest {
+  /** Empties the store and gives its repositories. */
+  open(): Promise<Repositories>;
+  /** The repositories of another process on the same store. */
+  elsewhere(): Promise<Repositories>;
+}

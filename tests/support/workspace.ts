@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { query } from './database.js';
+import type { HttpCaller } from './http-caller.js';
+
+export const password = 'correct horse battery';
+
+export interface Member {
+  readonly id: string;
+  readonly token: string;
+  readonly apiKey: string;
+}
+
+/** Registers an account; the first of a service is the admin. */
+export async function register(service: HttpCaller, name: string): Promise<Member> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const { status, body } = await service.post('/v1/auth/register', undefined, { name, email, password });
+  if (status !== 201) throw new Error(`register: ${status} ${JSON.stringify(body)}`);
+  return { id: body.user.id, token: body.token, apiKey: body.api_key };
+}
+
+export async function createProject(service: HttpCaller, token: string, spec: object = {}): Promise<string> {
+  const { body } = await service.post('/v1/projects', token, { name: 'Capitals', spec });
+  return body.id;
+}
+
+/** A registered model of the project; by default the shipped chat model. */
+export async function registeredModel(
+  service: HttpCaller,
+  token: string,
+  projectId: string,
+  spec: object = { runtime: 'onnx', path: 'tiny-chat' },
+): Promise<string> {
+  const models = `/v1/projects/${projectId}/models`;
+  const { body } = await service.post(models, token, { request_id: randomUUID(), spec });
+  await service.post(`${models}/${body.id}/register`, token, { version: body.version });
+  return body.id;
+}
+
+/** A project whose runtime answers with the shipped chat model. */
+export async function readyProject(service: HttpCaller, token: string): Promise<string> {
+  const projectId = await createProject(service, token);
+  const model = await registeredModel(service, token, projectId);
+  const runtime = `/v1/projects/${projectId}/runtime`;
+  await service.put(runtime, token, { model_id: model });
+  await service.post(`${runtime}/start`, token);
+  await untilState(service, token, projectId, 'ready');
+  return projectId;
+}
+
+export async function untilState(service: HttpCaller, token: string, projectId: string, state: string): Promise<void> {
+  for (const until = Date.now() + 20_000; ; ) {
+    const { body } = await service.get(`/v1/projects/${projectId}/runtime`, token);
+    if (body.state === state) return;
+    if (Date.now() > until) throw new Error(`the runtime is ${body.state} (${body.reason}), not ${state}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export const ask = (projectId: string, content: string, more: object = {}) => ({
+  model: projectId,
+  messages: [{ role: 'user', content }],
+  ...more,
+});
+
+export const completions = (projectId: string) => `/v1/projects/${projectId}/chat/completions`;
+
+/** Makes an account the admin of a team of its own, as site-login will. */
+export async function moveToOwnTeam(databaseUrl: string, accountId: string): Promise<void> {
+  const team = `tea_of_${accountId}`;
+  await query(databaseUrl, 'INSERT INTO teams (id, operator, created_at) VALUES ($1, false, now())', [team]);
+  await query(databaseUrl, `UPDATE accounts SET team_id = $1, role = 'admin' WHERE id = $2`, [team, accountId]);
+}

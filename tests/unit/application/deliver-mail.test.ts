@@ -1,0 +1,44 @@
+import { DeliverMail } from '../../../src/application/mail/deliver-mail.js';
+import type { Mailer } from '../../../src/application/mail/ports/mailer.js';
+import { MemoryOutbox } from '../../../src/infrastructure/memory/mail/memory-outbox.js';
+import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+
+describe('delivering mail', () => {
+  const setUp = async () => {
+    const outbox = new MemoryOutbox(new MemoryStore());
+    const clock = new ManualClock();
+    const sent: string[] = [];
+    const server = { up: true };
+    const mailer: Mailer = {
+      async send(id) {
+        if (!server.up) throw new Error('out of reach');
+        sent.push(id);
+        return 'smtp';
+      },
+    };
+    const message = { to: { name: 'Ada', address: 'ada@example.com' }, subject: 's', text: 't', html: 'h' };
+    for (const id of ['msg_1', 'msg_2']) await outbox.add({ id, message, dueAt: clock.now() });
+    return { clock, sent, server, deliver: new DeliverMail(outbox, mailer, clock, new MemoryLog()) };
+  };
+
+  it('sends all that is due, once', async () => {
+    const { sent, deliver } = await setUp();
+    await deliver.execute();
+    await deliver.execute();
+    expect(sent).toEqual(['msg_1', 'msg_2']);
+  });
+
+  it('loses nothing while the server is out of reach, and does not press it', async () => {
+    const { clock, sent, server, deliver } = await setUp();
+    server.up = false;
+    await deliver.execute();
+    server.up = true;
+    await deliver.execute();
+    expect(sent).toEqual([]);
+    clock.advance(5_000);
+    await deliver.execute();
+    expect(sent.sort()).toEqual(['msg_1', 'msg_2']);
+  });
+});

@@ -1,0 +1,61 @@
+import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
+import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
+import { Model } from '../../../src/domain/workspace/model.js';
+import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
+import { MemoryModelFolders } from '../../../src/infrastructure/memory/chat/memory-model-folders.js';
+import { MemoryRuntimeConnections } from '../../../src/infrastructure/memory/chat/memory-runtime-connections.js';
+import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
+import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
+
+describe('settling a runtime', () => {
+  const setUp = async (folders: Record<string, string> = { '/models/chat': '/models/chat' }) => {
+    const store = new MemoryStore();
+    const connections = new MemoryRuntimeConnections(store);
+    const models = new MemoryModels(store);
+    const runtimes = new MemoryChatRuntimes();
+    const spec = { runtime: 'onnx', path: 'chat' };
+    const draft = Model.draft({
+      id: 'mdl_1',
+      projectId: 'prj_1',
+      requestId: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11',
+      spec,
+      requestedSpec: '{}',
+      createdBy: 'usr_1',
+      createdAt: new Date(0),
+    });
+    await models.addOnce(Model.register(draft, [1], new Date(0)));
+    await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', wanted: 'stopped' });
+    const settle = new SettleRuntime(connections, models, new MemoryModelFolders(folders), runtimes);
+    return { connections, runtimes, settle, states: new RuntimeStates(connections, runtimes, settle) };
+  };
+
+  it('starts what is wanted started and stops what is not', async () => {
+    const { connections, runtimes, settle } = await setUp();
+    await connections.want('prj_1', 'started');
+    await settle.execute('prj_1');
+    expect(runtimes.status('prj_1').state).not.toBe('stopped');
+    await connections.remove('prj_1');
+    await settle.execute('prj_1');
+    expect(runtimes.status('prj_1').state).toBe('stopped');
+  });
+
+  it('ends as the last stored wish says, however many come at once', async () => {
+    const { connections, runtimes, settle } = await setUp();
+    const wishes = Array.from({ length: 21 }, (_, n) => (n % 2 === 0 ? 'started' : 'stopped') as 'started' | 'stopped');
+    await Promise.all(
+      wishes.map(async (wanted) => {
+        await connections.want('prj_1', wanted);
+        await settle.execute('prj_1');
+      }),
+    );
+    const wanted = (await connections.find('prj_1'))?.wanted;
+    expect(runtimes.status('prj_1').state === 'stopped').toBe(wanted === 'stopped');
+  });
+
+  it('says that a runtime is unavailable which was to run and could not be started', async () => {
+    const { connections, settle, states } = await setUp({});
+    await connections.want('prj_1', 'started');
+    await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
+  });
+});

@@ -1,0 +1,100 @@
+import { type BadSettings, loadConfig } from '../../../src/bootstrap/config/config.js';
+
+const complaint = (texts: Record<string, string>): string => {
+  try {
+    loadConfig(texts);
+  } catch (error) {
+    return (error as BadSettings).lines.join('\n');
+  }
+  throw new Error('it was accepted');
+};
+
+describe('SERVICE_TRUST_PROXY', () => {
+  it('is nobody, unless set', () => {
+    expect(loadConfig({}).trustedProxies).toEqual([]);
+  });
+
+  it('lists addresses, networks and names', () => {
+    const list = 'loopback, 10.0.0.0/8,192.0.2.7 ,2001:db8::/32,::1,uniquelocal,linklocal';
+    expect(loadConfig({ SERVICE_TRUST_PROXY: list }).trustedProxies).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+      '192.0.2.7',
+      '2001:db8::/32',
+      '::1',
+      'uniquelocal',
+      'linklocal',
+    ]);
+  });
+
+  it.each([
+    'true',
+    'false',
+    '1',
+    '*',
+    'proxy.example.com',
+    'localhost',
+    '10.0.0.0/0',
+    '10.0.0.0/33',
+    '10.0.0.0/08',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/255.0.0.0',
+    '::/129',
+    'fe80::1%eth0',
+    'loopback,',
+    'loopback,,::1',
+    'loopback uniquelocal',
+  ])('refuses %s with a clear line', (text) => {
+    const line = complaint({ SERVICE_TRUST_PROXY: text });
+    expect(line).toMatch(/^SERVICE_TRUST_PROXY must list addresses, networks/);
+    expect(line).toContain(JSON.stringify(text));
+  });
+});
+
+describe('SERVICE_CORS_ORIGINS', () => {
+  it('is none, unless set', () => {
+    expect(loadConfig({}).corsOrigins).toEqual([]);
+  });
+
+  it('lists origins', () => {
+    const list = 'https://app.example.com, http://localhost:3000,https://[2001:db8::1]:8443';
+    expect(loadConfig({ SERVICE_CORS_ORIGINS: list }).corsOrigins).toEqual([
+      'https://app.example.com',
+      'http://localhost:3000',
+      'https://[2001:db8::1]:8443',
+    ]);
+  });
+
+  it.each([
+    'https://app.example.com/',
+    'https://app.example.com/path',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://user@app.example.com',
+    'app.example.com',
+    'null',
+    'file:///tmp',
+    'ftp://example.com',
+    'https://a.example.com,',
+    'https://',
+  ])('refuses %s with a clear line', (text) => {
+    expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must list origins such as /);
+  });
+
+  it.each(['*', 'https://*.example.com', 'https://app.example.com,*'])('refuses %s for what it would do', (text) => {
+    expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must name each origin/);
+  });
+});
+
+describe('the rate limits', () => {
+  it('are 120 and 20, unless set', () => {
+    expect(loadConfig({}).rateLimits).toEqual({ perMinute: 120, authPerMinute: 20 });
+    const set = { SERVICE_RATE_LIMIT_PER_MIN: '7', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1' };
+    expect(loadConfig(set).rateLimits).toEqual({ perMinute: 7, authPerMinute: 1 });
+  });
+
+  it.each(['0', '-1', '1.5', 'unlimited'])('cannot be %s', (text) => {
+    expect(complaint({ SERVICE_RATE_LIMIT_PER_MIN: text })).toContain('must be a whole number from 1');
+  });
+});

@@ -1,0 +1,48 @@
+import { firstUnstorable, nestedTooDeep } from '../../../src/interfaces/http/json-rules.js';
+import { ifMatchVersion } from '../../../src/interfaces/http/versions.js';
+
+describe('the depth of JSON text', () => {
+  const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
+
+  it('is at most 32, counted before anything is built', () => {
+    expect(nestedTooDeep(nested(32))).toBeNull();
+    expect(nestedTooDeep(nested(34))).toContain('32');
+    expect(nestedTooDeep('['.repeat(1_000_000))).toContain('32');
+  });
+
+  it('does not count brackets in strings, after whatever escapes', () => {
+    expect(nestedTooDeep(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) }))).toBeNull();
+    expect(nestedTooDeep(`["\\\\",${'['.repeat(32)}`)).toContain('32');
+  });
+});
+
+describe('what cannot be stored', () => {
+  it.each([
+    ['a\0', ''],
+    [{ a: ['x', 'y\0'] }, 'a.1'],
+    [{ a: { 'k\0': 1 } }, 'a'],
+    [{ a: '\ud800' }, 'a'],
+    [{ a: Number.POSITIVE_INFINITY }, 'a'],
+  ])('is found where it is (%#)', (value, path) => {
+    expect(firstUnstorable(value)).toMatchObject({ path });
+  });
+
+  it('is not anything else', () => {
+    expect(firstUnstorable({ a: [null, true, -1.5, '\u{1F600}', '\u0001', ''], '': {} })).toBeNull();
+  });
+});
+
+describe('If-Match', () => {
+  it.each([
+    [undefined, undefined],
+    ['"3"', 3],
+    ['W/"3"', 3],
+    ['3', Number.NaN],
+    ['*', Number.NaN],
+    ['"03"', Number.NaN],
+    ['"1", "2"', Number.NaN],
+    ['', Number.NaN],
+  ])('%s is version %s', (header, version) => {
+    expect(ifMatchVersion(header)).toBe(version);
+  });
+});

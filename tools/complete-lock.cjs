@@ -1,0 +1,41 @@
+/**
+ * Adds to package-lock.json the platform-specific optional packages that are missing from it.
+ *
+ * A registry mirror that carries only this machine's platform yields a lock file that `npm ci` refuses,
+ * here and on every other platform. Run this after `npm install` whenever `npm ci` says "Missing: … from lock file".
+ */
+const fs = require('node:fs');
+
+const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const PROCESSORS = ['arm64', 'x64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
+const EXACT_VERSION = /^\d/;
+
+/** What a platform package would declare, read off its name; null where the name names no platform. */
+function platformOf(name) {
+  const words = name.split('/').pop().split('-');
+  const os = SYSTEMS.find((system) => words.includes(system));
+  const cpu = words.includes('armv7') ? 'arm' : PROCESSORS.find((processor) => words.includes(processor));
+  if (!cpu || (!os && cpu !== 'wasm32')) return null;
+  const libc = words.some((word) => word.startsWith('musl')) ? 'musl' : 'glibc';
+  return { cpu: [cpu], ...(os && { os: [os] }), ...(os === 'linux' && { libc: [libc] }) };
+}
+
+function complete(lock) {
+  const added = [];
+  for (const [path, owner] of Object.entries({ ...lock.packages })) {
+    for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {
+      const known = lock.packages[`node_modules/${name}`] ?? lock.packages[`${path}/node_modules/${name}`];
+      const platform = EXACT_VERSION.test(version) && platformOf(name);
+      if (known || !platform) continue;
+      lock.packages[`node_modules/${name}`] = { version, ...platform, ...(owner.dev && { dev: true }), optional: true };
+      added.push(`${name}@${version}`);
+    }
+  }
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return added;
+}
+
+const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+const added = complete(lock);
+fs.writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${added.length} optional platform packages added`, added.join(' '));

@@ -1,0 +1,58 @@
+import { expect } from './steps.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers are checked by what the walk expects of them
+type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+interface Options {
+  readonly body?: unknown;
+  /** Session token or API key. */
+  readonly as?: string | undefined;
+}
+
+/** An API consumer: JSON over HTTP, each call bounded. */
+export class Client {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Sends a request; throws Deviation where the status or the answer is not as expected. */
+  async call(
+    request: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
+    { body, as }: Options,
+    status: number,
+    expected: object,
+  ): Promise<Answer> {
+    const [method, path] = request.split(' ') as [string, string];
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(as && { Authorization: `Bearer ${as}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([this.signal, AbortSignal.timeout(30_000)]),
+    });
+    const answer = { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+    expect({ status: answer.status, body: answer.body }, { status, body: expected });
+    return answer;
+  }
+
+  /** The same for a call that must be refused: the error envelope, whose request id is also in the header. */
+  async refused(
+    request: Parameters<Client['call']>[0],
+    options: Options,
+    status: number,
+    code: string,
+  ): Promise<Answer> {
+    const answer = await this.call(request, options, status, { status: 'error', code, error: /./ });
+    expect(answer.body.request_id, answer.headers.get('x-request-id'));
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Writes `openapi.json` from the contracts of the routes; with `--check` it only compares.
+ */
+import { openApiDocument } from '../src/interfaces/http/openapi.js';
+import { version } from '../src/interfaces/version.js';
+import { generate } from './generated-file.js';
+
+generate('openapi.json', `${JSON.stringify(openApiDocument(version), null, 2)}\n`, 'openapi');
