@@ -25,11 +25,11 @@ export class UpdateProject {
 
   /** Throws NotFound, InvalidRequest, StaleVersion. */
   async execute({ by, projectId, expected, ...typed }: Input): Promise<ProjectOverview> {
-    const { teamId } = authorize(by, permissions.editWorkspace);
+    const { teamId, accountId } = authorize(by, permissions.editWorkspace);
     for (;;) {
       const current = await this.projects.find(teamId, projectId);
       if (!current) throw new NotFound('project');
-      const next = Project.update(current, expected, { ...typed, at: this.clock.now() });
+      const next = Project.update(current, expected, { ...typed, by: accountId, at: this.clock.now() });
       // A lost race means that the version has moved on: the next look at it throws StaleVersion.
       if (await this.projects.replace(current, next)) return this.overviews.of(next);
     }

@@ -18,6 +18,7 @@ export const permissions = {
   manageTeam: { takes: ['session'], roles: ['admin'] },
   readWorkspace: { takes: ['session'], roles },
   editWorkspace: { takes: ['session'], roles: ['admin', 'developer'] },
+  deleteProject: { takes: ['session'], roles: ['admin'] },
   chat: { takes: ['session', 'api_key'], roles },
 } as const satisfies Record<string, Permission>;
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.js';
+import { DomainError, type Finding } from '../shared/errors.js';
 
 export class ModelRegistered extends DomainError {
   constructor() {
@@ -10,5 +10,18 @@ export class RequestIdConflict extends DomainError {
   constructor() {
     const message = 'This request_id already made a model with another spec: use a new request_id.';
     super('conflict', 'request_id_conflict', message);
+  }
+}
+
+export class DatasetFrozen extends DomainError {
+  constructor() {
+    super('conflict', 'dataset_frozen', 'The dataset is frozen and can no longer change: fork it.');
+  }
+}
+
+export class DatasetInvalid extends DomainError {
+  constructor(findings: readonly Finding[]) {
+    const message = `The dataset cannot be frozen as it is: ${findings.length} finding(s), listed in details.`;
+    super('invalid', 'dataset_invalid', message, { details: findings });
   }
 }

@@ -16,7 +16,11 @@ export interface Model {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The account that made the current version. */
+  readonly updatedBy: string;
   readonly registeredAt: Date | null;
+  /** The model, and its version, that this one was forked from. */
+  readonly forkedFrom: { readonly modelId: string; readonly version: number } | null;
 }
 
 type Draft = Pick<Model, 'id' | 'projectId' | 'requestId' | 'spec' | 'requestedSpec' | 'createdBy' | 'createdAt'>;
@@ -27,7 +31,9 @@ export const Model = {
     version: 1,
     state: 'draft',
     updatedAt: draft.createdAt,
+    updatedBy: draft.createdBy,
     registeredAt: null,
+    forkedFrom: null,
   }),
 
   /** Throws ModelRegistered, or StaleVersion unless every version in `expected` is the model's own. */

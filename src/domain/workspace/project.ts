@@ -10,6 +10,8 @@ export interface Project {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The account that made the current version. */
+  readonly updatedBy: string;
   /** The version whose review found nothing blocking, if any. */
   readonly reviewedVersion: number | null;
 }
@@ -21,18 +23,19 @@ export const Project = {
     draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & { name?: string; spec?: JsonObject },
   ): Project {
     const { name = 'Untitled project', spec = {} } = draft;
-    return { ...draft, ...checked(name, spec), version: 1, updatedAt: draft.createdAt, reviewedVersion: null };
+    const { createdAt: updatedAt, createdBy: updatedBy } = draft;
+    return { ...draft, ...checked(name, spec), version: 1, updatedAt, updatedBy, reviewedVersion: null };
   },
 
   /** Throws StaleVersion unless every version in `expected` is the project's own. */
   update(
     project: Project,
     expected: readonly number[],
-    change: { name?: string; spec: JsonObject; at: Date },
+    change: { name?: string; spec: JsonObject; by: string; at: Date },
   ): Project {
     requireVersion(project, expected);
     const { name, spec } = checked(change.name ?? project.name, change.spec);
-    return { ...project, name, spec, version: project.version + 1, updatedAt: change.at };
+    return { ...project, name, spec, version: project.version + 1, updatedAt: change.at, updatedBy: change.by };
   },
 
   status: (project: Project): 'draft' | 'reviewed' =>

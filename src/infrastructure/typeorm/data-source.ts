@@ -8,6 +8,7 @@ import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
 import { OutboxTable } from './mail/typeorm-outbox.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
+import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { TimelyClient } from './timely-client.js';
 import { ModelTable } from './workspace/typeorm-models.js';
 import { ProjectTable } from './workspace/typeorm-projects.js';
@@ -25,7 +26,7 @@ const entities = [
   RuntimeConnectionTable,
   TeamTable,
 ];
-const migrations = [Foundation1763683200000, TeamAccounts1763942400000];
+const migrations = [Foundation1763683200000, TeamAccounts1763942400000, Workspace1764201600000];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */
 const STATEMENT_TIMEOUT_MS = 4_000;

@@ -4,7 +4,12 @@ import { HttpRefusal } from './http-refusal.js';
 import { firstUnstorable, nestedTooDeep } from './json-rules.js';
 
 /** The largest body, in bytes, of each sort of endpoint. */
-export const bodyLimits = { ordinary: 100 * 1024, spec: 256 * 1024, chat: 1024 * 1024 } as const;
+export const bodyLimits = {
+  ordinary: 100 * 1024,
+  spec: 256 * 1024,
+  chat: 1024 * 1024,
+  dataset: 5 * 1024 * 1024,
+} as const;
 export type BodyLimit = keyof typeof bodyLimits;
 
 /**

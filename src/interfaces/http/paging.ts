@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { wholeNumberText } from './schemas.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { GREATEST_VERSION, wholeNumberText } from './schemas.js';
 
 const LIMIT = { least: 1, most: 1000, usual: 100 } as const;
+
+/** For lists of what a team makes by hand: long enough for all of it in one answer, and yet bounded. */
+const LONG_LIMIT = 1000;
 
 /** For lists that grow without bound: newest first, a page at a time. The cursor is the last id of the page before. */
 export const Page = z.object({
@@ -11,6 +15,35 @@ export const Page = z.object({
     .regex(/^[a-z]{3}_[0-9a-f-]{36}$/, { error: 'must be the next_cursor of an earlier answer' })
     .optional(),
 });
+
+export const LongPage = Page.extend({ limit: wholeNumberText(LIMIT.least, LIMIT.most).default(LONG_LIMIT) });
+
+/** For the versions of one object, newest first. The cursor is the last version of the page before. */
+export const VersionPage = z.object({
+  limit: Page.shape.limit,
+  cursor: wholeNumberText(1, GREATEST_VERSION).optional(),
+});
+
+export const versionPageOf = ({ limit, cursor }: z.output<typeof VersionPage>) => ({
+  limit: limit + 1,
+  before: cursor ?? null,
+});
+
+export function pagedVersions<T extends { readonly version: number }>(
+  found: readonly T[],
+  { limit }: z.output<typeof VersionPage>,
+) {
+  const versions = found.slice(0, limit);
+  const last = versions.at(-1)?.version;
+  return { versions, count: versions.length, next_cursor: found.length > limit && last ? String(last) : null };
+}
+
+/** The version in a path. Throws NotFound for what no version can be. */
+export function versionInPath(text: string): number {
+  const version = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(version <= GREATEST_VERSION)) throw new NotFound('version');
+  return version;
+}
 
 /** Asks for one more than the page holds, which tells whether there is a next page. */
 export const pageOf = ({ limit, cursor }: z.output<typeof Page>) => ({ limit: limit + 1, after: cursor ?? null });

@@ -19,6 +19,7 @@ export const refusals = {
   email_taken: { status: 409, when: 'An account with this e-mail exists, whatever its letter case.' },
   last_admin: { status: 409, when: 'The team would be left without an admin.' },
   stale_version: { status: 409, when: 'Another update came first; `details[0].current` is the version to read.' },
+  dataset_frozen: { status: 409, when: 'A frozen dataset is immutable.' },
   model_registered: { status: 409, when: 'A registered model is immutable.' },
   request_id_conflict: { status: 409, when: 'The same `request_id` came with another `spec`.' },
   token_used: { status: 410, when: 'The token was used already.' },
@@ -29,6 +30,7 @@ export const refusals = {
   payload_too_large: { status: 413, when: 'The body is over the limit of this endpoint.' },
   unsupported_media_type: { status: 415, when: 'The body is not `application/json` in UTF-8.' },
   invalid_request: { status: 422, when: 'The input breaks a rule; `details` lists every one.' },
+  dataset_invalid: { status: 422, when: 'The dataset does not validate; `details` lists the findings.' },
   context_length_exceeded: {
     status: 422,
     when: "The prompt, or prompt and `max_tokens`, is over the model's context.",

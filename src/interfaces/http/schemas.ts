@@ -18,7 +18,10 @@ export const wholeNumber = (min: number, max: number) => {
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-export const Version = wholeNumber(1, 2_147_483_647)
+/** The greatest that the database's integers hold. */
+export const GREATEST_VERSION = 2_147_483_647;
+
+export const Version = wholeNumber(1, GREATEST_VERSION)
   .optional()
   .meta({ description: 'The version last read. May be left out where `If-Match` carries it.' });
 

@@ -25,7 +25,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       return project;
     };
     const updated = (project: Project, spec: JsonObject = { goal: 'next' }) =>
-      Project.update(project, [project.version], { name: 'Next', spec, at: at(9) });
+      Project.update(project, [project.version], { name: 'Next', spec, by: 'usr_2', at: at(9) });
 
     it('gives back exactly the project that was added', async () => {
       const plain = await kept();

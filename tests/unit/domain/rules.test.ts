@@ -118,10 +118,10 @@ describe('a project and a model', () => {
   });
 
   it('change only by the version last read, said once or twice', () => {
-    const next = Project.update(project, [1, 1], { spec: { goal: 'x' }, at: later(1) });
+    const next = Project.update(project, [1, 1], { spec: { goal: 'x' }, by: 'usr_2', at: later(1) });
     expect(next).toMatchObject({ version: 2, name: 'Untitled project', spec: { goal: 'x' }, updatedAt: later(1) });
     for (const expected of [[2], [0], [1, 2], [Number.NaN]]) {
-      expect(() => Project.update(project, expected, { spec: {}, at })).toThrow(
+      expect(() => Project.update(project, expected, { spec: {}, by: 'usr_2', at })).toThrow(
         expect.objectContaining({ code: 'stale_version' }),
       );
     }
@@ -130,7 +130,7 @@ describe('a project and a model', () => {
   it('are reviewed only while the reviewed version is the current one', () => {
     const reviewed = { ...project, reviewedVersion: 1 };
     expect(Project.status(reviewed)).toBe('reviewed');
-    expect(Project.status(Project.update(reviewed, [1], { spec: {}, at }))).toBe('draft');
+    expect(Project.status(Project.update(reviewed, [1], { spec: {}, by: 'usr_2', at }))).toBe('draft');
   });
 
   it('are immutable once registered, whatever version is sent', () => {

@@ -20,6 +20,8 @@ export const ModelTable = new EntitySchema<ModelRow>({
     createdBy: { type: 'text', name: 'created_by' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     updatedAt: { type: 'timestamptz', name: 'updated_at' },
+    updatedBy: { type: 'text', name: 'updated_by' },
+    forkedFrom: { type: 'json', name: 'forked_from', nullable: true },
     registeredAt: { type: 'timestamptz', name: 'registered_at', nullable: true },
   },
 });

@@ -18,6 +18,7 @@ export const ProjectTable = new EntitySchema<ProjectRow>({
     createdBy: { type: 'text', name: 'created_by' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     updatedAt: { type: 'timestamptz', name: 'updated_at' },
+    updatedBy: { type: 'text', name: 'updated_by' },
     reviewedVersion: { type: 'integer', name: 'reviewed_version', nullable: true },
   },
 });
