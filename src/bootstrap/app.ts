@@ -14,7 +14,7 @@ import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
-import { asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
+import { asRefusal, asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
 import { CredentialsController } from '../interfaces/http/access/credentials.controller.js';
 import { AccountsController } from '../interfaces/http/accounts/accounts.controller.js';
 import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
@@ -111,7 +111,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
     controllers: controllers.map((controller) => parts.get(controller)),
     identifyCaller: parts.get(IdentifyCaller),
     clock: parts.get(Clock),
-    translate: asStorageUnavailable,
+    translate: asRefusal,
     limits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

@@ -1,6 +1,6 @@
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
-import type { RuntimeConnections } from './ports/runtime-connections.js';
+import type { RuntimeConnection, RuntimeConnections } from './ports/runtime-connections.js';
 import type { SettleRuntime } from './settle-runtime.js';
 
 /** What a project's runtime is right now: what is stored of it, and what runs. */
@@ -12,7 +12,16 @@ export class RuntimeStates {
   ) {}
 
   async of(projectId: string): Promise<ProjectRuntime> {
-    const connection = await this.connections.find(projectId);
+    return this.judge(projectId, await this.connections.find(projectId));
+  }
+
+  /** In the order of the projects. */
+  async ofAll(projectIds: readonly string[]): Promise<ProjectRuntime[]> {
+    const connections = new Map((await this.connections.ofProjects(projectIds)).map((one) => [one.projectId, one]));
+    return projectIds.map((id) => this.judge(id, connections.get(id) ?? null));
+  }
+
+  private judge(projectId: string, connection: RuntimeConnection | null): ProjectRuntime {
     const { state, reason } = this.runtimes.status(projectId);
     if (connection?.wanted !== 'started') {
       if (state !== 'stopped') this.settle(projectId);

@@ -11,7 +11,7 @@ import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accou
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { TimelyClient } from './timely-client.js';
 import { ModelTable } from './workspace/typeorm-models.js';
-import { ProjectTable } from './workspace/typeorm-projects.js';
+import { ProjectTable, ProjectVersionTable } from './workspace/typeorm-projects.js';
 
 export type { DataSource };
 
@@ -23,6 +23,7 @@ const entities = [
   ModelTable,
   OutboxTable,
   ProjectTable,
+  ProjectVersionTable,
   RuntimeConnectionTable,
   TeamTable,
 ];

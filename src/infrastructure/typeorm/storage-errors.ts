@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { NotFound } from '../../domain/shared/errors.js';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
@@ -23,6 +24,13 @@ const OUTAGE_CODES =
   /^(08...|57P0[1-5]|53[34]00|25P03|57014|E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
 const OUTAGE_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/;
+
+/**
+ * What callers are told of a failure of the database: a row that points to what another call has removed meanwhile is
+ * NotFound, a failure of the way to the database StorageUnavailable. Everything else stays what it is.
+ */
+export const asRefusal = (error: unknown): unknown =>
+  isForeignKeyViolation(error) ? new NotFound() : asStorageUnavailable(error);
 
 /** A failure of the way to the database becomes StorageUnavailable; everything else stays what it is. */
 export function asStorageUnavailable(error: unknown): unknown {

@@ -39,7 +39,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return this.manager.getRepository(schema);
   }
 
-  /** A read on a hot path: planned by PostgreSQL once per connection under `name`, and not built by the ORM. */
+  /** A statement on a hot path: planned by PostgreSQL once per connection under `name`, and not built by the ORM. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const runner = this.current.getStore()?.queryRunner;
     const target = runner

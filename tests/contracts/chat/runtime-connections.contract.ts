@@ -76,6 +76,18 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.find(project.id)).toBeNull();
     });
 
+    it('finds those of the projects named', async () => {
+      const [otherProject, [otherModel]] = await aProjectWithModels();
+      const other = connection({ projectId: otherProject.id, modelId: otherModel.id });
+      await connections.save(connection());
+      await connections.save(other);
+      expect(await connections.ofProjects([otherProject.id, ids.next('prj')])).toEqual([other]);
+      const both = await connections.ofProjects([project.id, otherProject.id]);
+      expect(both).toHaveLength(2);
+      expect(both).toEqual(expect.arrayContaining([connection(), other]));
+      expect(await connections.ofProjects([])).toEqual([]);
+    });
+
     it('removes a connection, and takes one that is not there for removed', async () => {
       await connections.save(connection({ wanted: 'started' }));
       await connections.remove(project.id);

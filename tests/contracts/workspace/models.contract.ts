@@ -92,15 +92,18 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       expect(await models.find(otherProject.id, id)).toBeNull();
     });
 
-    it('lists the registered models of a project, newest first', async () => {
+    it('lists the registered models of the projects named, newest first', async () => {
       const [first, second, third] = [await kept(), await kept(), await kept()];
       const other = await models.addOnce(aModel(otherProject));
       // Registered in another order than they were made in.
       for (const model of [second, other, third]) await models.replace(model, registered(model));
-      expect(await models.registered(project.id)).toEqual([registered(third), registered(second)]);
+      expect(await models.registered([project.id])).toEqual([registered(third), registered(second)]);
+      const ofBoth = await models.registered([otherProject.id, project.id]);
+      expect(ofBoth).toEqual([registered(other), registered(third), registered(second)]);
       await models.replace(first, registered(first, 99));
-      expect((await models.registered(project.id)).map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
-      expect(await models.registered(ids.next('prj'))).toEqual([]);
+      expect((await models.registered([project.id])).map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
+      expect(await models.registered([ids.next('prj')])).toEqual([]);
+      expect(await models.registered([])).toEqual([]);
     });
 
     it('replaces a model, and no other', async () => {

@@ -95,5 +95,70 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(winners).toHaveLength(1);
       expect(await projects.find(team.id, id)).toEqual(winners[0]?.next);
     });
+
+    it('lists the projects of a team, newest first, a page at a time', async () => {
+      const [first, second, third] = [await kept(), await kept(), await kept()];
+      const theirs = aProject(otherTeam);
+      await projects.add(theirs);
+      expect(await projects.all(team.id, { limit: 9, after: null })).toEqual([third, second, first]);
+      expect(await projects.all(team.id, { limit: 2, after: null })).toEqual([third, second]);
+      expect(await projects.all(team.id, { limit: 2, after: second.id })).toEqual([first]);
+      expect(await projects.all(otherTeam.id, { limit: 9, after: null })).toEqual([theirs]);
+    });
+
+    it('keeps what a review found of the version that it looked at', async () => {
+      const project = await kept();
+      expect(await projects.noteReview({ ...project, reviewedVersion: 1 })).toBe(true);
+      expect(await projects.find(team.id, project.id)).toEqual({ ...project, reviewedVersion: 1 });
+      await projects.replace(project, updated(project));
+      expect(await projects.noteReview({ ...project, reviewedVersion: null })).toBe(false);
+      expect(await projects.find(team.id, project.id)).toEqual({ ...updated(project), reviewedVersion: 1 });
+      expect(await projects.noteReview({ ...updated(project), reviewedVersion: null })).toBe(true);
+      expect((await projects.find(team.id, project.id))?.reviewedVersion).toBeNull();
+    });
+
+    it('keeps every version, with who made it and when', async () => {
+      const first = await kept({ name: 'First', spec: parsed('{"b":1,"a":[null]}') });
+      const second = updated(first);
+      const third = Project.update(second, [2], { spec: {}, by: 'usr_3', at: at(20) });
+      await projects.replace(first, second);
+      await projects.replace(first, { ...second, name: 'Lost' });
+      await projects.noteReview({ ...second, reviewedVersion: 2 });
+      await projects.replace(second, third);
+      await kept();
+      const { id } = first;
+      const entries = [third, second, first].map(({ version, name, updatedBy, updatedAt }) => ({
+        version,
+        name,
+        createdBy: updatedBy,
+        createdAt: updatedAt,
+      }));
+      expect(await projects.versions(id, { limit: 9, before: null })).toEqual(entries);
+      expect(await projects.versions(id, { limit: 1, before: 3 })).toEqual([entries[1]]);
+      for (const { version, spec } of [first, second, third]) {
+        const found = await projects.version(id, version);
+        expect(found).toEqual({ ...entries[3 - version], spec });
+        expect(JSON.stringify(found?.spec)).toBe(JSON.stringify(spec));
+      }
+      expect(await projects.version(id, 4)).toBeNull();
+      expect(await projects.version(ids.next('prj'), 1)).toBeNull();
+    });
+
+    it('removes a project that still has the version, with its history, and no other', async () => {
+      const [project, other] = [await kept(), await kept()];
+      const next = updated(project);
+      await projects.replace(project, next);
+      expect(await projects.remove(project)).toBe(false);
+      expect(await projects.find(team.id, project.id)).toEqual(next);
+      expect(await projects.remove(next)).toBe(true);
+      expect(await projects.remove(next)).toBe(false);
+      expect(await projects.find(team.id, project.id)).toBeNull();
+      expect(await projects.versions(project.id, { limit: 9, before: null })).toEqual([]);
+      expect(await projects.find(team.id, other.id)).toEqual(other);
+    });
   });
+}
+
+function parsed(text: string): JsonObject {
+  return JSON.parse(text) as JsonObject;
 }

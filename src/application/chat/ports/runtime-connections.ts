@@ -9,6 +9,8 @@ export interface RuntimeConnection {
 
 export interface RuntimeConnections {
   find(projectId: string): Promise<RuntimeConnection | null>;
+  /** Those of the projects named, in any order. */
+  ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts or replaces the project's only connection. */
   save(connection: RuntimeConnection): Promise<void>;
   /** Changes what is wanted of a connection, whichever model it has by now; false when there is none. */

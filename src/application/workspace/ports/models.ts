@@ -9,8 +9,8 @@ export interface Models {
   addOnce(model: Model): Promise<Model>;
   /** Null for an unknown id, and for a model of another project. */
   find(projectId: string, id: string): Promise<Model | null>;
-  /** The registered models of a project, newest first. */
-  registered(projectId: string): Promise<Model[]>;
+  /** The registered models of the projects named, newest first. */
+  registered(projectIds: readonly string[]): Promise<Model[]>;
   /**
    * Writes `next` if the stored model still has the version and the state of `current`; false, and nothing written,
    * if not. Of any number of callers with the same `current` exactly one gets true.

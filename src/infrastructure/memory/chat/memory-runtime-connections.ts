@@ -13,6 +13,10 @@ export class MemoryRuntimeConnections implements RuntimeConnections {
     return this.rows.get(projectId);
   }
 
+  async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
+    return this.rows.all().filter(({ projectId }) => projectIds.includes(projectId));
+  }
+
   async save(connection: RuntimeConnection): Promise<void> {
     this.rows.put(connection.projectId, connection);
   }

@@ -22,8 +22,8 @@ export class MemoryModels implements Models {
     return model?.projectId === projectId ? model : null;
   }
 
-  async registered(projectId: string): Promise<Model[]> {
-    const models = this.rows.all().filter((one) => one.projectId === projectId && one.state === 'registered');
+  async registered(projectIds: readonly string[]): Promise<Model[]> {
+    const models = this.rows.all().filter((one) => projectIds.includes(one.projectId) && one.state === 'registered');
     return models.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 

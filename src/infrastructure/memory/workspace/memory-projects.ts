@@ -1,17 +1,19 @@
-import type { Projects } from '../../../application/workspace/ports/projects.js';
+import type { Projects, ProjectVersion, VersionEntry } from '../../../application/workspace/ports/projects.js';
 import type { Project } from '../../../domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
 export class MemoryProjects implements Projects {
   private readonly rows;
+  private readonly history;
 
   constructor(store: MemoryStore) {
     this.rows = new MemoryTable<Project>(store, 'projects');
+    this.history = new MemoryTable<readonly ProjectVersion[]>(store, 'project_versions');
   }
 
   async add(project: Project): Promise<void> {
-    this.rows.put(project.id, project);
+    this.put(project);
   }
 
   async find(teamId: string, id: string): Promise<Project | null> {
@@ -19,9 +21,46 @@ export class MemoryProjects implements Projects {
     return project?.teamId === teamId ? project : null;
   }
 
+  async all(teamId: string, { limit, after }: Parameters<Projects['all']>[1]): Promise<Project[]> {
+    const own = this.rows.all().filter((one) => one.teamId === teamId && (after === null || one.id < after));
+    return own.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+  }
+
   async replace({ id, version }: Project, next: Project): Promise<boolean> {
-    if (this.rows.get(id)?.version !== version) return false;
-    this.rows.put(id, { ...next, id });
+    const stored = this.rows.get(id);
+    if (stored?.version !== version) return false;
+    this.put({ ...next, id, reviewedVersion: stored.reviewedVersion });
     return true;
+  }
+
+  async noteReview({ id, version, reviewedVersion }: Parameters<Projects['noteReview']>[0]): Promise<boolean> {
+    const stored = this.rows.get(id);
+    if (stored?.version !== version) return false;
+    this.rows.put(id, { ...stored, reviewedVersion });
+    return true;
+  }
+
+  async remove({ id, version }: Parameters<Projects['remove']>[0]): Promise<boolean> {
+    if (this.rows.get(id)?.version !== version) return false;
+    this.history.remove(id);
+    return this.rows.remove(id);
+  }
+
+  async versions(id: string, { limit, before }: Parameters<Projects['versions']>[1]): Promise<VersionEntry[]> {
+    const all = (this.history.get(id) ?? []).filter(({ version }) => before === null || version < before);
+    return all
+      .map(({ spec: _, ...entry }) => entry)
+      .reverse()
+      .slice(0, limit);
+  }
+
+  async version(id: string, version: number): Promise<ProjectVersion | null> {
+    return this.history.get(id)?.find((one) => one.version === version) ?? null;
+  }
+
+  private put(project: Project): void {
+    const { id, version, name, spec, updatedBy: createdBy, updatedAt: createdAt } = project;
+    this.rows.put(id, project);
+    this.history.put(id, [...(this.history.get(id) ?? []), { version, name, spec, createdBy, createdAt }]);
   }
 }

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, In } from 'typeorm';
 import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -17,6 +17,10 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
 
   find(projectId: string): Promise<RuntimeConnection | null> {
     return this.table.findOneBy({ projectId });
+  }
+
+  async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
+    return projectIds.length === 0 ? [] : this.table.findBy({ projectId: In([...projectIds]) });
   }
 
   async save(connection: RuntimeConnection): Promise<void> {

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, In } from 'typeorm';
 import type { Models } from '../../../application/workspace/ports/models.js';
 import type { Model } from '../../../domain/workspace/model.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -39,9 +39,10 @@ export class TypeOrmModels implements Models {
     return this.table.findOneBy({ projectId, id }) as Promise<Model | null>;
   }
 
-  registered(projectId: string): Promise<Model[]> {
-    const registered = { where: { projectId, state: 'registered' as const }, order: { id: 'DESC' as const } };
-    return this.table.find(registered) as Promise<Model[]>;
+  async registered(projectIds: readonly string[]): Promise<Model[]> {
+    if (projectIds.length === 0) return [];
+    const where = { projectId: In([...projectIds]), state: 'registered' as const };
+    return this.table.find({ where, order: { id: 'DESC' as const } }) as Promise<Model[]>;
   }
 
   async replace({ id, version, state }: Model, { id: _, ...next }: Model): Promise<boolean> {
