@@ -1,11 +1,16 @@
 import { ContainerModule } from 'inversify';
+import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
+import { SettleRuntime } from '../../application/chat/settle-runtime.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { CreateModel } from '../../application/workspace/create-model.js';
 import { CreateProject } from '../../application/workspace/create-project.js';
+import { DeleteProject } from '../../application/workspace/delete-project.js';
+import { ListProjects } from '../../application/workspace/list-projects.js';
 import { Models } from '../../application/workspace/ports/models.js';
 import { Projects } from '../../application/workspace/ports/projects.js';
+import { ProjectHistory } from '../../application/workspace/project-history.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { ProjectOverviews } from '../../application/workspace/project-overview.js';
 import { ReadModel } from '../../application/workspace/read-model.js';
@@ -28,9 +33,19 @@ export const workspaceModule = () =>
     provide(module, CreateProject, CreateProject, [Projects, ProjectOverviews, Identifiers, Clock]);
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
+    provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews]);
+    provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, RuntimeConnections, SettleRuntime]);
+    provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, CreateModel, CreateModel, [ProjectModels, Models, Identifiers, Clock]);
     provide(module, ReadModel, ReadModel, [ProjectModels]);
     provide(module, RegisterModel, RegisterModel, [ProjectModels, Models, Clock]);
-    provide(module, ProjectsController, ProjectsController, [CreateProject, ReadProject, UpdateProject]);
+    provide(module, ProjectsController, ProjectsController, [
+      CreateProject,
+      ReadProject,
+      UpdateProject,
+      ListProjects,
+      DeleteProject,
+      ProjectHistory,
+    ]);
     provide(module, ModelsController, ModelsController, [CreateModel, ReadModel, RegisterModel, ReadProject]);
   });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
-import { AnyObject, Timestamp, text, Version } from '../schemas.js';
+import { LongPage, VersionPage } from '../paging.js';
+import { AnyObject, Deleted, Timestamp, text, Version } from '../schemas.js';
 import { ModelAnswer } from './models.contract.js';
 
 const tag = 'Project workspace';
@@ -48,6 +49,22 @@ export const createProject = contract({
   refusals: [],
 });
 
+export const listProjects = contract({
+  id: 'listProjects',
+  method: 'get',
+  path: '/v1/projects',
+  tag,
+  summary: 'List the projects of the team',
+  description: 'Newest first.',
+  access: permissions.readWorkspace,
+  query: LongPage,
+  status: 200,
+  answer: z
+    .object({ projects: z.array(ProjectAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'ProjectList' }),
+  refusals: ['invalid_request'],
+});
+
 export const readProject = contract({
   id: 'readProject',
   method: 'get',
@@ -74,4 +91,51 @@ export const updateProject = contract({
   status: 200,
   answer: ProjectAnswer,
   refusals: ['stale_version'],
+});
+
+export const deleteProject = contract({
+  id: 'deleteProject',
+  method: 'delete',
+  path: '/v1/projects/{project_id}',
+  tag,
+  summary: 'Delete a project',
+  description:
+    'With all that it holds: its datasets and models, the frozen and registered ones too, its conversations and its ' +
+    'runtime. It cannot be undone. Takes `If-Match`.',
+  access: permissions.deleteProject,
+  status: 200,
+  answer: Deleted,
+  refusals: ['stale_version'],
+});
+
+const ProjectVersionEntry = z
+  .object({ version: z.int(), name: z.string(), created_at: Timestamp, created_by: z.string() })
+  .meta({ id: 'ProjectVersionEntry' });
+
+export const listProjectVersions = contract({
+  id: 'listProjectVersions',
+  method: 'get',
+  path: '/v1/projects/{project_id}/versions',
+  tag,
+  summary: 'List the versions of a project',
+  description: 'Newest first, with who made each and when.',
+  access: permissions.readWorkspace,
+  query: VersionPage,
+  status: 200,
+  answer: z
+    .object({ versions: z.array(ProjectVersionEntry), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'ProjectVersionList' }),
+  refusals: ['invalid_request'],
+});
+
+export const readProjectVersion = contract({
+  id: 'readProjectVersion',
+  method: 'get',
+  path: '/v1/projects/{project_id}/versions/{version}',
+  tag,
+  summary: 'Read a project as it was',
+  access: permissions.readWorkspace,
+  status: 200,
+  answer: ProjectVersionEntry.extend({ id: z.string(), spec: AnyObject }).meta({ id: 'ProjectVersion' }),
+  refusals: [],
 });

@@ -1,11 +1,16 @@
 import type { CreateProject } from '../../../application/workspace/create-project.js';
+import type { DeleteProject } from '../../../application/workspace/delete-project.js';
+import type { ListProjects } from '../../../application/workspace/list-projects.js';
+import type { VersionEntry } from '../../../application/workspace/ports/projects.js';
+import type { ProjectHistory } from '../../../application/workspace/project-history.js';
 import type { ProjectOverview } from '../../../application/workspace/project-overview.js';
 import type { ReadProject } from '../../../application/workspace/read-project.js';
 import type { UpdateProject } from '../../../application/workspace/update-project.js';
 import { Project } from '../../../domain/workspace/project.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import { seconds } from '../schemas.js';
+import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
+import { deleted, seconds } from '../schemas.js';
 import { expectedVersions } from '../versions.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
@@ -15,6 +20,11 @@ export class ProjectsController implements Controller {
     route(contracts.createProject, async ({ caller, body }) =>
       projectAnswer(await this.createProject.execute({ by: caller, ...body })),
     ),
+    route(contracts.listProjects, async ({ caller, query }) => {
+      const found = await this.listProjects.execute({ by: caller, ...pageOf(query) });
+      const { items, ...page } = paged(found.map(projectAnswer), query);
+      return { projects: items, ...page };
+    }),
     route(contracts.readProject, async ({ caller, params }) =>
       projectAnswer(await this.readProject.execute({ by: caller, projectId: params.project_id })),
     ),
@@ -27,12 +37,33 @@ export class ProjectsController implements Controller {
       },
       ({ caller, params }) => this.readProject.execute({ by: caller, projectId: params.project_id }),
     ),
+    route(contracts.deleteProject, async ({ caller, params, ifMatch }) => {
+      const expected = ifMatch === undefined ? [] : [ifMatch];
+      await this.deleteProject.execute({ by: caller, projectId: params.project_id, expected });
+      return deleted(params.project_id);
+    }),
+    route(
+      contracts.listProjectVersions,
+      async ({ caller, params, query }) => {
+        const found = await this.history.list({ by: caller, projectId: params.project_id, ...versionPageOf(query) });
+        return pagedVersions(found.map(versionEntry), query);
+      },
+      ({ caller, params }) => this.readProject.execute({ by: caller, projectId: params.project_id }),
+    ),
+    route(contracts.readProjectVersion, async ({ caller, params }) => {
+      const input = { by: caller, projectId: params.project_id, version: versionInPath(params.version) };
+      const found = await this.history.read(input);
+      return { ...versionEntry(found), id: params.project_id, spec: found.spec };
+    }),
   ];
 
   constructor(
     private readonly createProject: CreateProject,
     private readonly readProject: ReadProject,
     private readonly updateProject: UpdateProject,
+    private readonly listProjects: ListProjects,
+    private readonly deleteProject: DeleteProject,
+    private readonly history: ProjectHistory,
   ) {}
 }
 
@@ -48,4 +79,11 @@ const projectAnswer = ({ project, models, runtime }: ProjectOverview): AnswerOf<
   reviewed_version: project.reviewedVersion,
   models: models.map(modelAnswer),
   runtime: runtimeAnswer(runtime),
+});
+
+const versionEntry = ({ version, name, createdAt, createdBy }: VersionEntry) => ({
+  version,
+  name,
+  created_at: seconds(createdAt),
+  created_by: createdBy,
 });

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { query } from '../support/database.js';
+import { Service } from '../support/service.js';
+import {
+  createProject,
+  type Member,
+  moveToOwnTeam,
+  readyProject,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
+
+const projects = '/v1/projects';
+
+describe('projects', () => {
+  let service: Service;
+  let admin: Member;
+  let developer: Member;
+  let member: Member;
+  let stranger: Member;
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '10' } });
+    admin = await register(service, 'Ada');
+    developer = await register(service, 'Dan');
+    member = await register(service, 'Mia');
+    stranger = await register(service, 'Eve');
+    const role = `UPDATE accounts SET role = 'developer' WHERE id = $1`;
+    await query(service.databaseUrl as string, role, [developer.id]);
+    await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+  });
+  afterAll(() => service.stop());
+
+  const update = (id: string, json: object) => service.put(`${projects}/${id}`, admin.token, json);
+
+  it('are listed, newest first, with their models and runtimes, and no other team’s', async () => {
+    const bare = await createProject(service, admin.token, { goal: 'a' });
+    const id = await createProject(service, developer.token, { goal: 'b' });
+    const model = await registeredModel(service, admin.token, id);
+    await service.put(`${projects}/${id}/runtime`, admin.token, { model_id: model });
+    const theirs = await createProject(service, stranger.token);
+    const { status, body } = await service.get(projects, member.token);
+    expect(status).toBe(200);
+    expect(body.projects.slice(0, 2)).toEqual([
+      (await service.get(`${projects}/${id}`, member.token)).body,
+      (await service.get(`${projects}/${bare}`, member.token)).body,
+    ]);
+    expect(body.projects[0]).toMatchObject({ runtime: { state: 'stopped', model_id: model }, models: [{ id: model }] });
+    expect(body.count).toBe(body.projects.length);
+    expect(body.next_cursor).toBeNull();
+    expect((await service.get(projects, stranger.token)).body.projects.map((one: { id: string }) => one.id)).toEqual([
+      theirs,
+    ]);
+  });
+
+  it('are listed a page at a time where that is asked for', async () => {
+    const [first, second] = [await createProject(service, admin.token), await createProject(service, admin.token)];
+    const page = (await service.get(`${projects}?limit=1`, admin.token)).body;
+    expect(page).toMatchObject({ projects: [{ id: second }], count: 1, next_cursor: second });
+    const next = (await service.get(`${projects}?limit=1&cursor=${page.next_cursor}`, admin.token)).body;
+    expect(next).toMatchObject({ projects: [{ id: first }], count: 1, next_cursor: first });
+    for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'cursor=nonsense']) {
+      const { status, body } = await service.get(`${projects}?${bad}`, admin.token);
+      expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
+    }
+  });
+
+  it('keep every version, with who made it and when', async () => {
+    const id = await createProject(service, admin.token, { goal: 'one' });
+    await service.put(`${projects}/${id}`, developer.token, { version: 1, name: 'Two', spec: { goal: 'two' } });
+    await update(id, { version: 1, spec: { goal: 'lost' } });
+    await update(id, { version: 2, spec: {} });
+    const { body } = await service.get(`${projects}/${id}/versions`, member.token);
+    expect(body).toEqual({
+      versions: [
+        { version: 3, name: 'Two', created_at: expect.any(Number), created_by: admin.id },
+        { version: 2, name: 'Two', created_at: expect.any(Number), created_by: developer.id },
+        { version: 1, name: 'Capitals', created_at: expect.any(Number), created_by: admin.id },
+      ],
+      count: 3,
+      next_cursor: null,
+    });
+    const page = (await service.get(`${projects}/${id}/versions?limit=2`, member.token)).body;
+    expect(page).toEqual({ versions: body.versions.slice(0, 2), count: 2, next_cursor: '2' });
+    const rest = (await service.get(`${projects}/${id}/versions?cursor=2`, member.token)).body;
+    expect(rest.versions).toEqual(body.versions.slice(2));
+    const second = await service.get(`${projects}/${id}/versions/2`, member.token);
+    expect(second.body).toEqual({ ...body.versions[1], id, spec: { goal: 'two' } });
+    for (const none of ['0', '4', '-1', '1.0', 'x', '99999999999']) {
+      expect((await service.get(`${projects}/${id}/versions/${none}`, member.token)).status).toBe(404);
+    }
+    const bad = await service.get(`${projects}/${id}/versions?limit=no`, member.token);
+    expect(bad).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path: 'limit' }] } });
+    expect((await service.get(`${projects}/${id}/versions/1`, stranger.token)).status).toBe(404);
+    expect((await service.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
+  });
+
+  it('go with all that they hold, their running model too, when an admin deletes them', async () => {
+    const id = await readyProject(service, admin.token);
+    await update(id, { version: 1, spec: {} });
+    const children = async () => (await readFile(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')).trim();
+    expect(await children()).not.toBe('');
+    for (const { token } of [member, developer]) {
+      const refused = await service.call('DELETE', `${projects}/${id}`, { token });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    const headers = { 'If-Match': '"1"' };
+    const stale = await service.call('DELETE', `${projects}/${id}`, { token: admin.token, headers });
+    expect(stale).toMatchObject({ status: 409, body: { code: 'stale_version', details: [{ current: 2 }] } });
+    const { status, body } = await service.call('DELETE', `${projects}/${id}`, { token: admin.token });
+    expect({ status, body }).toEqual({ status: 200, body: { id, deleted: true } });
+    expect(await children()).toBe('');
+    for (const path of ['', '/runtime', '/versions', '/versions/1']) {
+      expect((await service.get(`${projects}/${id}${path}`, admin.token)).status).toBe(404);
+    }
+    expect((await service.call('DELETE', `${projects}/${id}`, { token: admin.token })).status).toBe(404);
+    for (const table of ['project_versions', 'models', 'runtime_connections']) {
+      const left = `SELECT count(*)::int AS n FROM ${table} WHERE project_id = $1`;
+      expect(await query(service.databaseUrl as string, left, [id])).toEqual([{ n: 0 }]);
+    }
+  });
+});
+
+describe('32 writers of one project, on two processes', () => {
+  let services: readonly [Service, Service];
+  let admin: Member;
+
+  beforeAll(async () => {
+    const first = await Service.start();
+    services = [first, await Service.start({ databaseUrl: first.databaseUrl })];
+    admin = await register(first, 'Ada');
+  });
+  afterAll(async () => {
+    await services[1].stop();
+    await services[0].stop();
+  });
+
+  it('win each version exactly once; whoever loses is told the current one', async () => {
+    const id = await createProject(services[0], admin.token);
+    const rounds = 4;
+    const winners: number[] = [];
+    const writer = async (n: number) => {
+      const service = services[n % 2] as Service;
+      let version = 1;
+      for (let round = 0; round < rounds; round++) {
+        const { status, body } = await service.put(`${projects}/${id}`, admin.token, { version, spec: { by: n } });
+        if (status === 200) winners.push(body.version);
+        else expect({ status, code: body.code }).toEqual({ status: 409, code: 'stale_version' });
+        version = status === 200 ? body.version : body.details[0].current;
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, (_, n) => writer(n)));
+    const { body } = await services[1].get(`${projects}/${id}`, admin.token);
+    expect(winners.sort((a, b) => a - b)).toEqual(winners.map((_, index) => index + 2));
+    expect(body.version).toBe(winners.length + 1);
+    const history = await services[0].get(`${projects}/${id}/versions?limit=1000`, admin.token);
+    expect(history.body.count).toBe(body.version);
+  });
+});
