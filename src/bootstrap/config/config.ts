@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Setting, settings, shippedModels } from './settings.js';
+import { type Setting, settings, shippedModels, shippedStarters } from './settings.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 type Name = keyof typeof settings;
@@ -32,6 +32,7 @@ export function loadConfig(texts: Texts) {
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: set('SERVICE_DATABASE_WAIT_S') * 1000,
     modelFolders: [...(values.SERVICE_MODELS_DIR ?? [shippedModels]), join(dataDir, 'models')],
+    startersFolder: shippedStarters,
     secret: values.SERVICE_SECRET,
     masterKey: values.SERVICE_MASTER_KEY,
     registration: { maxAccounts: set('SERVICE_MAX_ACCOUNTS'), registration: set('SERVICE_REGISTRATION') },

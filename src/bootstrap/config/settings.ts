@@ -18,8 +18,10 @@ export interface Setting<T = unknown> {
 
 const setting = <T>(one: Setting<T>) => one;
 
-/** The models that ship with the project, beside the nearest package.json above this file. */
-export const shippedModels = join(packageRoot(__dirname), 'models');
+/** What ships with the project, beside the nearest package.json above this file. */
+const shipped = packageRoot(__dirname);
+export const shippedModels = join(shipped, 'models');
+export const shippedStarters = join(shipped, 'starters');
 
 export const settings = {
   SERVICE_HOST: setting({

@@ -22,3 +22,10 @@ export interface Starter {
   readonly spec: JsonObject;
   readonly dataset: { readonly name: string; readonly records: readonly DatasetRecord[] };
 }
+
+export const Starter = {
+  /** The groups of its records, each once, in the order in which they first come. */
+  groups: ({ dataset }: Starter): string[] => [
+    ...new Set(dataset.records.map(({ group }) => group).filter((group) => group !== null)),
+  ],
+};
