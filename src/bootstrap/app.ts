@@ -28,6 +28,7 @@ import { HttpServer } from '../interfaces/http/http-server.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
 import { ModelsController } from '../interfaces/http/workspace/models.controller.js';
 import { ProjectsController } from '../interfaces/http/workspace/projects.controller.js';
+import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
 import type { Config } from './config/config.js';
 import { Parts } from './container.js';
 import { baseUrlOf, openToAll } from './listening.js';
@@ -38,6 +39,7 @@ const controllers: readonly Source<Controller>[] = [
   PasswordsController,
   TeamController,
   CredentialsController,
+  StartersController,
   ProjectsController,
   ModelsController,
   RuntimeController,

@@ -31,7 +31,7 @@ export class Parts {
       accountsModule(config, address),
       teamModule(secret),
       mailModule(config, secret),
-      workspaceModule(),
+      workspaceModule(config),
       chatModule(config, log),
     );
   }

@@ -8,8 +8,10 @@ import { CreateModel } from '../../application/workspace/create-model.js';
 import { CreateProject } from '../../application/workspace/create-project.js';
 import { DeleteProject } from '../../application/workspace/delete-project.js';
 import { ListProjects } from '../../application/workspace/list-projects.js';
+import { ListStarters } from '../../application/workspace/list-starters.js';
 import { Models } from '../../application/workspace/ports/models.js';
 import { Projects } from '../../application/workspace/ports/projects.js';
+import { Starters } from '../../application/workspace/ports/starters.js';
 import { ProjectHistory } from '../../application/workspace/project-history.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { ProjectOverviews } from '../../application/workspace/project-overview.js';
@@ -17,20 +19,25 @@ import { ReadModel } from '../../application/workspace/read-model.js';
 import { ReadProject } from '../../application/workspace/read-project.js';
 import { RegisterModel } from '../../application/workspace/register-model.js';
 import { UpdateProject } from '../../application/workspace/update-project.js';
+import { JsonStarters } from '../../infrastructure/files/json-starters.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmModels } from '../../infrastructure/typeorm/workspace/typeorm-models.js';
 import { TypeOrmProjects } from '../../infrastructure/typeorm/workspace/typeorm-projects.js';
 import { ModelsController } from '../../interfaces/http/workspace/models.controller.js';
 import { ProjectsController } from '../../interfaces/http/workspace/projects.controller.js';
-import { provide } from '../provide.js';
+import { StartersController } from '../../interfaces/http/workspace/starters.controller.js';
+import type { Config } from '../config/config.js';
+import { provide, provideValue } from '../provide.js';
 
-export const workspaceModule = () =>
+export const workspaceModule = (config: Config) =>
   new ContainerModule((module) => {
     provide(module, Projects, TypeOrmProjects, [TypeOrmUnitOfWork]);
+    provideValue(module, Starters, new JsonStarters(config.startersFolder));
+    provide(module, ListStarters, ListStarters, [Starters]);
     provide(module, Models, TypeOrmModels, [TypeOrmUnitOfWork]);
     provide(module, ProjectModels, ProjectModels, [Projects, Models]);
     provide(module, ProjectOverviews, ProjectOverviews, [Models, RuntimeStates]);
-    provide(module, CreateProject, CreateProject, [Projects, ProjectOverviews, Identifiers, Clock]);
+    provide(module, CreateProject, CreateProject, [Projects, Starters, ProjectOverviews, Identifiers, Clock]);
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews]);
@@ -47,5 +54,6 @@ export const workspaceModule = () =>
       DeleteProject,
       ProjectHistory,
     ]);
+    provide(module, StartersController, StartersController, [ListStarters]);
     provide(module, ModelsController, ModelsController, [CreateModel, ReadModel, RegisterModel, ReadProject]);
   });

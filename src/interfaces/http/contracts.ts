@@ -7,12 +7,14 @@ import type { Contract } from './contract.js';
 import * as health from './operations/health.contract.js';
 import * as models from './workspace/models.contract.js';
 import * as projects from './workspace/projects.contract.js';
+import * as starters from './workspace/starters.contract.js';
 
 /** Every route of the service, in the order in which the reference shows them. */
 export const contracts: readonly Contract[] = [
   accounts,
   team,
   credentials,
+  starters,
   projects,
   models,
   runtime,

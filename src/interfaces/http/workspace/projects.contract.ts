@@ -37,9 +37,21 @@ export const createProject = contract({
   path: '/v1/projects',
   tag,
   summary: 'Create a project',
+  description:
+    'Empty, with a spec of your own, or with a copy of the spec of a starter (`GET /v1/project-starters`), which also ' +
+    'brings a name. The records of the starter do not come with it.',
   access: permissions.editWorkspace,
   body: z
-    .object({ name: text().optional().meta({ example: 'Capitals' }), spec: Spec.optional() })
+    .object({
+      name: text().optional().meta({ example: 'Capitals' }),
+      spec: Spec.optional(),
+      starter_id: text().optional().meta({ description: 'The id of a starter, instead of a spec' }),
+      starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
+    })
+    .refine(({ starter, starter_id = starter }) => starter === undefined || starter === starter_id, {
+      path: ['starter'],
+      error: 'must be the same as starter_id',
+    })
     .meta({ id: 'ProjectCreation' }),
   bodyOptional: true,
   bodyLimit: 'spec',

@@ -17,8 +17,8 @@ import * as contracts from './projects.contract.js';
 
 export class ProjectsController implements Controller {
   readonly routes = [
-    route(contracts.createProject, async ({ caller, body }) =>
-      projectAnswer(await this.createProject.execute({ by: caller, ...body })),
+    route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...typed } }) =>
+      projectAnswer(await this.createProject.execute({ by: caller, starterId: starter_id, ...typed })),
     ),
     route(contracts.listProjects, async ({ caller, query }) => {
       const found = await this.listProjects.execute({ by: caller, ...pageOf(query) });

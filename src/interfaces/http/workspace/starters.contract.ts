@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import type { Json } from '../../../domain/workspace/json.js';
+import { contract } from '../contract.js';
+import { AnyObject } from '../schemas.js';
+
+const AnyValue = z
+  .custom<Json>((value) => value !== undefined)
+  .meta({ type: ['string', 'number', 'boolean', 'null', 'array', 'object'], description: 'Any JSON value' });
+
+const RecordAnswer = z.object({
+  id: z.string(),
+  group: z.string().nullable(),
+  input: AnyValue,
+  expected: AnyValue,
+  fields: AnyObject,
+});
+
+const StarterAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    provenance: z.object({
+      source: z.string(),
+      author: z.string(),
+      licence: z.string(),
+      date: z.string().meta({ description: 'As YYYY-MM-DD' }),
+      method: z.string().meta({ description: 'How the records were made' }),
+    }),
+    spec: AnyObject,
+    dataset: z.object({
+      name: z.string(),
+      record_count: z.int(),
+      groups: z.array(z.string()),
+      records: z.array(RecordAnswer),
+    }),
+  })
+  .meta({ id: 'ProjectStarter' });
+
+export const listStarters = contract({
+  id: 'listProjectStarters',
+  method: 'get',
+  path: '/v1/project-starters',
+  tag: 'Project workspace',
+  summary: 'List the starters that a project can begin with',
+  description: 'Each is a spec and a small dataset that fits it, with its provenance. Ordered by id.',
+  access: permissions.readWorkspace,
+  status: 200,
+  answer: z.object({ starters: z.array(StarterAnswer), count: z.int() }).meta({ id: 'ProjectStarters' }),
+  refusals: [],
+});
