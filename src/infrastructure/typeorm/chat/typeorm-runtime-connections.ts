@@ -12,11 +12,15 @@ export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
   },
 });
 
+const FIND = `
+  SELECT project_id AS "projectId", model_id AS "modelId", wanted FROM runtime_connections WHERE project_id = $1`;
+
 export class TypeOrmRuntimeConnections implements RuntimeConnections {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  find(projectId: string): Promise<RuntimeConnection | null> {
-    return this.table.findOneBy({ projectId });
+  async find(projectId: string): Promise<RuntimeConnection | null> {
+    const [found] = await this.unitOfWork.prepared<RuntimeConnection>('find runtime connection', FIND, [projectId]);
+    return found ?? null;
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

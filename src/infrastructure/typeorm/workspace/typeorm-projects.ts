@@ -40,6 +40,10 @@ export const ProjectVersionTable = new EntitySchema<VersionRow>({
 /** One statement each, so that a project is never without its history. */
 const KEEP_VERSION = `INSERT INTO project_versions (project_id, version, name, spec, created_by, created_at)
   SELECT id, version, name, spec, updated_by, updated_at FROM written`;
+const FIND = `
+  SELECT id, team_id AS "teamId", name, version, spec, created_by AS "createdBy", created_at AS "createdAt",
+    updated_at AS "updatedAt", updated_by AS "updatedBy", reviewed_version AS "reviewedVersion"
+  FROM projects WHERE id = $1 AND team_id = $2`;
 const ADD = `
   WITH written AS (
     INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by, reviewed_version)
@@ -60,8 +64,9 @@ export class TypeOrmProjects implements Projects {
     await this.unitOfWork.prepared('add project', ADD, [...values, reviewedVersion]);
   }
 
-  find(teamId: string, id: string): Promise<Project | null> {
-    return this.table.findOneBy({ id, teamId }) as Promise<Project | null>;
+  async find(teamId: string, id: string): Promise<Project | null> {
+    const [project] = await this.unitOfWork.prepared<Project>('find project', FIND, [id, teamId]);
+    return project ?? null;
   }
 
   all(teamId: string, { limit, after }: Parameters<Projects['all']>[1]): Promise<Project[]> {
