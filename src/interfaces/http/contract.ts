@@ -22,6 +22,8 @@ export interface Contract<
   readonly access: Permission | 'public';
   /** What stands behind the `?`. */
   readonly query?: Query;
+  /** Request headers that mean something to this route, by name. What is in them is judged as content. */
+  readonly headers?: Readonly<Record<string, z.ZodType<string | undefined>>>;
   readonly body?: Body;
   /** All of the body may be left out, with the body itself. */
   readonly bodyOptional?: true;
@@ -34,6 +36,8 @@ export interface Contract<
   /** Another success status that the route can give, and when. */
   readonly otherStatus?: { readonly status: 200; readonly when: string };
   readonly answer: Answer;
+  /** Headers that this route's success can carry, by name, and what is in them. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** What it can refuse with, besides what its access, its parameters and its body imply. */
   readonly refusals: readonly RefusalCode[];
   /** What is told of a path in which an identifier cannot be one; by default `not_found`. */
@@ -63,6 +67,8 @@ export interface Call<
   readonly params: Readonly<Record<Parameters<Path>, string>>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** Those that the contract names, as it names them. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /** The version in `If-Match`: a number, NaN for anything that cannot be one, undefined when the header is absent. */
   readonly ifMatch: number | undefined;
   /** Aborted when the caller goes away before the answer. */
@@ -72,11 +78,12 @@ export type CallOf<C> =
   C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;
 export type AnswerOf<C> = C extends Contract<string, z.ZodType, infer Answer> ? z.input<Answer> : never;
 
-/** An answer with another status than the contract's first. */
+/** An answer with another status than the contract's first, or with headers. */
 export class Reply<T> {
   constructor(
     readonly status: number,
     readonly body: T,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 }
 
@@ -85,14 +92,14 @@ export interface Route {
   readonly handle: (call: never) => Promise<unknown>;
   /** Throws what can be refused without the body, before it is read. */
   readonly before?: () => Promise<unknown>;
-  /** Throws NotFound when an object of the path does not exist: asked before a call is refused as invalid. */
+  /** Throws NotFound when an object that the call names does not exist: asked before it is refused as invalid. */
   readonly exists?: (call: never) => Promise<unknown>;
 }
 
 export function route<Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
   declared: Contract<Path, Body, Answer, Query>,
   handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>>>,
-  exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params'>) => Promise<unknown>,
+  exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params' | 'headers'>) => Promise<unknown>,
   before?: () => Promise<unknown>,
 ): Route {
   return { contract: declared as unknown as Contract, handle, exists, before } as Route;

@@ -1,5 +1,5 @@
 import type { Express, Request, Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { callerOf } from './admission.js';
@@ -31,14 +31,16 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
   const params = request.params as Record<string, string>;
   const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
   if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
+  let headers: Call['headers'] = {};
   try {
+    headers = headersOf(contract, request);
     const query = contract.query && validated(contract.query, request.query);
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(request.get('if-match'));
-    const call: Call = { caller, params, query, body, ifMatch, signal: goneSignal(response) };
+    const call: Call = { caller, params, query, headers, body, ifMatch, signal: goneSignal(response) };
     send(response, contract, await handle(call as never));
   } catch (error) {
-    if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params } as never);
+    if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params, headers } as never);
     throw error;
   }
 }
@@ -57,6 +59,12 @@ const isBodyless = ({ headers }: Request) =>
 function deferInvalid(error: unknown): InvalidRequest {
   if (error instanceof InvalidRequest) return error;
   throw error;
+}
+
+function headersOf({ headers }: Contract, request: Request): Call['headers'] {
+  if (!headers) return {};
+  const given = Object.keys(headers).map((name) => [name, request.get(name)]);
+  return validated(z.object(headers), Object.fromEntries(given)) as Call['headers'];
 }
 
 function bodyValue({ refuseFirst }: Contract, schema: z.ZodType, json: unknown): unknown {
@@ -89,7 +97,7 @@ function send(response: Response, { status, answer, versioned }: Contract, resul
   const reply = result instanceof Reply ? result : new Reply(status, result);
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.set('ETag', `"${body.version}"`);
-  response.status(reply.status).json(body);
+  response.status(reply.status).set(reply.headers).json(body);
 }
 
 function goneSignal(response: Response): AbortSignal {

@@ -47,7 +47,9 @@ function operation(contract: Contract): RouteConfig {
   const { method, path, id, tag, summary, description, access, query, body, otherStatus, answer, status } = contract;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-  const headers = isLimited(contract) && { headers: limitHeaders };
+  const taken = { ...(takesIfMatch(contract) && { 'If-Match': z.string().optional() }), ...contract.headers };
+  const carried = { ...(isLimited(contract) && limitHeaders), ...ownHeaders(contract) };
+  const headers = Object.keys(carried).length > 0 && { headers: carried };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
   return {
     method,
@@ -60,7 +62,7 @@ function operation(contract: Contract): RouteConfig {
     request: {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
-      ...(takesIfMatch(contract) && { headers: z.object({ 'If-Match': z.string().optional() }) }),
+      ...(Object.keys(taken).length > 0 && { headers: z.object(taken) }),
       ...(body && { body: { required: !contract.bodyOptional, content: json(body) } }),
     },
     responses: {
@@ -78,6 +80,11 @@ const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
 const limitHeaders = Object.fromEntries(
   Object.keys(documentedHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
+
+const ownHeaders = ({ answerHeaders = {} }: Contract) =>
+  Object.fromEntries(
+    Object.entries(answerHeaders).map(([name, description]) => [name, { schema: { type: 'string' }, description }]),
+  );
 
 /** Which credentials and roles a route takes, in words. */
 function takenBy({ access }: Contract): string {
