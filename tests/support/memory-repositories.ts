@@ -4,6 +4,7 @@ import { MemoryInvites } from '../../src/infrastructure/memory/accounts/memory-i
 import { MemoryMailedTokens } from '../../src/infrastructure/memory/accounts/memory-mailed-tokens.js';
 import { MemorySpentSiteTokens } from '../../src/infrastructure/memory/accounts/memory-spent-site-tokens.js';
 import { MemoryTeams } from '../../src/infrastructure/memory/accounts/memory-teams.js';
+import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
 import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
 import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
@@ -23,6 +24,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   projects: new MemoryProjects(store),
   models: new MemoryModels(store),
   connections: new MemoryRuntimeConnections(store),
+  conversations: new MemoryConversations(store),
 });
 
 export function memoryUnderTest(): StoreUnderTest {

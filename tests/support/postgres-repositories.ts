@@ -5,6 +5,7 @@ import { TypeOrmInvites } from '../../src/infrastructure/typeorm/accounts/typeor
 import { TypeOrmMailedTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-mailed-tokens.js';
 import { TypeOrmSpentSiteTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-spent-site-tokens.js';
 import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
+import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
@@ -27,6 +28,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     projects: new TypeOrmProjects(unitOfWork),
     models: new TypeOrmModels(unitOfWork),
     connections: new TypeOrmRuntimeConnections(unitOfWork),
+    conversations: new TypeOrmConversations(unitOfWork),
   };
 }
 

@@ -2,6 +2,8 @@ import { Credential } from '../../src/domain/access/credential.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
+import type { ChatMessage } from '../../src/domain/chat/chat.js';
+import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Message } from '../../src/domain/mail/message.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
@@ -98,3 +100,16 @@ export const aModel = (project: Project, over: Partial<Model> = {}): Model => ({
   }),
   ...over,
 });
+
+/** A question and its answer. */
+export const aTurn = (question = 'Hi'): ChatMessage[] => [
+  { role: 'user', content: question },
+  { role: 'assistant', content: `You said: ${question}` },
+];
+
+export const aConversation = (
+  project: Project,
+  account: Account,
+  messages: readonly ChatMessage[] = aTurn(),
+): Conversation =>
+  Conversation.begin({ id: ids.next('cnv'), projectId: project.id, accountId: account.id, createdAt: at(0) }, messages);

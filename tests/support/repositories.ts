@@ -4,6 +4,7 @@ import type { Invites } from '../../src/application/accounts/ports/invites.js';
 import type { MailedTokens } from '../../src/application/accounts/ports/mailed-tokens.js';
 import type { SpentSiteTokens } from '../../src/application/accounts/ports/spent-site-tokens.js';
 import type { Teams } from '../../src/application/accounts/ports/teams.js';
+import type { Conversations } from '../../src/application/chat/ports/conversations.js';
 import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
 import type { Outbox } from '../../src/application/mail/ports/outbox.js';
 import type { UnitOfWork } from '../../src/application/shared/ports/unit-of-work.js';
@@ -23,6 +24,7 @@ export interface Repositories {
   readonly projects: Projects;
   readonly models: Models;
   readonly connections: RuntimeConnections;
+  readonly conversations: Conversations;
 }
 
 /** A store that a contract suite tries its adapter on. */

@@ -19,6 +19,7 @@ export const permissions = {
   readWorkspace: { takes: ['session'], roles },
   editWorkspace: { takes: ['session'], roles: ['admin', 'developer'] },
   deleteProject: { takes: ['session'], roles: ['admin'] },
+  ownConversations: { takes: ['session'], roles },
   chat: { takes: ['session', 'api_key'], roles },
 } as const satisfies Record<string, Permission>;
 

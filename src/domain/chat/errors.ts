@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.js';
+import { DomainError, InvalidRequest } from '../shared/errors.js';
 
 export class RuntimeNotConnected extends DomainError {
   constructor() {
@@ -69,5 +69,24 @@ export class StreamingUnsupported extends DomainError {
 export class ModelMismatch extends DomainError {
   constructor(projectId: string) {
     super('invalid', 'model_mismatch', `model must be the id of the project in the path, ${projectId}.`);
+  }
+}
+
+/** What is wrong with where a turn is to be kept is told of the header that says where. */
+const CONVERSATION_HEADER = 'X-Conversation-Id';
+
+export class ConversationFull extends InvalidRequest {
+  constructor(limit: number) {
+    const message = `names a conversation that has reached the limit of ${limit} messages: send "new" to begin another`;
+    super([{ path: CONVERSATION_HEADER, message }]);
+  }
+}
+
+export class TooManyConversations extends InvalidRequest {
+  constructor(limit: number) {
+    const message =
+      `cannot be "new": you have reached the limit of ${limit} conversations in this project; make room with ` +
+      'DELETE /v1/projects/{project_id}/conversations/{conversation_id}';
+    super([{ path: CONVERSATION_HEADER, message }]);
   }
 }

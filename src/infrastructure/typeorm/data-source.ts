@@ -4,6 +4,7 @@ import { AccountTable } from './accounts/typeorm-accounts.js';
 import { InviteTable } from './accounts/typeorm-invites.js';
 import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
 import { TeamTable } from './accounts/typeorm-teams.js';
+import { ConversationMessageTable, ConversationTable } from './chat/typeorm-conversations.js';
 import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
 import { OutboxTable } from './mail/typeorm-outbox.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
@@ -17,6 +18,8 @@ export type { DataSource };
 
 const entities = [
   AccountTable,
+  ConversationMessageTable,
+  ConversationTable,
   CredentialTable,
   MailedTokenTable,
   InviteTable,

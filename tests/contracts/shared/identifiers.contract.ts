@@ -9,6 +9,7 @@ const PREFIXES: Record<IdKind, string> = {
   msg: 'msg_',
   prj: 'prj_',
   mdl: 'mdl_',
+  cnv: 'cnv_',
   inv: 'inv_',
   req: 'req_',
   chatcmpl: 'chatcmpl-',

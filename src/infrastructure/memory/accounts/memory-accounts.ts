@@ -39,7 +39,7 @@ export class MemoryAccounts implements Accounts {
 
   async remove(id: string): Promise<void> {
     this.rows.remove(id);
-    for (const table of ['credentials', 'mailed_tokens']) {
+    for (const table of ['credentials', 'mailed_tokens', 'conversations']) {
       const owned = new MemoryTable<{ readonly id: string; readonly accountId: string }>(this.store, table);
       for (const row of owned.all()) if (row.accountId === id) owned.remove(row.id);
     }

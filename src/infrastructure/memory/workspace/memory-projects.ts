@@ -1,5 +1,6 @@
 import type { Projects, ProjectVersion, VersionEntry } from '../../../application/workspace/ports/projects.js';
 import type { Project } from '../../../domain/workspace/project.js';
+import { conversationRows } from '../chat/memory-conversations.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
@@ -7,7 +8,7 @@ export class MemoryProjects implements Projects {
   private readonly rows;
   private readonly history;
 
-  constructor(store: MemoryStore) {
+  constructor(private readonly store: MemoryStore) {
     this.rows = new MemoryTable<Project>(store, 'projects');
     this.history = new MemoryTable<readonly ProjectVersion[]>(store, 'project_versions');
   }
@@ -43,6 +44,8 @@ export class MemoryProjects implements Projects {
   async remove({ id, version }: Parameters<Projects['remove']>[0]): Promise<boolean> {
     if (this.rows.get(id)?.version !== version) return false;
     this.history.remove(id);
+    const conversations = conversationRows(this.store);
+    for (const one of conversations.all()) if (one.projectId === id) conversations.remove(one.id);
     return this.rows.remove(id);
   }
 
