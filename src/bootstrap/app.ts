@@ -20,6 +20,7 @@ import { AccountsController } from '../interfaces/http/accounts/accounts.control
 import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
 import { TeamController } from '../interfaces/http/accounts/team.controller.js';
 import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
+import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
 import type { Controller } from '../interfaces/http/contract.js';
 import { Drain } from '../interfaces/http/drain.js';
@@ -44,6 +45,7 @@ const controllers: readonly Source<Controller>[] = [
   ModelsController,
   RuntimeController,
   CompletionsController,
+  ConversationsController,
   HealthController,
 ];
 

@@ -23,7 +23,7 @@ describe('calls from the pages of other sites', () => {
       headers: {
         Origin: origin,
         'Access-Control-Request-Method': 'PUT',
-        'Access-Control-Request-Headers': 'authorization,content-type,if-match',
+        'Access-Control-Request-Headers': 'authorization,content-type,if-match,x-conversation-id',
       },
     });
   const read = (to: ClockedApp, origin: string, path = '/v1/auth/me') =>
@@ -54,7 +54,7 @@ describe('calls from the pages of other sites', () => {
       expect({ status, body }).toEqual({ status: 200, body: '' });
       expect(headers.get('access-control-allow-origin')).toBe(listed);
       expect(headers.get('access-control-allow-methods')).toContain('PUT');
-      expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type,if-match');
+      expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type,if-match,x-conversation-id');
       expect(headers.get('vary')).toContain('Origin');
     }
     expect((await read(app, listed)).headers.get('x-ratelimit-remaining-requests')).toBe('3');

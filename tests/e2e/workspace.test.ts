@@ -48,6 +48,9 @@ describe('projects and models', () => {
       ['POST', '/runtime/start'],
       ['POST', '/runtime/stop'],
       ['DELETE', '/runtime'],
+      ['GET', '/conversations'],
+      ['GET', `/conversations/${model.replace('mdl', 'cnv')}`],
+      ['DELETE', `/conversations/${model.replace('mdl', 'cnv')}`],
       ['POST', '/chat/completions', { model: id, messages: [{ role: 'user', content: 'x' }] }],
     ];
     for (const [method, rest, json] of bodies) {

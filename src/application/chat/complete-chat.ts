@@ -1,15 +1,22 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
-import type { Project } from '../../domain/workspace/project.js';
 import type { ProjectModels } from '../workspace/project-models.js';
+import type { KeepTurn } from './keep-turn.js';
+import type { OwnConversations } from './own-conversations.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
 import type { RuntimeStates } from './runtime-states.js';
 
-interface Input {
+interface Place {
   readonly by: Caller | null;
   readonly projectId: string;
+  /** Null: nothing of the chat is kept. */
+  readonly keptIn: KeptIn | null;
+}
+
+interface Input extends Place {
   readonly request: ChatRequest;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
@@ -19,23 +26,43 @@ interface Input {
 export class CompleteChat {
   constructor(
     private readonly found: ProjectModels,
+    private readonly own: OwnConversations,
+    private readonly keepTurn: KeepTurn,
     private readonly states: RuntimeStates,
     private readonly runtimes: ChatRuntimes,
   ) {}
 
-  /** Throws NotFound, RuntimeNotConnected, and what `ChatRuntimes.complete` throws. */
-  async execute({ by, projectId, request, signal }: Input): Promise<Completion> {
-    const project = await this.requireProject({ by, projectId });
-    const { state, reason } = await this.states.of(project.id);
+  /**
+   * With the id of the conversation that keeps the turn, if one does. Only an answer that was made is kept, and an
+   * answer that was to be kept and could not be is none.
+   *
+   * Throws NotFound, RuntimeNotConnected, and what `KeepTurn` and `ChatRuntimes.complete` throw.
+   */
+  async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
+    const { keptIn, request, signal } = input;
+    const caller = authorize(input.by, permissions.chat);
+    const { id: projectId } = await this.found.project(caller, input.projectId);
+    const place = keptIn && { caller, projectId, keptIn };
+    if (place) await this.keepTurn.requireRoom(place);
+    const completion = await this.complete(projectId, request, signal);
+    if (!place) return { completion, conversationId: null };
+    signal.throwIfAborted();
+    return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
+  }
+
+  /** Throws NotFound where the caller could not chat at all, whatever the request says. */
+  async requirePlace({ by, projectId, keptIn }: Place): Promise<void> {
+    const caller = authorize(by, permissions.chat);
+    if (keptIn === null || keptIn === 'new') await this.found.project(caller, projectId);
+    else await this.own.conversation(caller, projectId, keptIn);
+  }
+
+  private async complete(projectId: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+    const { state, reason } = await this.states.of(projectId);
     if (state === 'not_connected') throw new RuntimeNotConnected();
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
-    return this.runtimes.complete(project.id, request, signal);
-  }
-
-  /** Throws NotFound where the caller could not chat at all, whatever the request says. */
-  requireProject({ by, projectId }: Pick<Input, 'by' | 'projectId'>): Promise<Project> {
-    return this.found.project(authorize(by, permissions.chat), projectId);
+    return this.runtimes.complete(projectId, request, signal);
   }
 }

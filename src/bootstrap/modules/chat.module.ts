@@ -1,10 +1,16 @@
 import { ContainerModule } from 'inversify';
 import { CompleteChat } from '../../application/chat/complete-chat.js';
 import { ConnectRuntime } from '../../application/chat/connect-runtime.js';
+import { DeleteConversation } from '../../application/chat/delete-conversation.js';
 import { DisconnectRuntime } from '../../application/chat/disconnect-runtime.js';
+import { KeepTurn } from '../../application/chat/keep-turn.js';
+import { ListConversations } from '../../application/chat/list-conversations.js';
+import { OwnConversations } from '../../application/chat/own-conversations.js';
 import { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
+import { Conversations } from '../../application/chat/ports/conversations.js';
 import { ModelFolders } from '../../application/chat/ports/model-folders.js';
 import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
+import { ReadConversation } from '../../application/chat/read-conversation.js';
 import { ReadRuntime } from '../../application/chat/read-runtime.js';
 import { ResumeRuntimes } from '../../application/chat/resume-runtimes.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
@@ -13,13 +19,16 @@ import { SwitchRuntime } from '../../application/chat/switch-runtime.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
+import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { Models } from '../../application/workspace/ports/models.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { LocalModelFolders } from '../../infrastructure/files/local-model-folders.js';
 import { ChildChatRuntimes } from '../../infrastructure/onnx/child-chat-runtimes.js';
+import { TypeOrmConversations } from '../../infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { CompletionsController } from '../../interfaces/http/chat/completions.controller.js';
+import { ConversationsController } from '../../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../../interfaces/http/chat/runtime.controller.js';
 import type { Config } from '../config/config.js';
 import { provide, provideValue } from '../provide.js';
@@ -51,7 +60,19 @@ export const chatModule = (config: Config, log: Log) =>
       RuntimeStates,
     ]);
     provide(module, ResumeRuntimes, ResumeRuntimes, [RuntimeConnections, SettleRuntime, Log]);
-    provide(module, CompleteChat, CompleteChat, [ProjectModels, RuntimeStates, ChatRuntimes]);
+    provide(module, Conversations, TypeOrmConversations, [TypeOrmUnitOfWork]);
+    provide(module, OwnConversations, OwnConversations, [ProjectModels, Conversations]);
+    provide(module, KeepTurn, KeepTurn, [OwnConversations, Conversations, UnitOfWork, Identifiers, Clock]);
+    provide(module, CompleteChat, CompleteChat, [
+      ProjectModels,
+      OwnConversations,
+      KeepTurn,
+      RuntimeStates,
+      ChatRuntimes,
+    ]);
+    provide(module, ListConversations, ListConversations, [ProjectModels, Conversations]);
+    provide(module, ReadConversation, ReadConversation, [OwnConversations, Conversations]);
+    provide(module, DeleteConversation, DeleteConversation, [OwnConversations, Conversations]);
     provide(module, RuntimeController, RuntimeController, [
       ReadRuntime,
       ConnectRuntime,
@@ -59,4 +80,9 @@ export const chatModule = (config: Config, log: Log) =>
       DisconnectRuntime,
     ]);
     provide(module, CompletionsController, CompletionsController, [CompleteChat, Identifiers, Clock]);
+    provide(module, ConversationsController, ConversationsController, [
+      ListConversations,
+      ReadConversation,
+      DeleteConversation,
+    ]);
   });

@@ -2,6 +2,7 @@ import * as credentials from './access/credentials.contract.js';
 import * as accounts from './accounts/accounts.contract.js';
 import * as team from './accounts/team.contract.js';
 import * as completions from './chat/completions.contract.js';
+import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as health from './operations/health.contract.js';
@@ -19,6 +20,7 @@ export const contracts: readonly Contract[] = [
   models,
   runtime,
   completions,
+  conversations,
   health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])

@@ -18,11 +18,13 @@ export const Page = z.object({
 
 export const LongPage = Page.extend({ limit: wholeNumberText(LIMIT.least, LIMIT.most).default(LONG_LIMIT) });
 
-/** For the versions of one object, newest first. The cursor is the last version of the page before. */
-export const VersionPage = z.object({
+/** For what is numbered within one object, newest first. The cursor is the last number of the page before. */
+export const NumberPage = z.object({
   limit: Page.shape.limit,
   cursor: wholeNumberText(1, GREATEST_VERSION).optional(),
 });
+
+export const VersionPage = NumberPage;
 
 export const versionPageOf = ({ limit, cursor }: z.output<typeof VersionPage>) => ({
   limit: limit + 1,

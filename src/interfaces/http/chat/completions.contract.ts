@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { chatLimits, chatRoles } from '../../../domain/chat/chat.js';
+import { conversationLimits } from '../../../domain/chat/conversation.js';
 import { StreamingUnsupported } from '../../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import { contract } from '../contract.js';
@@ -79,6 +80,16 @@ function refuseFirst(json: unknown): DomainError | null {
   return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
 }
 
+export const CONVERSATION = 'X-Conversation-Id';
+
+const ConversationHeader = z
+  .string()
+  .regex(/^(new|cnv_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, {
+    error: 'must be "new" or the id of a conversation, cnv_…',
+  })
+  .optional()
+  .meta({ description: '`new`, or the id of a conversation of your own in this project', example: 'new' });
+
 export const createChatCompletion = contract({
   id: 'createChatCompletion',
   method: 'post',
@@ -87,13 +98,22 @@ export const createChatCompletion = contract({
   summary: 'Answer a chat',
   description:
     'OpenAI-compatible: a client library works with `{base_url}/v1/projects/{project_id}` as its base URL. ' +
-    'The runtime must be ready. Deterministic at temperature 0. Additional fields are refused.',
+    'The runtime must be ready. Deterministic at temperature 0. Additional fields are refused.\n\n' +
+    'Without `X-Conversation-Id` nothing of the chat is stored. With `new`, all messages of the request and the answer ' +
+    `become a conversation, titled by the first ${conversationLimits.titleLength} characters of the first question; with the ` +
+    'id of one of the account’s own conversations in this project, the last message and the answer are added to it, ' +
+    'since the earlier ones are there. The turn is stored, whole, before the answer is sent; a call that is refused, ' +
+    'fails or is given up stores nothing. If the conversation is deleted while the answer is made, the answer is ' +
+    `404 \`not_found\`. A conversation holds at most ${conversationLimits.messages} messages, and an account has at most ` +
+    `${conversationLimits.perProject} conversations in a project: beyond, the call is refused before the model is asked.`,
   access: permissions.chat,
+  headers: { [CONVERSATION]: ConversationHeader },
   body: ChatCompletionRequest,
   bodyLimit: 'chat',
   refuseFirst,
   status: 200,
   answer: ChatCompletionAnswer,
+  answerHeaders: { [CONVERSATION]: 'The conversation that the turn is stored in. Absent where none was asked for.' },
   refusals: [
     'context_length_exceeded',
     'streaming_unsupported',

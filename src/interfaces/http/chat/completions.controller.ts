@@ -2,15 +2,20 @@ import type { CompleteChat } from '../../../application/chat/complete-chat.js';
 import type { Clock } from '../../../application/shared/ports/clock.js';
 import type { Identifiers } from '../../../application/shared/ports/identifiers.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
-import { type AnswerOf, type CallOf, type Controller, route } from '../contract.js';
-import { createChatCompletion } from './completions.contract.js';
+import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
+import { CONVERSATION, createChatCompletion } from './completions.contract.js';
 
 export class CompletionsController implements Controller {
   readonly routes = [
     route(
       createChatCompletion,
       (call) => this.create(call),
-      ({ caller, params }) => this.completeChat.requireProject({ by: caller, projectId: params.project_id }),
+      ({ caller, params, headers }) =>
+        this.completeChat.requirePlace({
+          by: caller,
+          projectId: params.project_id,
+          keptIn: headers[CONVERSATION] ?? null,
+        }),
     ),
   ];
 
@@ -20,17 +25,20 @@ export class CompletionsController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, params, body, signal }: CallOf<typeof createChatCompletion>) {
+  private async create({ caller, params, headers, body, signal }: CallOf<typeof createChatCompletion>) {
     const projectId = params.project_id;
     if (body.model !== projectId) throw new ModelMismatch(projectId);
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
-    const { text, finishReason, promptTokens, completionTokens } = await this.completeChat.execute({
+    const keptIn = headers[CONVERSATION] ?? null;
+    const { completion, conversationId } = await this.completeChat.execute({
       by: caller,
       projectId,
+      keptIn,
       request,
       signal,
     });
+    const { text, finishReason, promptTokens, completionTokens } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),
       object: 'chat.completion',
@@ -43,6 +51,6 @@ export class CompletionsController implements Controller {
         total_tokens: promptTokens + completionTokens,
       },
     };
-    return answer;
+    return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
   }
 }

@@ -1,0 +1,31 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
+import type { OwnConversations } from './own-conversations.js';
+import type { Conversations } from './ports/conversations.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly id: string;
+  readonly page: { readonly limit: number; readonly before: number | null };
+}
+
+/** One of the caller's own conversations, with a page of its messages. */
+export class ReadConversation {
+  constructor(
+    private readonly own: OwnConversations,
+    private readonly conversations: Conversations,
+  ) {}
+
+  /** Throws NotFound. */
+  async execute(input: Input): Promise<{ conversation: Conversation; messages: ConversationMessage[] }> {
+    const conversation = await this.requireConversation(input);
+    return { conversation, messages: await this.conversations.messages(conversation.id, input.page) };
+  }
+
+  /** Throws NotFound. */
+  async requireConversation({ by, projectId, id }: Omit<Input, 'page'>): Promise<Conversation> {
+    return this.own.conversation(authorize(by, permissions.readWorkspace), projectId, id);
+  }
+}

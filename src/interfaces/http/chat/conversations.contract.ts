@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { chatRoles } from '../../../domain/chat/chat.js';
+import { contract } from '../contract.js';
+import { NumberPage, Page } from '../paging.js';
+import { Deleted, Timestamp } from '../schemas.js';
+
+const tag = 'Inference';
+const path = '/v1/projects/{project_id}/conversations';
+
+export const ConversationAnswer = z
+  .object({
+    id: z.string(),
+    project_id: z.string(),
+    title: z.string().meta({ description: 'The beginning of the first question' }),
+    message_count: z.int(),
+    created_at: Timestamp,
+    updated_at: Timestamp.meta({ description: 'When the newest turn was stored' }),
+  })
+  .meta({ id: 'Conversation' });
+
+export const listConversations = contract({
+  id: 'listConversations',
+  method: 'get',
+  path,
+  tag,
+  summary: 'Your own conversations in a project, newest first',
+  description: 'Chat completions with the header `X-Conversation-Id` make them. Nobody else sees them.',
+  access: permissions.readWorkspace,
+  query: Page,
+  status: 200,
+  answer: z
+    .object({ conversations: z.array(ConversationAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'Conversations' }),
+  refusals: ['invalid_request'],
+});
+
+export const readConversation = contract({
+  id: 'readConversation',
+  method: 'get',
+  path: `${path}/{conversation_id}`,
+  tag,
+  summary: 'Read one of your own conversations',
+  description:
+    'With the newest messages, in the order in which they were said. `next_cursor` leads to the ones before them.',
+  access: permissions.readWorkspace,
+  query: NumberPage,
+  status: 200,
+  answer: ConversationAnswer.extend({
+    messages: z.array(
+      z
+        .object({ role: z.enum(chatRoles), content: z.string(), created_at: Timestamp })
+        .meta({ id: 'ConversationMessage' }),
+    ),
+    next_cursor: z.string().nullable(),
+  }).meta({ id: 'ConversationWithMessages' }),
+  refusals: ['invalid_request'],
+});
+
+export const deleteConversation = contract({
+  id: 'deleteConversation',
+  method: 'delete',
+  path: `${path}/{conversation_id}`,
+  tag,
+  summary: 'Delete one of your own conversations',
+  description: 'With all its messages, for good. An answer that is being made for it is refused with 404 `not_found`.',
+  access: permissions.ownConversations,
+  status: 200,
+  answer: Deleted,
+  refusals: [],
+});
