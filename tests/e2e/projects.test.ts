@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import {
+  ask,
+  completions,
   createProject,
   type Member,
   moveToOwnTeam,
@@ -48,6 +50,7 @@ describe('projects', () => {
     expect(body.projects[0]).toMatchObject({ runtime: { state: 'stopped', model_id: model }, models: [{ id: model }] });
     expect(body.count).toBe(body.projects.length);
     expect(body.next_cursor).toBeNull();
+    expect(body.conversations).toEqual([]);
     expect((await service.get(projects, stranger.token)).body.projects.map((one: { id: string }) => one.id)).toEqual([
       theirs,
     ]);
@@ -63,6 +66,30 @@ describe('projects', () => {
       const { status, body } = await service.get(`${projects}?${bad}`, admin.token);
       expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
     }
+  });
+
+  it('are listed with the caller’s own conversations, those of the newest turn first', async () => {
+    const id = await readyProject(service, admin.token);
+    const chat = async ({ apiKey }: Member, conversation: string) => {
+      const options = {
+        token: apiKey,
+        json: ask(id, 'What is 7 + 5?'),
+        headers: { 'X-Conversation-Id': conversation },
+      };
+      return (await service.call('POST', completions(id), options)).headers.get('x-conversation-id') as string;
+    };
+    const [first, second] = [await chat(admin, 'new'), await chat(admin, 'new')];
+    const mine = await chat(member, 'new');
+    await chat(admin, first);
+    const listed = async ({ token }: Member) => (await service.get(projects, token)).body.conversations;
+    expect(await listed(admin)).toMatchObject([
+      { id: first, project_id: id, title: 'What is 7 + 5?', message_count: 4 },
+      { id: second, message_count: 2 },
+    ]);
+    expect(await listed(member)).toMatchObject([{ id: mine }]);
+    expect(await listed(developer)).toEqual([]);
+    await service.call('DELETE', `${projects}/${id}`, { token: admin.token });
+    expect(await listed(admin)).toEqual([]);
   });
 
   it('keep every version, with who made it and when', async () => {

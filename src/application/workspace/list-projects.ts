@@ -1,5 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Conversation } from '../../domain/chat/conversation.js';
+import type { Conversations } from '../chat/ports/conversations.js';
 import type { Projects } from './ports/projects.js';
 import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
 
@@ -10,15 +12,29 @@ interface Input {
   readonly after: string | null;
 }
 
+interface Listing {
+  /** Newest first. */
+  readonly projects: readonly ProjectOverview[];
+  /** The caller's own in any project of the team, the one with the newest turn first. */
+  readonly conversations: readonly Conversation[];
+}
+
+const CONVERSATIONS = 100;
+
+/** What the team works on, and what the caller can take up again. */
 export class ListProjects {
   constructor(
     private readonly projects: Projects,
     private readonly overviews: ProjectOverviews,
+    private readonly conversations: Conversations,
   ) {}
 
-  /** The team's projects, newest first. */
-  async execute({ by, limit, after }: Input): Promise<ProjectOverview[]> {
-    const { teamId } = authorize(by, permissions.readWorkspace);
-    return this.overviews.ofAll(await this.projects.all(teamId, { limit, after }));
+  async execute({ by, limit, after }: Input): Promise<Listing> {
+    const { teamId, accountId } = authorize(by, permissions.readWorkspace);
+    const [projects, conversations] = await Promise.all([
+      this.projects.all(teamId, { limit, after }).then((found) => this.overviews.ofAll(found)),
+      this.conversations.recent(accountId, teamId, CONVERSATIONS),
+    ]);
+    return { projects, conversations };
   }
 }

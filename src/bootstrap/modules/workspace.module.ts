@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { Conversations } from '../../application/chat/ports/conversations.js';
 import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
@@ -40,7 +41,7 @@ export const workspaceModule = (config: Config) =>
     provide(module, CreateProject, CreateProject, [Projects, Starters, ProjectOverviews, Identifiers, Clock]);
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
-    provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews]);
+    provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
     provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, RuntimeConnections, SettleRuntime]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, CreateModel, CreateModel, [ProjectModels, Models, Identifiers, Clock]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
+import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
 import { LongPage, VersionPage } from '../paging.js';
@@ -67,12 +68,17 @@ export const listProjects = contract({
   path: '/v1/projects',
   tag,
   summary: 'List the projects of the team',
-  description: 'Newest first.',
+  description: 'Newest first; with up to 100 of your own conversations in them, the one with the newest turn first.',
   access: permissions.readWorkspace,
   query: LongPage,
   status: 200,
   answer: z
-    .object({ projects: z.array(ProjectAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .object({
+      projects: z.array(ProjectAnswer),
+      conversations: z.array(ConversationAnswer),
+      count: z.int().meta({ description: 'Of the projects in this answer' }),
+      next_cursor: z.string().nullable(),
+    })
     .meta({ id: 'ProjectList' }),
   refusals: ['invalid_request'],
 });

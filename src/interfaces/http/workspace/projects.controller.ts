@@ -7,6 +7,7 @@ import type { ProjectOverview } from '../../../application/workspace/project-ove
 import type { ReadProject } from '../../../application/workspace/read-project.js';
 import type { UpdateProject } from '../../../application/workspace/update-project.js';
 import { Project } from '../../../domain/workspace/project.js';
+import { conversationAnswer } from '../chat/conversations.controller.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
@@ -22,8 +23,8 @@ export class ProjectsController implements Controller {
     ),
     route(contracts.listProjects, async ({ caller, query }) => {
       const found = await this.listProjects.execute({ by: caller, ...pageOf(query) });
-      const { items, ...page } = paged(found.map(projectAnswer), query);
-      return { projects: items, ...page };
+      const { items, ...page } = paged(found.projects.map(projectAnswer), query);
+      return { projects: items, conversations: found.conversations.map(conversationAnswer), ...page };
     }),
     route(contracts.readProject, async ({ caller, params }) =>
       projectAnswer(await this.readProject.execute({ by: caller, projectId: params.project_id })),
