@@ -35,10 +35,12 @@ class RefusalsReporter {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
+    // The router's order: a word in a path wins over a parameter.
+    const forms = [...new Set(contracts.map(({ path: of }) => of))].sort().map((of) => [of, formOf(of)]);
+    const routed = (at) => forms.find(([, form]) => form.test(at))?.[0];
     return contracts.flatMap((contract) => {
-      const form = new RegExp(`^${contract.path.replace(/\{\w+\}/g, '[^/]+')}$`);
       const reaches = ({ method, path: at }) =>
-        method === contract.method.toUpperCase() && form.test(at) && decodes(at);
+        method === contract.method.toUpperCase() && routed(at) === contract.path && decodes(at);
       const own = answers.filter(reaches);
       const name = `${contract.method.toUpperCase()} ${contract.path}`;
       const declared = refusalsOf(contract);
@@ -56,6 +58,8 @@ class RefusalsReporter {
     });
   }
 }
+
+const formOf = (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** A path that cannot be decoded reaches no route. */
 function decodes(text) {

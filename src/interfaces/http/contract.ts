@@ -30,7 +30,7 @@ export interface Contract<
   readonly bodyLimit?: BodyLimit;
   /** A refusal with a code of its own that is told before all else that is wrong with the body. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
-  /** The resource has a version: the answer carries it as `ETag`; a route with a body also takes `If-Match`. */
+  /** The resource has a version, which the answer carries as `ETag`. What refuses a stale one takes `If-Match`. */
   readonly versioned?: true;
   readonly status: 200 | 201;
   /** Another success status that the route can give, and when. */

@@ -10,17 +10,25 @@ import { ifMatchVersion } from './versions.js';
 
 /** Mounts every route, and answers 405 for the other methods of their paths. */
 export function mount(app: Express, routes: readonly Route[]): void {
-  for (const one of routes) {
-    app[one.contract.method](expressPath(one.contract), (request: Request, response: Response) =>
-      serve(one, request, response),
-    );
-  }
-  for (const [path, allowed] of methodsByPath(routes)) {
-    app.all(path, () => {
-      throw methodNotAllowed(allowed);
+  for (const [path, own] of byPath(routes)) {
+    const at = path.replace(/\{(\w+)\}/g, ':$1');
+    for (const one of own) {
+      app[one.contract.method](at, (request: Request, response: Response) => serve(one, request, response));
+    }
+    app.all(at, () => {
+      throw methodNotAllowed(own.flatMap(methodsOf));
     });
   }
 }
+
+/** `{` comes after every letter, so in this order a word of a path wins over a parameter at the same place. */
+function byPath(routes: readonly Route[]): [string, Route[]][] {
+  const paths = new Map<string, Route[]>();
+  for (const one of routes) paths.set(one.contract.path, [...(paths.get(one.contract.path) ?? []), one]);
+  return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const methodsOf = ({ contract: { method } }: Route) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]);
 
 /** The order of the checks is a promise: rate limit (before), credential, role, form, existence, content, the act. */
 async function serve({ contract, handle, exists, before }: Route, request: Request, response: Response) {
@@ -106,16 +114,4 @@ function goneSignal(response: Response): AbortSignal {
     if (!response.writableFinished) gone.abort(new Error('the caller went away'));
   });
   return gone.signal;
-}
-
-const expressPath = ({ path }: Contract) => path.replace(/\{(\w+)\}/g, ':$1');
-
-function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { contract } of routes) {
-    const path = expressPath(contract);
-    const own = contract.method === 'get' ? ['GET', 'HEAD'] : [contract.method.toUpperCase()];
-    methods.set(path, [...(methods.get(path) ?? []), ...own]);
-  }
-  return methods;
 }

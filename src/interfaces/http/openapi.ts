@@ -94,8 +94,7 @@ function takenBy({ access }: Contract): string {
   return `Takes ${credential} of ${role}${access.verified ? ' with a verified e-mail' : ''}.`;
 }
 
-const takesIfMatch = ({ versioned, method, body, refusals: own }: Contract) =>
-  Boolean(versioned && body && method !== 'get' && own.includes('stale_version'));
+const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 
 /** Every code that a route can refuse with: its own, and those that its access, path and body imply. */
 export function refusalsOf({ path, access, body, missing, refusals: own }: Contract): RefusalCode[] {

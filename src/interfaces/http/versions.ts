@@ -1,8 +1,14 @@
 import { InvalidRequest } from '../../domain/shared/errors.js';
 
-/** The versions that a caller says it last read: in the body, in `If-Match`, or in both. */
-export function expectedVersions(inBody: readonly (number | undefined)[], ifMatch: number | undefined): number[] {
-  const said = [...inBody, ifMatch].filter((version) => version !== undefined);
+type Said = readonly (number | undefined)[];
+
+/** The versions that a caller says it last read: in the body, in `If-Match`, in both, or nowhere. */
+export const saidVersions = (inBody: Said, ifMatch: number | undefined): number[] =>
+  [...inBody, ifMatch].filter((version) => version !== undefined);
+
+/** As `saidVersions`, of which there must be one. */
+export function expectedVersions(inBody: Said, ifMatch: number | undefined): number[] {
+  const said = saidVersions(inBody, ifMatch);
   if (said.length === 0) {
     throw new InvalidRequest([{ path: 'version', message: 'is required: the version that you last read' }]);
   }

@@ -119,7 +119,7 @@ export const deleteProject = contract({
   summary: 'Delete a project',
   description:
     'With all that it holds: its datasets and models, the frozen and registered ones too, its conversations and its ' +
-    'runtime. It cannot be undone. Takes `If-Match`.',
+    'runtime. It cannot be undone.',
   access: permissions.deleteProject,
   status: 200,
   answer: Deleted,

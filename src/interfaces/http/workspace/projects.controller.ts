@@ -12,7 +12,7 @@ import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
 import { deleted, seconds } from '../schemas.js';
-import { expectedVersions } from '../versions.js';
+import { expectedVersions, saidVersions } from '../versions.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
 
@@ -39,7 +39,7 @@ export class ProjectsController implements Controller {
       ({ caller, params }) => this.readProject.execute({ by: caller, projectId: params.project_id }),
     ),
     route(contracts.deleteProject, async ({ caller, params, ifMatch }) => {
-      const expected = ifMatch === undefined ? [] : [ifMatch];
+      const expected = saidVersions([], ifMatch);
       await this.deleteProject.execute({ by: caller, projectId: params.project_id, expected });
       return deleted(params.project_id);
     }),
