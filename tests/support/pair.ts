@@ -1,0 +1,81 @@
+import { rm } from 'node:fs/promises';
+import { Client } from 'pg';
+import { atOnce } from './barrier.js';
+import { freshDatabase, query, type TestDatabase } from './database.js';
+import type { Answer } from './http-caller.js';
+import { Service, temporaryFolder } from './service.js';
+
+const PATIENCE_MS = 3_000; // shorter than the service waits for a statement
+
+/** Two processes of the service on one database. */
+export class Pair {
+  private constructor(
+    private readonly database: TestDatabase,
+    readonly one: Service,
+    readonly other: Service,
+  ) {}
+
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
+    const database = await freshDatabase();
+    const options = { databaseUrl: database.url, dataDir: await temporaryFolder(), env };
+    const one = await Service.start(options); // makes the secret that both share
+    return new Pair(database, one, await Service.start(options));
+  }
+
+  async stop(): Promise<void> {
+    expect(await Promise.all([this.one.stop(), this.other.stop()])).toEqual([0, 0]);
+    await this.database.drop();
+    await rm(this.one.dataDir, { recursive: true, force: true });
+  }
+
+  of = (party: number) => (party % 2 ? this.other : this.one);
+
+  query = <Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> =>
+    query(this.database.url, sql, values);
+
+  /**
+   * The barrier, for two processes: all may read `table` and nobody may write it until `parties` of them stand before
+   * their write. So all have read before any has written. `whileHeld` happens when all of them stand there.
+   */
+  async race<T = Answer>(
+    table: string,
+    parties: number,
+    act: (party: number) => Promise<T>,
+    whileHeld: () => void = () => undefined,
+  ): Promise<T[]> {
+    const gate = new Client({ connectionString: this.database.url });
+    await gate.connect();
+    try {
+      await gate.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+      const answers = atOnce(parties, act);
+      answers.catch(() => undefined);
+      await this.untilWaiting(parties);
+      whileHeld();
+      await gate.query('COMMIT');
+      return await answers;
+    } finally {
+      await gate.end();
+    }
+  }
+
+  private async untilWaiting(parties: number): Promise<void> {
+    for (const until = Date.now() + PATIENCE_MS; ; ) {
+      const [row] = await this.query<{ n: string }>(
+        `SELECT count(*) n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (Number(row?.n) === parties) return;
+      if (Date.now() > until) throw new Error(`only ${row?.n} of ${parties} have come`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** `201`, or `409 email_taken`, each with how often it came. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const outcome = status < 400 ? String(status) : `${status} ${body.code}`;
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+}
