@@ -27,6 +27,8 @@ import { Drain } from '../interfaces/http/drain.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
+import { ModelAliasesController } from '../interfaces/http/workspace/model-aliases.controller.js';
+import { ModelVersionsController } from '../interfaces/http/workspace/model-versions.controller.js';
 import { ModelsController } from '../interfaces/http/workspace/models.controller.js';
 import { ProjectsController } from '../interfaces/http/workspace/projects.controller.js';
 import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
@@ -43,6 +45,8 @@ const controllers: readonly Source<Controller>[] = [
   StartersController,
   ProjectsController,
   ModelsController,
+  ModelVersionsController,
+  ModelAliasesController,
   RuntimeController,
   CompletionsController,
   ConversationsController,

@@ -8,6 +8,7 @@ import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
 import { chatModule } from './modules/chat.module.js';
 import { mailModule } from './modules/mail.module.js';
+import { modelsModule } from './modules/models.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
 import { workspaceModule } from './modules/workspace.module.js';
@@ -32,6 +33,7 @@ export class Parts {
       teamModule(secret),
       mailModule(config, secret),
       workspaceModule(config),
+      modelsModule(),
       chatModule(config, log),
     );
   }

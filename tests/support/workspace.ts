@@ -70,3 +70,10 @@ export async function moveToOwnTeam(databaseUrl: string, accountId: string): Pro
   await query(databaseUrl, 'INSERT INTO teams (id, operator, created_at) VALUES ($1, false, now())', [team]);
   await query(databaseUrl, `UPDATE accounts SET team_id = $1, role = 'admin' WHERE id = $2`, [team, accountId]);
 }
+
+/** A draft, as it was answered. */
+export async function draftModel(service: HttpCaller, token: string, projectId: string, spec: object = {}) {
+  const json = { request_id: randomUUID(), spec };
+  const { body } = await service.post(`/v1/projects/${projectId}/models`, token, json);
+  return body as { readonly id: string; readonly version: number; readonly spec: object };
+}

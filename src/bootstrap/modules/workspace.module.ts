@@ -5,7 +5,6 @@ import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
-import { CreateModel } from '../../application/workspace/create-model.js';
 import { CreateProject } from '../../application/workspace/create-project.js';
 import { DeleteProject } from '../../application/workspace/delete-project.js';
 import { ListProjects } from '../../application/workspace/list-projects.js';
@@ -16,15 +15,11 @@ import { Starters } from '../../application/workspace/ports/starters.js';
 import { ProjectHistory } from '../../application/workspace/project-history.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { ProjectOverviews } from '../../application/workspace/project-overview.js';
-import { ReadModel } from '../../application/workspace/read-model.js';
 import { ReadProject } from '../../application/workspace/read-project.js';
-import { RegisterModel } from '../../application/workspace/register-model.js';
 import { UpdateProject } from '../../application/workspace/update-project.js';
 import { JsonStarters } from '../../infrastructure/files/json-starters.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
-import { TypeOrmModels } from '../../infrastructure/typeorm/workspace/typeorm-models.js';
 import { TypeOrmProjects } from '../../infrastructure/typeorm/workspace/typeorm-projects.js';
-import { ModelsController } from '../../interfaces/http/workspace/models.controller.js';
 import { ProjectsController } from '../../interfaces/http/workspace/projects.controller.js';
 import { StartersController } from '../../interfaces/http/workspace/starters.controller.js';
 import type { Config } from '../config/config.js';
@@ -35,8 +30,6 @@ export const workspaceModule = (config: Config) =>
     provide(module, Projects, TypeOrmProjects, [TypeOrmUnitOfWork]);
     provideValue(module, Starters, new JsonStarters(config.startersFolder));
     provide(module, ListStarters, ListStarters, [Starters]);
-    provide(module, Models, TypeOrmModels, [TypeOrmUnitOfWork]);
-    provide(module, ProjectModels, ProjectModels, [Projects, Models]);
     provide(module, ProjectOverviews, ProjectOverviews, [Models, RuntimeStates]);
     provide(module, CreateProject, CreateProject, [Projects, Starters, ProjectOverviews, Identifiers, Clock]);
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
@@ -44,9 +37,6 @@ export const workspaceModule = (config: Config) =>
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
     provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, RuntimeConnections, SettleRuntime]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
-    provide(module, CreateModel, CreateModel, [ProjectModels, Models, Identifiers, Clock]);
-    provide(module, ReadModel, ReadModel, [ProjectModels]);
-    provide(module, RegisterModel, RegisterModel, [ProjectModels, Models, Clock]);
     provide(module, ProjectsController, ProjectsController, [
       CreateProject,
       ReadProject,
@@ -56,5 +46,4 @@ export const workspaceModule = (config: Config) =>
       ProjectHistory,
     ]);
     provide(module, StartersController, StartersController, [ListStarters]);
-    provide(module, ModelsController, ModelsController, [CreateModel, ReadModel, RegisterModel, ReadProject]);
   });

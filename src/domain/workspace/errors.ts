@@ -2,13 +2,13 @@ import { DomainError, type Finding } from '../shared/errors.js';
 
 export class ModelRegistered extends DomainError {
   constructor() {
-    super('conflict', 'model_registered', 'The model is registered and can no longer change: draft another one.');
+    super('conflict', 'model_registered', 'The model is registered and can no longer change: fork it into a draft.');
   }
 }
 
 export class RequestIdConflict extends DomainError {
   constructor() {
-    const message = 'This request_id already made a model with another spec: use a new request_id.';
+    const message = 'This request_id already made another model: use a new request_id.';
     super('conflict', 'request_id_conflict', message);
   }
 }

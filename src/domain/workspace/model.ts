@@ -11,7 +11,7 @@ export interface Model {
   readonly version: number;
   readonly state: 'draft' | 'registered';
   readonly spec: JsonObject;
-  /** Canonical text of the spec that the creation carried, to tell a repetition from a conflict. */
+  /** What the creation asked for, the spec as canonical text or a fork, to tell a repetition from a conflict. */
   readonly requestedSpec: string;
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -23,30 +23,57 @@ export interface Model {
   readonly forkedFrom: { readonly modelId: string; readonly version: number } | null;
 }
 
-type Draft = Pick<Model, 'id' | 'projectId' | 'requestId' | 'spec' | 'requestedSpec' | 'createdBy' | 'createdAt'>;
+/** A version of a model as it was, whatever has become of the model. */
+export interface ModelVersion {
+  readonly modelId: string;
+  readonly version: number;
+  readonly spec: JsonObject;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+type Draft = Pick<Model, 'id' | 'projectId' | 'requestId' | 'spec' | 'requestedSpec' | 'createdBy' | 'createdAt'> &
+  Partial<Pick<Model, 'forkedFrom'>>;
 
 export const Model = {
-  draft: (draft: Draft): Model => ({
+  draft: ({ forkedFrom = null, ...draft }: Draft): Model => ({
     ...draft,
     version: 1,
     state: 'draft',
     updatedAt: draft.createdAt,
     updatedBy: draft.createdBy,
     registeredAt: null,
-    forkedFrom: null,
+    forkedFrom,
   }),
 
   /** Throws ModelRegistered, or StaleVersion unless every version in `expected` is the model's own. */
-  register(model: Model, expected: readonly number[], at: Date): Model {
+  requireDraft(model: Model, expected: readonly number[]): void {
     if (model.state === 'registered') throw new ModelRegistered();
     requireVersion(model, expected);
+  },
+
+  /** Throws ModelRegistered, StaleVersion. */
+  update(model: Model, expected: readonly number[], change: { spec: JsonObject; by: string; at: Date }): Model {
+    Model.requireDraft(model, expected);
+    const { spec, by: updatedBy, at: updatedAt } = change;
+    return { ...model, version: model.version + 1, spec, updatedBy, updatedAt };
+  },
+
+  /** Throws ModelRegistered, StaleVersion. */
+  register(model: Model, expected: readonly number[], at: Date): Model {
+    Model.requireDraft(model, expected);
     return { ...model, state: 'registered', registeredAt: at };
+  },
+
+  /** Throws InvalidRequest. */
+  requireRegistered(model: Model): void {
+    if (model.state !== 'registered') throw unfit('model_id', 'must be a registered model: register it first');
   },
 
   /** The model folder that an `onnx` runtime is to load, relative to a models folder or absolute within one. */
   runtimePath(model: Model): string {
     const { runtime, path } = model.spec;
-    if (model.state !== 'registered') throw unfit('model_id', 'must be a registered model: register it first');
+    Model.requireRegistered(model);
     if (runtime !== 'onnx') throw unfit('spec.runtime', 'must be "onnx" for a model that is to be connected');
     if (typeof path !== 'string' || path === '') throw unfit('spec.path', 'must name a model folder');
     return path;

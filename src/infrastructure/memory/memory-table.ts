@@ -31,6 +31,11 @@ export class MemoryTable<Row> {
     return removed;
   }
 
+  removeAll(holds: (row: Row) => boolean): void {
+    const rows = new Map([...this.rows].filter(([, row]) => !holds(row)));
+    if (rows.size < this.rows.size) this.store.replaceRows(this.name, rows);
+  }
+
   private get rows(): ReadonlyMap<string, Row> {
     return this.store.rows(this.name) as ReadonlyMap<string, Row>;
   }

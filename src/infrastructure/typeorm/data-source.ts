@@ -11,7 +11,8 @@ import { Foundation1763683200000 } from './migrations/1763683200000-foundation.j
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { TimelyClient } from './timely-client.js';
-import { ModelTable } from './workspace/typeorm-models.js';
+import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
+import { ModelTable, ModelVersionTable } from './workspace/typeorm-models.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/typeorm-projects.js';
 
 export type { DataSource };
@@ -23,7 +24,9 @@ const entities = [
   CredentialTable,
   MailedTokenTable,
   InviteTable,
+  ModelAliasTable,
   ModelTable,
+  ModelVersionTable,
   OutboxTable,
   ProjectTable,
   ProjectVersionTable,

@@ -6,6 +6,8 @@ import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as health from './operations/health.contract.js';
+import * as modelAliases from './workspace/model-aliases.contract.js';
+import * as modelVersions from './workspace/model-versions.contract.js';
 import * as models from './workspace/models.contract.js';
 import * as projects from './workspace/projects.contract.js';
 import * as starters from './workspace/starters.contract.js';
@@ -18,6 +20,8 @@ export const contracts: readonly Contract[] = [
   starters,
   projects,
   models,
+  modelVersions,
+  modelAliases,
   runtime,
   completions,
   conversations,

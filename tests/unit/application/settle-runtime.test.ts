@@ -1,11 +1,13 @@
 import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
 import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
 import { Model } from '../../../src/domain/workspace/model.js';
+import { Project } from '../../../src/domain/workspace/project.js';
 import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
 import { MemoryModelFolders } from '../../../src/infrastructure/memory/chat/memory-model-folders.js';
 import { MemoryRuntimeConnections } from '../../../src/infrastructure/memory/chat/memory-runtime-connections.js';
 import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
 import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
+import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
 
 describe('settling a runtime', () => {
   const setUp = async (folders: Record<string, string> = { '/models/chat': '/models/chat' }) => {
@@ -13,6 +15,8 @@ describe('settling a runtime', () => {
     const connections = new MemoryRuntimeConnections(store);
     const models = new MemoryModels(store);
     const runtimes = new MemoryChatRuntimes();
+    const owner = { teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
+    await new MemoryProjects(store).add(Project.create({ id: 'prj_1', ...owner }));
     const spec = { runtime: 'onnx', path: 'chat' };
     const draft = Model.draft({
       id: 'mdl_1',

@@ -5,6 +5,7 @@ import { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
 import { retryAt } from '../../../src/domain/mail/message.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid, Model } from '../../../src/domain/workspace/model.js';
+import { type AliasChange, ModelAlias } from '../../../src/domain/workspace/model-alias.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 
 const at = new Date(Date.UTC(2026, 0, 1));
@@ -137,9 +138,53 @@ describe('a project and a model', () => {
     const registered = Model.register(model, [1], at);
     expect(registered).toMatchObject({ state: 'registered', version: 1, registeredAt: at });
     for (const version of [1, 2]) {
-      expect(() => Model.register(registered, [version], at)).toThrow(
-        expect.objectContaining({ code: 'model_registered' }),
-      );
+      const changes = [
+        () => Model.register(registered, [version], at),
+        () => Model.update(registered, [version], { spec: {}, by: 'usr_2', at }),
+        () => Model.requireDraft(registered, [version]),
+      ];
+      for (const change of changes) expect(change).toThrow(expect.objectContaining({ code: 'model_registered' }));
+    }
+  });
+
+  it('grow by one version with each update', () => {
+    const next = Model.update(model, [1], { spec: { a: 1 }, by: 'usr_2', at: later(1) });
+    expect(next).toEqual({ ...model, version: 2, spec: { a: 1 }, updatedBy: 'usr_2', updatedAt: later(1) });
+    const stale = () => Model.update(next, [1], { spec: {}, by: 'usr_2', at });
+    expect(stale).toThrow(expect.objectContaining({ code: 'stale_version' }));
+  });
+});
+
+describe('an alias', () => {
+  it.each(['champion', 'A', '0', 'v1.2_rc-3', 'x'.repeat(64)])('may be called %s', (name) => {
+    expect(ModelAlias.isName(name)).toBe(true);
+  });
+  it.each(['', '.', '..', '-a', '_a', 'a b', 'a/b', 'a\n', 'ä', 'x'.repeat(65), '__proto__'])(
+    'may not be called %j',
+    (name) => {
+      expect(() => ModelAlias.requireName(name)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    },
+  );
+
+  it('changes by versions without gaps, and not at all where it points already', () => {
+    const change = (modelId: string | null) => ({
+      projectId: 'prj_1',
+      alias: 'champion',
+      modelId,
+      changedBy: 'usr_1',
+      changedAt: at,
+    });
+    const first = ModelAlias.next(undefined, [], change('mdl_1')) as AliasChange;
+    expect(first).toEqual({ ...change('mdl_1'), version: 1 });
+    expect(ModelAlias.next(first, [1], change('mdl_1'))).toBeNull();
+    expect(ModelAlias.next(first, [1, 1], change(null))).toEqual({ ...change(null), version: 2 });
+    expect(ModelAlias.next(undefined, [], change(null))).toBeNull();
+    for (const [last, expected] of [
+      [first, 2],
+      [undefined, 1],
+    ] as const) {
+      const stale = () => ModelAlias.next(last, [expected], change('mdl_2'));
+      expect(stale).toThrow(expect.objectContaining({ code: 'stale_version' }));
     }
   });
 });

@@ -15,15 +15,13 @@ interface Kept {
   readonly messages: readonly ConversationMessage[];
 }
 
-export const conversationRows = (store: MemoryStore) => new MemoryTable<Kept>(store, 'conversations');
-
 export class MemoryConversations implements Conversations {
   private readonly rows;
   private readonly accounts;
   private readonly projects;
 
   constructor(store: MemoryStore) {
-    this.rows = conversationRows(store);
+    this.rows = new MemoryTable<Kept>(store, 'conversations');
     this.accounts = accountRows(store);
     this.projects = new MemoryTable<Project>(store, 'projects');
   }

@@ -1,8 +1,10 @@
 import type { Projects, ProjectVersion, VersionEntry } from '../../../application/workspace/ports/projects.js';
 import type { Project } from '../../../domain/workspace/project.js';
-import { conversationRows } from '../chat/memory-conversations.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
+
+/** What goes with its project. */
+const OWNED = ['models', 'model_aliases', 'conversations'];
 
 export class MemoryProjects implements Projects {
   private readonly rows;
@@ -44,8 +46,8 @@ export class MemoryProjects implements Projects {
   async remove({ id, version }: Parameters<Projects['remove']>[0]): Promise<boolean> {
     if (this.rows.get(id)?.version !== version) return false;
     this.history.remove(id);
-    const conversations = conversationRows(this.store);
-    for (const one of conversations.all()) if (one.projectId === id) conversations.remove(one.id);
+    for (const table of OWNED)
+      new MemoryTable<{ readonly projectId: string }>(this.store, table).removeAll(({ projectId }) => projectId === id);
     return this.rows.remove(id);
   }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
-import { AnyObject, Timestamp, text, Version } from '../schemas.js';
+import { LongPage } from '../paging.js';
+import { AnyObject, Deleted, Timestamp, text, Version } from '../schemas.js';
 
 const tag = 'Project workspace';
 
@@ -12,11 +13,22 @@ export const ModelAnswer = z
     version: z.int(),
     state: z.enum(['draft', 'registered']),
     spec: AnyObject,
+    forked_from: z.object({ model_id: z.string(), version: z.int() }).nullable(),
+    created_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
     registered_at: Timestamp.nullable(),
   })
   .meta({ id: 'Model' });
+
+const Spec = AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } });
+
+const RequestId = text().meta({
+  description: 'A UUID of your own',
+  example: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11',
+});
+
+const known = { status: 200, when: 'The model that an earlier call with this request_id made.' } as const;
 
 export const createModel = contract({
   id: 'createModel',
@@ -29,18 +41,28 @@ export const createModel = contract({
     'A spec may hold anything; a model that is to answer chats names `runtime: "onnx"` and `path`, ' +
     'its folder below the models folders.',
   access: permissions.editWorkspace,
-  body: z
-    .object({
-      request_id: text().meta({ description: 'A UUID of your own', example: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11' }),
-      spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
-    })
-    .meta({ id: 'ModelCreation' }),
+  body: z.object({ request_id: RequestId, spec: Spec }).meta({ id: 'ModelCreation' }),
   bodyLimit: 'spec',
   versioned: true,
   status: 201,
-  otherStatus: { status: 200, when: 'The model that an earlier call with this request_id made.' },
+  otherStatus: known,
   answer: ModelAnswer,
   refusals: ['request_id_conflict'],
+});
+
+export const listModels = contract({
+  id: 'listModels',
+  method: 'get',
+  path: '/v1/projects/{project_id}/models',
+  tag,
+  summary: 'List the models of a project, newest first',
+  access: permissions.readWorkspace,
+  query: LongPage,
+  status: 200,
+  answer: z
+    .object({ models: z.array(ModelAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'Models' }),
+  refusals: ['invalid_request'],
 });
 
 export const readModel = contract({
@@ -54,6 +76,35 @@ export const readModel = contract({
   status: 200,
   answer: ModelAnswer,
   refusals: [],
+});
+
+export const updateModel = contract({
+  id: 'updateModel',
+  method: 'put',
+  path: '/v1/projects/{project_id}/models/{model_id}',
+  tag,
+  summary: 'Update a draft model',
+  access: permissions.editWorkspace,
+  body: z.object({ version: Version, spec: Spec }).meta({ id: 'ModelUpdate' }),
+  bodyLimit: 'spec',
+  versioned: true,
+  status: 200,
+  answer: ModelAnswer,
+  refusals: ['stale_version', 'model_registered'],
+});
+
+export const deleteModel = contract({
+  id: 'deleteModel',
+  method: 'delete',
+  path: '/v1/projects/{project_id}/models/{model_id}',
+  tag,
+  summary: 'Delete a draft model',
+  description:
+    'With all its versions; its request_id may be used again. A registered model goes only with its project.',
+  access: permissions.editWorkspace,
+  status: 200,
+  answer: Deleted,
+  refusals: ['stale_version', 'model_registered'],
 });
 
 export const registerModel = contract({
@@ -72,4 +123,23 @@ export const registerModel = contract({
   status: 200,
   answer: ModelAnswer,
   refusals: ['stale_version', 'model_registered'],
+});
+
+export const forkModel = contract({
+  id: 'forkModel',
+  method: 'post',
+  path: '/v1/projects/{project_id}/models/{model_id}/fork',
+  tag,
+  summary: 'Fork a model into a draft',
+  description:
+    'A draft with the spec that the model has now: how a registered model gets its next version. ' +
+    'Safe to repeat with the same request_id; without one, each call makes another draft.',
+  access: permissions.editWorkspace,
+  body: z.object({ request_id: RequestId.optional() }).meta({ id: 'ModelFork' }),
+  bodyOptional: true,
+  versioned: true,
+  status: 201,
+  otherStatus: known,
+  answer: ModelAnswer,
+  refusals: ['request_id_conflict'],
 });

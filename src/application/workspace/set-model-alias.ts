@@ -1,0 +1,53 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { Model } from '../../domain/workspace/model.js';
+import { type AliasChange, ModelAlias } from '../../domain/workspace/model-alias.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { ModelAliases } from './ports/model-aliases.js';
+import type { ProjectModels } from './project-models.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly alias: string;
+  readonly modelId: string;
+  /** None where the last caller is to win. */
+  readonly expected: readonly number[];
+}
+
+/** Points an alias to a registered model. Pointing it again to the same model changes nothing. */
+export class SetModelAlias {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly found: ProjectModels,
+    private readonly aliases: ModelAliases,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The alias's history by then, newest first. Throws NotFound, InvalidRequest, StaleVersion. */
+  async execute({ by, projectId, alias, modelId, expected }: Input): Promise<AliasChange[]> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const model = await this.found.model(caller, projectId, modelId);
+    ModelAlias.requireName(alias);
+    Model.requireRegistered(model);
+    const change = { projectId: model.projectId, alias, modelId: model.id, changedBy: caller.accountId };
+    for (;;) {
+      const history = await this.aliases.history(model.projectId, alias, ModelAlias.HISTORY);
+      const [last] = history;
+      const next = ModelAlias.next(last, expected, { ...change, changedAt: this.clock.now() });
+      if (!next) return history;
+      // A lost race means that somebody else has moved the alias: this call moves it on from there.
+      const written = last?.modelId ? await this.aliases.append(next) : await this.appendFirst(next);
+      if (written) return [next, ...history].slice(0, ModelAlias.HISTORY);
+    }
+  }
+
+  /** Of many that make an alias at once, each counts the others. */
+  private appendFirst(next: AliasChange): Promise<boolean> {
+    return this.unitOfWork.run(async () => {
+      ModelAlias.requireRoom(await this.aliases.living(next.projectId), next.alias);
+      return this.aliases.append(next);
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { InvalidRequest } from '../shared/errors.js';
+import { requireVersion } from './project.js';
+
+/** One change of an alias. What the alias points to is what its last change says. */
+export interface AliasChange {
+  readonly projectId: string;
+  readonly alias: string;
+  /** From 1, without gaps. */
+  readonly version: number;
+  /** Null where the alias was taken away. */
+  readonly modelId: string | null;
+  readonly changedBy: string;
+  readonly changedAt: Date;
+}
+
+/** The last change of an alias that points to a model. */
+export interface LivingAlias extends AliasChange {
+  readonly modelId: string;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const MOST = 100;
+
+/** A movable name for a registered model of a project, such as `champion`. */
+export const ModelAlias = {
+  /** How many changes of an alias are shown. */
+  HISTORY: 100,
+
+  isName: (text: string): boolean => NAME.test(text),
+
+  /** Throws InvalidRequest. */
+  requireName(text: string): void {
+    const message = 'must have 1 to 64 characters of A-Z a-z 0-9 . _ - and begin with a letter or a digit';
+    if (!ModelAlias.isName(text)) throw new InvalidRequest([{ path: 'alias', message }]);
+  },
+
+  /** Throws InvalidRequest when a project with these aliases may not get this one as well. */
+  requireRoom(living: readonly LivingAlias[], alias: string): void {
+    const message = `a project has at most ${MOST} aliases: delete one of them first`;
+    if (living.length < MOST || living.some((one) => one.alias === alias)) return;
+    throw new InvalidRequest([{ path: 'alias', message }]);
+  },
+
+  /** The change after `last`; null where it would change nothing. Throws StaleVersion. */
+  next(
+    last: AliasChange | undefined,
+    expected: readonly number[],
+    change: Omit<AliasChange, 'version'>,
+  ): AliasChange | null {
+    const version = last?.version ?? 0;
+    requireVersion({ version }, expected);
+    return change.modelId === (last?.modelId ?? null) ? null : { ...change, version: version + 1 };
+  },
+};

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { contract } from '../contract.js';
+import { Deleted, Timestamp, text, Version } from '../schemas.js';
+
+const tag = 'Project workspace';
+const all = '/v1/projects/{project_id}/models/aliases';
+const one = `${all}/{alias}` as const;
+
+const ListedAlias = z
+  .object({
+    alias: z.string(),
+    project_id: z.string(),
+    model_id: z.string(),
+    version: z.int(),
+    updated_at: Timestamp,
+    updated_by: z.string(),
+  })
+  .meta({ id: 'ListedModelAlias' });
+
+const AliasAnswer = ListedAlias.extend({
+  history: z
+    .array(
+      z.object({
+        version: z.int(),
+        model_id: z.string().nullable().meta({ description: 'Null where the alias was taken away' }),
+        changed_at: Timestamp,
+        changed_by: z.string(),
+      }),
+    )
+    .meta({ description: 'What it has pointed to, newest first: the last 100 changes' }),
+}).meta({ id: 'ModelAlias' });
+
+export const listModelAliases = contract({
+  id: 'listModelAliases',
+  method: 'get',
+  path: all,
+  tag,
+  summary: 'List the aliases of a project’s models, the one moved last first',
+  access: permissions.readWorkspace,
+  status: 200,
+  answer: z.object({ aliases: z.array(ListedAlias), count: z.int() }).meta({ id: 'ModelAliases' }),
+  refusals: [],
+});
+
+export const readModelAlias = contract({
+  id: 'readModelAlias',
+  method: 'get',
+  path: one,
+  tag,
+  summary: 'Read an alias, and what it has pointed to',
+  access: permissions.readWorkspace,
+  versioned: true,
+  status: 200,
+  answer: AliasAnswer,
+  refusals: [],
+});
+
+export const setModelAlias = contract({
+  id: 'setModelAlias',
+  method: 'put',
+  path: one,
+  tag,
+  summary: 'Point an alias to a registered model',
+  description:
+    'A name of 1 to 64 letters, digits, `.`, `_` and `-`, such as `champion` or `candidate`; a project has at most 100. ' +
+    'Without a version, whoever calls last wins. Pointing it again to the same model changes nothing.',
+  access: permissions.editWorkspace,
+  body: z
+    .object({ model_id: text().meta({ example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }), version: Version })
+    .meta({ id: 'ModelAliasTarget' }),
+  versioned: true,
+  status: 200,
+  answer: AliasAnswer,
+  refusals: ['stale_version'],
+});
+
+export const deleteModelAlias = contract({
+  id: 'deleteModelAlias',
+  method: 'delete',
+  path: one,
+  tag,
+  summary: 'Take an alias away',
+  description: 'Its history stays, and goes on when it is set again. The `id` of the answer is the alias.',
+  access: permissions.editWorkspace,
+  status: 200,
+  answer: Deleted,
+  refusals: ['stale_version'],
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { contract } from '../contract.js';
+import { VersionPage } from '../paging.js';
+import { AnyObject, Timestamp } from '../schemas.js';
+
+const tag = 'Project workspace';
+const path = '/v1/projects/{project_id}/models/{model_id}/versions';
+
+const Made = z.object({ version: z.int(), created_at: Timestamp, created_by: z.string() });
+
+export const listModelVersions = contract({
+  id: 'listModelVersions',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the versions of a model, newest first',
+  access: permissions.readWorkspace,
+  query: VersionPage,
+  status: 200,
+  answer: z
+    .object({ versions: z.array(Made), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'ModelVersions' }),
+  refusals: ['invalid_request'],
+});
+
+export const readModelVersion = contract({
+  id: 'readModelVersion',
+  method: 'get',
+  path: `${path}/{version}`,
+  tag,
+  summary: 'Read a version of a model',
+  description: 'As it was: no later change of the model reaches it.',
+  access: permissions.readWorkspace,
+  status: 200,
+  answer: Made.extend({
+    id: z.string().meta({ description: 'The model’s' }),
+    project_id: z.string(),
+    spec: AnyObject,
+  }).meta({ id: 'ModelVersion' }),
+  refusals: [],
+});

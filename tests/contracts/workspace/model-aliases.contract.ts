@@ -1,0 +1,128 @@
+import { NotFound } from '../../../src/domain/shared/errors.js';
+import type { Model } from '../../../src/domain/workspace/model.js';
+import type { AliasChange } from '../../../src/domain/workspace/model-alias.js';
+import type { Project } from '../../../src/domain/workspace/project.js';
+import { atOnce, barrier } from '../../support/barrier.js';
+import { aModel, aProject, aTeam, at, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
+  describe(`ModelAliases kept by ${adapter}`, () => {
+    let aliases: Repositories['modelAliases'];
+    let projects: Repositories['projects'];
+    let unitOfWork: Repositories['unitOfWork'];
+    let project: Project;
+    let otherProject: Project;
+    let model: Model;
+
+    beforeEach(async () => {
+      const repositories = await store.open();
+      ({ modelAliases: aliases, projects, unitOfWork } = repositories);
+      const team = aTeam();
+      await repositories.teams.add(team);
+      [project, otherProject] = [aProject(team), aProject(team)];
+      for (const one of [project, otherProject]) await projects.add(one);
+      model = await repositories.models.addOnce(aModel(project));
+    });
+
+    const change = (version: number, over: Partial<AliasChange> = {}): AliasChange => ({
+      projectId: project.id,
+      alias: 'champion',
+      version,
+      modelId: model.id,
+      changedBy: 'usr_1',
+      changedAt: at(version),
+      ...over,
+    });
+    const kept = async (...changes: AliasChange[]) => {
+      for (const one of changes) expect(await aliases.append(one)).toBe(true);
+    };
+    const history = (alias = 'champion', most = 100) => aliases.history(project.id, alias, most);
+
+    it('gives back exactly the changes that were written, newest first', async () => {
+      const changes = [change(1), change(2, { modelId: null, changedBy: 'usr_2', changedAt: at(0.001) }), change(3)];
+      await kept(...changes);
+      expect(await history()).toEqual(changes.toReversed());
+      expect(await history('champion', 2)).toEqual(changes.toReversed().slice(0, 2));
+    });
+
+    it('tells one alias from another by each character, and by its project', async () => {
+      const names = ['champion', 'Champion', 'champion.', 'c', '0', 'constructor', 'x'.repeat(64)];
+      const changes = names.map((alias) => change(1, { alias }));
+      await kept(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
+      for (const one of changes) expect(await history(one.alias)).toEqual([one]);
+      for (const unknown of ['', 'champio', 'CHAMPION', "' OR true --", '%'])
+        expect(await history(unknown)).toEqual([]);
+      expect(await aliases.history(ids.next('prj'), 'champion', 9)).toEqual([]);
+    });
+
+    it('writes nothing over a version that is there', async () => {
+      await kept(change(1), change(2));
+      expect(await aliases.append(change(1, { modelId: null }))).toBe(false);
+      expect(await aliases.append(change(2, { modelId: null }))).toBe(false);
+      expect(await history()).toEqual([change(2), change(1)]);
+    });
+
+    it('writes none of a project or a model that is gone', async () => {
+      await expect(aliases.append(change(1, { projectId: ids.next('prj') }))).rejects.toThrow(NotFound);
+      await expect(aliases.append(change(1, { modelId: ids.next('mdl') }))).rejects.toThrow(NotFound);
+      expect(await history()).toEqual([]);
+    });
+
+    it('loses its aliases and their histories with a project', async () => {
+      const gone = [change(1, { alias: 'gone' }), change(2, { alias: 'gone', modelId: null })];
+      const elsewhere = change(1, { projectId: otherProject.id, modelId: null });
+      await kept(change(1), ...gone, elsewhere);
+      await projects.remove(project);
+      for (const alias of ['champion', 'gone']) expect(await history(alias)).toEqual([]);
+      expect(await aliases.living(project.id)).toEqual([]);
+      expect(await aliases.history(otherProject.id, 'champion', 9)).toEqual([elsewhere]);
+    });
+
+    it.each(['outside of', 'inside'])(
+      'lets one of many write that have all read the same, %s units of work',
+      async (where) => {
+        const parties = 8;
+        await kept(change(1));
+        const allHaveRead = barrier(parties);
+        const written = await atOnce(parties, (party) => {
+          const appends = async () => {
+            await history();
+            await allHaveRead();
+            return aliases.append(change(2, { changedBy: `usr_${party}` }));
+          };
+          return where === 'inside' ? unitOfWork.run(appends) : appends();
+        });
+        const winner = written.indexOf(true);
+        expect(written.filter(Boolean)).toHaveLength(1);
+        expect(await history()).toEqual([change(2, { changedBy: `usr_${winner}` }), change(1)]);
+      },
+    );
+
+    it('lists what points to a model by now, the one changed last first', async () => {
+      const old = change(1, { alias: 'old', changedAt: at(1) });
+      const moved = [change(1), change(2, { changedAt: at(9) })];
+      const gone = [change(1, { alias: 'gone' }), change(2, { alias: 'gone', modelId: null })];
+      const back = [...gone.map((one) => ({ ...one, alias: 'back' })), change(3, { alias: 'back', changedAt: at(5) })];
+      const same = ['b', 'a'].map((alias) => change(1, { alias, changedAt: at(1) }));
+      await kept(old, ...moved, ...gone, ...back, ...same, change(7, { projectId: otherProject.id, alias: 'old' }));
+      const names = (await aliases.living(project.id)).map(({ alias }) => alias);
+      expect(names).toEqual(['champion', 'back', 'a', 'b', 'old']);
+      expect((await aliases.living(project.id)).slice(0, 2)).toEqual([moved[1], back[2]]);
+      expect(await aliases.living(ids.next('prj'))).toEqual([]);
+    });
+
+    it('lets units of work count what is there before they add to it', async () => {
+      const parties = 6;
+      const allHaveCounted = barrier(parties);
+      await atOnce(parties, (party) =>
+        unitOfWork.run(async () => {
+          const { length } = await aliases.living(project.id);
+          await allHaveCounted();
+          if (length < 2) await aliases.append(change(1, { alias: `alias-${party}` }));
+        }),
+      );
+      expect(await aliases.living(project.id)).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { atOnce } from '../support/barrier.js';
+import type { Answer } from '../support/http-caller.js';
+import { Pair, tally } from '../support/pair.js';
+import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
+
+const PARTIES = 16;
+
+describe('models on two processes', () => {
+  let pair: Pair;
+  let admin: Member;
+  let project: string;
+  let models: string;
+
+  beforeAll(async () => {
+    pair = await Pair.start();
+    admin = await register(pair.one, 'Ada');
+  });
+  afterAll(() => pair.stop());
+  beforeEach(async () => {
+    project = await createProject(pair.one, admin.token);
+    models = `/v1/projects/${project}/models`;
+  });
+
+  const rounds = [
+    ['held until all have looked', true],
+    ['as they come', false],
+    ['as they come', false],
+  ] as const;
+  const meet = (held: boolean, table: string, act: (party: number) => Promise<Answer>) =>
+    held ? pair.race(table, PARTIES, act) : atOnce(PARTIES, act);
+  const rowsOf = (table: string) =>
+    pair.query<{ id: string; version: number }>(`SELECT * FROM ${table} WHERE project_id = $1`, [project]);
+
+  it.each(rounds)('make one model of the same request_id 16 times at once (%s)', async (_, held) => {
+    const request = { request_id: randomUUID(), spec: { a: 1, b: 2 } };
+    const spellings = [request, { request_id: request.request_id.toUpperCase(), spec: { b: 2, a: 1 } }];
+    const answers = await meet(held, 'models', (party) =>
+      pair.of(party).post(models, admin.token, spellings[(party >> 1) % 2]),
+    );
+    expect(tally(answers)).toEqual({ 201: 1, 200: PARTIES - 1 });
+    const [row, ...more] = await rowsOf('models');
+    expect(more).toEqual([]);
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([row?.id]));
+    expect((await pair.one.get(`${models}/${row?.id}/versions`, admin.token)).body.count).toBe(1);
+  });
+
+  it.each(rounds)('make one fork of the same request_id 16 times at once (%s)', async (_, held) => {
+    const source = await registeredModel(pair.one, admin.token, project);
+    const request_id = randomUUID();
+    const answers = await meet(held, 'models', (party) =>
+      pair.of(party).post(`${models}/${source}/fork`, admin.token, { request_id }),
+    );
+    expect(tally(answers)).toEqual({ 201: 1, 200: PARTIES - 1 });
+    expect(await rowsOf('models')).toHaveLength(2);
+  });
+
+  it('make one model when the answer got lost and the caller asks again', async () => {
+    const request = { request_id: randomUUID(), spec: { a: 1 } };
+    const gone = new AbortController();
+    const send = (signal: AbortSignal) =>
+      pair.one.call('POST', models, { token: admin.token, json: request, signal }).then(
+        () => 'answered',
+        (error: Error) => error.name,
+      );
+    // The call stands before its write when its connection breaks.
+    expect(
+      await pair.race(
+        'models',
+        1,
+        () => send(gone.signal),
+        () => gone.abort(),
+      ),
+    ).toEqual(['AbortError']);
+    for (const until = Date.now() + 5_000; (await rowsOf('models')).length === 0; ) {
+      if (Date.now() > until) throw new Error('the first call has written nothing');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const [row] = await rowsOf('models');
+    const again = await pair.other.post(models, admin.token, request);
+    expect(again).toMatchObject({ status: 200, body: { id: row?.id, version: 1, spec: request.spec } });
+    expect(await rowsOf('models')).toHaveLength(1);
+  });
+
+  it.each(rounds)('let one of 16 writers and registrations of the same version win (%s)', async (_, held) => {
+    const { id } = await draftModel(pair.one, admin.token, project);
+    const at = `${models}/${id}`;
+    const answers = await meet(held, 'models', (party) =>
+      party % 4 === 0
+        ? pair.of(party >> 2).post(`${at}/register`, admin.token, { version: 1 })
+        : pair.of(party).put(at, admin.token, { version: 1, spec: { written_by: party } }),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    const registered = won[0]?.body.state === 'registered';
+    expect(tally(answers)).toEqual({ 200: 1, [registered ? '409 model_registered' : '409 stale_version']: 15 });
+    const stored = (await pair.other.get(at, admin.token)).body;
+    expect(stored).toEqual(won[0]?.body);
+    expect((await pair.one.get(`${at}/versions`, admin.token)).body.count).toBe(stored.version);
+  });
+
+  it('acknowledge no write that begins after the acknowledged registration', async () => {
+    const [WRITERS, EARLY, LATE] = [6, 12, 4];
+    const { id } = await draftModel(pair.one, admin.token, project);
+    const at = `${models}/${id}`;
+    const current = async () => (await pair.one.get(at, admin.token)).body.version as number;
+    let acknowledge = () => {};
+    const acknowledged = new Promise<void>((resolve) => {
+      acknowledge = resolve;
+    });
+    let isAcknowledged = false;
+    const late: Answer[] = [];
+
+    /** Writes while the registration is on its way, and again when that has been acknowledged. */
+    const write = async (party: number) => {
+      const attempt = async () => {
+        const json = { version: await current(), spec: { written_by: party, at: randomUUID() } };
+        const began = isAcknowledged;
+        const answer = await pair.of(party).put(at, admin.token, json);
+        if (began) late.push(answer);
+      };
+      for (let n = 0; n < EARLY; n++) await attempt();
+      await acknowledged;
+      for (let n = 0; n < LATE; n++) await attempt();
+    };
+    const registration = async () => {
+      for (let n = 0; ; n++) {
+        const answer = await pair.of(n).post(`${at}/register`, admin.token, { version: await current() });
+        if (answer.status !== 200) continue;
+        isAcknowledged = true;
+        acknowledge();
+        return answer.body;
+      }
+    };
+    const [registered] = await Promise.all([registration(), atOnce(WRITERS, write)]);
+    expect(late.length).toBeGreaterThanOrEqual(WRITERS * LATE);
+    expect(tally(late)).toEqual({ '409 model_registered': late.length });
+    for (const service of [pair.one, pair.other]) expect((await service.get(at, admin.token)).body).toEqual(registered);
+    const { versions } = (await pair.other.get(`${at}/versions`, admin.token)).body;
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual(
+      Array.from({ length: registered.version }, (_, n) => registered.version - n),
+    );
+    const newest = await pair.one.get(`${at}/versions/${registered.version}`, admin.token);
+    expect(newest.body.spec).toEqual(registered.spec);
+  });
+
+  it.each(rounds)('never both register and delete a draft (%s)', async (_, held) => {
+    const { id } = await draftModel(pair.one, admin.token, project);
+    const at = `${models}/${id}`;
+    const answers = await meet(held, 'models', (party) =>
+      party % 2
+        ? pair.of(party >> 1).delete(at, admin.token)
+        : pair.of(party >> 1).post(`${at}/register`, admin.token, { version: 1 }),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    const refused = won[0]?.body.deleted ? '404 not_found' : '409 model_registered';
+    expect(tally(answers)).toEqual({ 200: 1, [refused]: PARTIES - 1 });
+    expect(await rowsOf('models')).toHaveLength(won[0]?.body.deleted ? 0 : 1);
+  });
+
+  describe('16 moves of an alias at once', () => {
+    let targets: string[];
+    beforeEach(async () => {
+      targets = await atOnce(PARTIES, (party) => registeredModel(pair.of(party), admin.token, project, { party }));
+    });
+    const move = (party: number, alias = 'champion', more: object = {}) =>
+      pair.of(party).put(`${models}/aliases/${alias}`, admin.token, { model_id: targets[party], ...more });
+
+    it.each(
+      rounds.flatMap(([name, held]) => [
+        [name, 'a new one', held, 0] as const,
+        [name, 'one that is there', held, 1] as const,
+      ]),
+    )('have consecutive versions, and none is lost (%s, %s)', async (_, __, held, before) => {
+      const first = await registeredModel(pair.one, admin.token, project, { first: true });
+      if (before) await pair.one.put(`${models}/aliases/champion`, admin.token, { model_id: first });
+      const answers = await meet(held, 'model_aliases', (party) => move(party));
+      expect(tally(answers)).toEqual({ 200: PARTIES });
+      const versions = answers.map(({ body }) => body.version as number).sort((a, b) => a - b);
+      expect(versions).toEqual(Array.from({ length: PARTIES }, (_, n) => before + n + 1));
+      const { history } = (await pair.one.get(`${models}/aliases/champion`, admin.token)).body;
+      const moved = answers.map(({ body }) => [body.version, body.model_id]);
+      const told = history.map(({ version, model_id }: { version: number; model_id: string }) => [version, model_id]);
+      expect(told).toEqual([...moved, ...(before ? [[1, first]] : [])].sort(([a], [b]) => b - a));
+    });
+
+    it.each(rounds)('let one win when all name the same version (%s)', async (_, held) => {
+      await move(0);
+      const answers = await meet(held, 'model_aliases', (party) =>
+        pair.of(party).call('PUT', `${models}/aliases/champion`, {
+          token: admin.token,
+          json: { model_id: targets[party === 0 ? 1 : party], version: 1 },
+        }),
+      );
+      expect(tally(answers)).toEqual({ 200: 1, '409 stale_version': PARTIES - 1 });
+    });
+
+    it.each(rounds)('leave 100 aliases at most (%s)', async (_, held) => {
+      const values = Array.from({ length: 98 }, (_, n) => `($1, 'old-${n}', 1, $2, 'usr_1', now())`);
+      await pair.query(`INSERT INTO model_aliases VALUES ${values}`, [project, targets[0]]);
+      const answers = await meet(held, 'model_aliases', (party) => move(party, `new-${party}`));
+      expect(tally(answers)).toEqual({ 200: 2, '422 invalid_request': PARTIES - 2 });
+      expect((await pair.other.get(`${models}/aliases`, admin.token)).body.count).toBe(100);
+    });
+  });
+});

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { Service } from '../support/service.js';
+import {
+  createProject,
+  draftModel,
+  type Member,
+  moveToOwnTeam,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
+
+const masterKey = 'master-key-of-the-tests';
+const nobody = '0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
+
+describe('models', () => {
+  let service: Service;
+  let admin: Member;
+  let developer: Member;
+  let member: Member;
+  let stranger: Member;
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_MASTER_KEY: masterKey } });
+    admin = await register(service, 'Ada');
+    developer = await register(service, 'Dev');
+    member = await register(service, 'Mia');
+    stranger = await register(service, 'Eve');
+    await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+    await service.call('PATCH', `/v1/auth/users/${developer.id}/role`, {
+      token: admin.token,
+      json: { role: 'developer' },
+    });
+  });
+  afterAll(() => service.stop());
+
+  const modelsOf = (projectId: string) => `/v1/projects/${projectId}/models`;
+  const put = (path: string, json: object, ifMatch?: string) =>
+    service.call('PUT', path, { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
+  const refusal = (code: string, status = 409) => ({ status, body: { code } });
+  const aDraft = async (spec: object = {}) => {
+    const project = await createProject(service, admin.token);
+    const draft = await draftModel(service, admin.token, project, spec);
+    return { project, models: modelsOf(project), draft, at: `${modelsOf(project)}/${draft.id}` };
+  };
+
+  describe('who may do what', () => {
+    /** A project with a draft, a registered model, and an alias of that. */
+    const filled = async () => {
+      const { project, models, draft } = await aDraft();
+      const registered = await registeredModel(service, admin.token, project, {});
+      await put(`${models}/aliases/champion`, { model_id: registered });
+      return { project, draft: draft.id, registered };
+    };
+    type Filled = Awaited<ReturnType<typeof filled>>;
+
+    const reads: [string, (made: Filled) => string][] = [
+      ['list', () => ''],
+      ['read', ({ draft }) => `/${draft}`],
+      ['list versions', ({ draft }) => `/${draft}/versions`],
+      ['read a version', ({ draft }) => `/${draft}/versions/1`],
+      ['list aliases', () => '/aliases'],
+      ['read an alias', () => '/aliases/champion'],
+    ];
+    const writes: [string, string, number, (made: Filled) => string, (made: Filled) => object | undefined][] = [
+      ['create', 'POST', 201, () => '', () => ({ request_id: randomUUID(), spec: {} })],
+      ['update', 'PUT', 200, ({ draft }) => `/${draft}`, () => ({ version: 1, spec: {} })],
+      ['register', 'POST', 200, ({ draft }) => `/${draft}/register`, () => ({ version: 1 })],
+      ['fork', 'POST', 201, ({ registered }) => `/${registered}/fork`, () => undefined],
+      ['delete', 'DELETE', 200, ({ draft }) => `/${draft}`, () => undefined],
+      ['set an alias', 'PUT', 200, () => '/aliases/new', ({ registered }) => ({ model_id: registered })],
+      ['delete an alias', 'DELETE', 200, () => '/aliases/champion', () => undefined],
+    ];
+    const rows = [
+      ...reads.map(([name, path]) => [name, 'GET', 200, path, () => undefined] as const),
+      ...writes.map((row) => [...row] as const),
+    ];
+
+    it.each(rows)('%s', async (_, method, status, path, body) => {
+      const outcome = async (made: Filled, token: string, project = made.project) => {
+        const json = body(made);
+        const answer = await service.call(method, modelsOf(project) + path(made), { token, ...(json && { json }) });
+        const { request_id: __, ...rest } = answer.body;
+        return { status: answer.status, code: answer.body.code ?? null, rest };
+      };
+      const made = await filled();
+      for (const token of [admin.apiKey, masterKey])
+        expect(await outcome(made, token)).toMatchObject({ status: 401, code: 'session_required' });
+      const foreign = await outcome(made, stranger.token);
+      expect(foreign).toMatchObject({ status: 404, code: 'not_found' });
+      expect(await outcome(made, stranger.token, `prj_${nobody}`)).toEqual(foreign);
+      const byMember = method === 'GET' ? { status, code: null } : { status: 403, code: 'forbidden' };
+      expect(await outcome(made, member.token)).toMatchObject(byMember);
+      expect(await outcome(made, developer.token)).toMatchObject({ status, code: null });
+      expect(await outcome(await filled(), admin.token)).toMatchObject({ status, code: null });
+    });
+  });
+
+  it('hides what another project has, and what there never was', async () => {
+    const { draft, at } = await aDraft();
+    const elsewhere = modelsOf(await createProject(service, admin.token));
+    const calls: [string, string, object?][] = [
+      ['GET', ''],
+      ['GET', '/versions'],
+      ['GET', '/versions?limit=nonsense'],
+      ['GET', '/versions/1'],
+      ['PUT', '', { version: 1, spec: {} }],
+      ['PUT', '', { version: 'nonsense' }],
+      ['POST', '/fork'],
+      ['POST', '/fork', { request_id: 'nonsense' }],
+      ['POST', '/register', { version: 1 }],
+      ['DELETE', ''],
+    ];
+    for (const id of [draft.id, `mdl_${nobody}`])
+      for (const [method, rest, json] of calls) {
+        const answer = await service.call(method, `${elsewhere}/${id}${rest}`, { token: admin.token, json });
+        expect({ method, rest, ...answer }).toMatchObject({ method, rest, ...refusal('not_found', 404) });
+      }
+    for (const version of ['0', '2', '01', '1.0', 'x', '9999999999', '99999999999'])
+      expect(await service.get(`${at}/versions/${version}`, admin.token)).toMatchObject(refusal('not_found', 404));
+    expect((await service.get(at, admin.token)).body.version).toBe(1);
+  });
+
+  it('lists drafts and registered models by the page, newest first', async () => {
+    const { project, models, draft } = await aDraft();
+    const ids = [draft.id, await registeredModel(service, admin.token, project)];
+    ids.unshift((await draftModel(service, admin.token, project)).id);
+    const newest = [...ids].sort().reverse();
+    const idsOf = (body: { models: { id: string }[] }) => body.models.map(({ id }) => id);
+    const all = await service.get(models, member.token);
+    expect(all).toMatchObject({ status: 200, body: { count: 3, next_cursor: null } });
+    expect(idsOf(all.body)).toEqual(newest);
+    expect(all.body.models.map(({ state }: { state: string }) => state)).toContain('draft');
+    const first = (await service.get(`${models}?limit=2`, member.token)).body;
+    expect([...idsOf(first), first.count]).toEqual([newest[0], newest[1], 2]);
+    const second = (await service.get(`${models}?limit=2&cursor=${first.next_cursor}`, member.token)).body;
+    expect(second).toMatchObject({ count: 1, next_cursor: null });
+    expect(idsOf(second)).toEqual([newest[2]]);
+    for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=x'])
+      expect(await service.get(`${models}?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
+    const unknown = await service.get(`${modelsOf(`prj_${nobody}`)}?limit=0`, member.token);
+    expect(unknown).toMatchObject(refusal('not_found', 404));
+  });
+
+  it('updates a draft by the version last read, in the body, in If-Match, or in both', async () => {
+    const { at } = await aDraft({ a: 1 });
+    expect((await put(at, { version: 1, spec: { a: 2 } })).body).toMatchObject({ version: 2, spec: { a: 2 } });
+    expect((await put(at, { spec: { a: 3 } }, '"2"')).body.version).toBe(3);
+    const both = await put(at, { version: 3, spec: { b: [] } }, 'W/"3"');
+    expect([both.body.version, both.headers.get('etag')]).toEqual([4, '"4"']);
+    const stale: [object, string?][] = [
+      [{ version: 3, spec: {} }],
+      [{ version: 5, spec: {} }],
+      [{ spec: {} }, '"3"'],
+      [{ version: 4, spec: {} }, '"3"'],
+      [{ version: 3, spec: {} }, '"4"'],
+    ];
+    for (const [json, ifMatch] of stale) {
+      const { status, body } = await put(at, json, ifMatch);
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'stale_version' });
+      expect(body.details).toEqual([{ path: 'version', message: expect.any(String), current: 4 }]);
+    }
+    expect((await service.get(at, admin.token)).body).toMatchObject({ version: 4, spec: { b: [] }, state: 'draft' });
+  });
+
+  it.each([
+    ['version', { spec: {} }],
+    ['version', { version: '1', spec: {} }],
+    ['version', { version: 0, spec: {} }],
+    ['spec', { version: 1 }],
+    ['spec', { version: 1, spec: [] }],
+    ['spec', { version: 1, spec: null }],
+  ])('refuses an update with a bad %s (%#)', async (path, json) => {
+    const { at } = await aDraft();
+    const { status, body } = await put(at, json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    expect((await service.get(at, admin.token)).body.version).toBe(1);
+  });
+
+  it('lets nothing of a registered model change', async () => {
+    const { at } = await aDraft({ a: 1 });
+    await put(at, { version: 1, spec: { a: 2 } });
+    const registered = (await service.post(`${at}/register`, admin.token, { version: 2 })).body;
+    for (const version of [1, 2, 3])
+      expect(await put(at, { version, spec: {} })).toMatchObject(refusal('model_registered'));
+    expect(await service.post(`${at}/register`, admin.token, { version: 1 })).toMatchObject(
+      refusal('model_registered'),
+    );
+    expect(await service.delete(at, admin.token)).toMatchObject(refusal('model_registered'));
+    expect((await service.get(at, admin.token)).body).toEqual(registered);
+    expect((await service.get(`${at}/versions`, admin.token)).body.count).toBe(2);
+  });
+
+  it('keeps every version readable, with who made it and when', async () => {
+    const { project, draft, at } = await aDraft({ a: 1 });
+    const json = { version: 1, spec: { a: 2, by: 'developer' } };
+    const second = (await service.call('PUT', at, { token: developer.token, json })).body;
+    await service.post(`${at}/register`, admin.token, { version: 2 });
+    const { body } = await service.get(`${at}/versions`, member.token);
+    expect(body).toEqual({
+      versions: [
+        { version: 2, created_at: second.updated_at, created_by: developer.id },
+        { version: 1, created_at: second.created_at, created_by: admin.id },
+      ],
+      count: 2,
+      next_cursor: null,
+    });
+    for (const [row, spec] of [
+      [body.versions[0], json.spec],
+      [body.versions[1], { a: 1 }],
+    ]) {
+      const one = await service.get(`${at}/versions/${row.version}`, member.token);
+      expect(one).toMatchObject({ status: 200, body: { id: draft.id, project_id: project, spec, ...row } });
+    }
+    const page = (await service.get(`${at}/versions?limit=1`, member.token)).body;
+    expect([page.versions[0].version, page.next_cursor]).toEqual([2, '2']);
+    const rest = (await service.get(`${at}/versions?limit=1&cursor=2`, member.token)).body;
+    expect([rest.versions[0].version, rest.next_cursor]).toEqual([1, null]);
+    for (const query of ['limit=0', 'cursor=0', 'cursor=x'])
+      expect(await service.get(`${at}/versions?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
+  });
+
+  it('forks a registered model, and a draft, into a draft of its own', async () => {
+    const { project, models, draft, at } = await aDraft({ a: 1 });
+    await put(at, { version: 1, spec: { a: 2 } });
+    for (const source of [draft.id, await registeredModel(service, admin.token, project, { a: 2 })]) {
+      const version = source === draft.id ? 2 : 1;
+      const { status, body, headers } = await service.post(`${models}/${source}/fork`, developer.token);
+      expect({ status, etag: headers.get('etag') }).toEqual({ status: 201, etag: '"1"' });
+      expect(body).toMatchObject({ version: 1, state: 'draft', spec: { a: 2 }, created_by: developer.id });
+      expect(body).toMatchObject({ project_id: project, forked_from: { model_id: source, version } });
+      expect((await service.get(`${models}/${body.id}`, member.token)).body).toEqual(body);
+      expect((await put(`${models}/${body.id}`, { version: 1, spec: { a: 3 } })).status).toBe(200);
+      const source_now = (await service.get(`${models}/${source}`, member.token)).body;
+      expect(source_now).toMatchObject({ version, spec: { a: 2 }, forked_from: null });
+    }
+  });
+
+  it('makes one fork for a request_id, and another one without', async () => {
+    const { models, at } = await aDraft({ a: 1 });
+    const fork = (json?: object) => service.post(`${at}/fork`, admin.token, json);
+    const request_id = randomUUID();
+    const first = await fork({ request_id });
+    await put(at, { version: 1, spec: { a: 2 } });
+    const again = await fork({ request_id: request_id.toUpperCase() });
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    const others = [await fork(), await fork({}), await fork({ request_id: randomUUID() })];
+    expect(others.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set([first, ...others].map(({ body }) => body.id)).size).toBe(4);
+    for (const bad of ['nonsense', 7, null]) {
+      const { body, status } = await fork({ request_id: bad });
+      expect({ status, path: body.details[0].path }).toEqual({ status: 422, path: 'request_id' });
+    }
+    const conflict = refusal('request_id_conflict');
+    const otherFork = await service.post(`${models}/${first.body.id}/fork`, admin.token, { request_id });
+    expect(otherFork).toMatchObject(conflict);
+    expect(await service.post(models, admin.token, { request_id, spec: { a: 1 } })).toMatchObject(conflict);
+    const created = randomUUID();
+    await service.post(models, admin.token, { request_id: created, spec: { a: 2 } });
+    expect(await fork({ request_id: created })).toMatchObject(conflict);
+  });
+
+  it('deletes a draft, whose request_id is free then', async () => {
+    const project = await createProject(service, admin.token);
+    const request = { request_id: randomUUID(), spec: { a: 1 } };
+    const { id } = (await service.post(modelsOf(project), admin.token, request)).body;
+    const at = `${modelsOf(project)}/${id}`;
+    await put(at, { version: 1, spec: {} });
+    const guarded = (ifMatch: string) =>
+      service.call('DELETE', at, { token: admin.token, headers: { 'If-Match': ifMatch } });
+    for (const tag of ['"1"', 'nonsense']) expect(await guarded(tag)).toMatchObject(refusal('stale_version'));
+    expect(await guarded('"2"')).toMatchObject({ status: 200, body: { id, deleted: true } });
+    for (const path of [at, `${at}/versions`, `${at}/versions/1`])
+      expect(await service.get(path, admin.token)).toMatchObject(refusal('not_found', 404));
+    expect(await service.delete(at, admin.token)).toMatchObject(refusal('not_found', 404));
+    const again = await service.post(modelsOf(project), admin.token, { ...request, spec: { other: true } });
+    expect(again.status).toBe(201);
+    expect((await service.delete(`${modelsOf(project)}/${again.body.id}`, developer.token)).status).toBe(200);
+  });
+
+  it('lets no field of a body reach what it does not name', async () => {
+    const { project, models, at } = await aDraft();
+    const smuggled = { id: `mdl_${nobody}`, version: 9, state: 'registered', team_id: 'x', created_by: 'x' };
+    const more = {
+      project_id: 'x',
+      registered_at: 1,
+      forked_from: { model_id: 'x', version: 1 },
+      requested_spec: '{}',
+    };
+    const sent = (own: object) =>
+      JSON.stringify({ ...smuggled, ...more, ...own }).replace('{', '{"__proto__":{"version":7},"constructor":1,');
+    const untouched = { state: 'draft', project_id: project, created_by: admin.id, registered_at: null };
+    const request = sent({ request_id: randomUUID(), spec: {} });
+    const created = await service.call('POST', models, { token: admin.token, raw: request });
+    expect(created.body).toMatchObject({ ...untouched, version: 1, forked_from: null, spec: {} });
+    const updated = await service.call('PUT', at, { token: admin.token, raw: sent({ version: 1, spec: {} }) });
+    expect(updated.body).toMatchObject({ ...untouched, version: 2, forked_from: null, spec: {} });
+    const forked = await service.call('POST', `${at}/fork`, { token: admin.token, raw: sent({}) });
+    expect(forked.body).toMatchObject({ ...untouched, version: 1, forked_from: { version: 2 } });
+    const ids = [created, updated, forked].map(({ body }) => body.id);
+    expect(ids).not.toContain(smuggled.id);
+    const registered = await service.call('POST', `${at}/register`, {
+      token: admin.token,
+      raw: sent({ version: 2, spec: { new: true } }),
+    });
+    expect(registered.body).toMatchObject({ version: 2, spec: {}, created_by: admin.id });
+  });
+});
