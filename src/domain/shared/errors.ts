@@ -15,6 +15,7 @@ export type ErrorKind =
 export interface Finding {
   readonly path: string;
   readonly message: string;
+  readonly code?: string;
   readonly current?: number;
 }
 

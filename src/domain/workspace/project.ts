@@ -1,5 +1,6 @@
 import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
-import type { Json, JsonObject } from './json.js';
+import { isObject, type Json, type JsonObject } from './json.js';
+import { nameFindings } from './name.js';
 
 export interface Project {
   readonly id: string;
@@ -15,8 +16,6 @@ export interface Project {
   /** The version whose review found nothing blocking, if any. */
   readonly reviewedVersion: number | null;
 }
-
-const NAME_LENGTH = 200;
 
 export const Project = {
   create(
@@ -48,10 +47,7 @@ export function requireVersion(object: { readonly version: number }, expected: r
 
 function checked(typedName: string, spec: JsonObject): { name: string; spec: JsonObject } {
   const name = typedName.trim();
-  const findings = specFindings(spec);
-  const length = [...name].length;
-  if (length < 1 || length > NAME_LENGTH)
-    findings.unshift({ path: 'name', message: `must have 1 to ${NAME_LENGTH} characters` });
+  const findings = [...nameFindings(name), ...specFindings(spec)];
   if (findings.length > 0) throw new InvalidRequest(findings);
   return { name, spec };
 }
@@ -78,5 +74,3 @@ function specFindings(spec: JsonObject): Finding[] {
 }
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,6 +10,7 @@ const PREFIXES: Record<IdKind, string> = {
   prj: 'prj_',
   mdl: 'mdl_',
   cnv: 'cnv_',
+  dst: 'dst_',
   inv: 'inv_',
   req: 'req_',
   chatcmpl: 'chatcmpl-',

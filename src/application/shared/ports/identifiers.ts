@@ -1,7 +1,20 @@
 import { port } from '../port.js';
 
 /** The kinds of identifiers and the prefix that each carries. */
-export type IdKind = 'usr' | 'tea' | 'ses' | 'key' | 'ver' | 'msg' | 'prj' | 'mdl' | 'cnv' | 'inv' | 'req' | 'chatcmpl';
+export type IdKind =
+  | 'usr'
+  | 'tea'
+  | 'ses'
+  | 'key'
+  | 'ver'
+  | 'msg'
+  | 'prj'
+  | 'mdl'
+  | 'dst'
+  | 'cnv'
+  | 'inv'
+  | 'req'
+  | 'chatcmpl';
 
 export interface Identifiers {
   /** `<kind>_<UUIDv7>` (`chatcmpl-…` as its clients know it): never given twice, and in the order in which they were made when sorted as text. */

@@ -1,0 +1,42 @@
+import type { AccountCaller, Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { type Comparison, compareRecords } from '../../domain/workspace/dataset-comparison.js';
+import type { ProjectDatasets } from './project-datasets.js';
+
+/** A version of a dataset. */
+export interface Side {
+  readonly datasetId: string;
+  /** The current one where none is said. */
+  readonly version?: number;
+}
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly own: Side;
+  /** What `own` is compared with. */
+  readonly base: Side;
+}
+
+export class CompareDatasets {
+  constructor(private readonly found: ProjectDatasets) {}
+
+  /** What became of `base` in `own`. Throws NotFound. */
+  async execute({
+    by,
+    projectId,
+    own,
+    base,
+  }: Input): Promise<Comparison & { own: Required<Side>; base: Required<Side> }> {
+    const caller = authorize(by, permissions.readWorkspace);
+    const after = await this.side(caller, projectId, own);
+    const before = await this.side(caller, projectId, base);
+    return { ...compareRecords(before.records, after.records), own: after.side, base: before.side };
+  }
+
+  private async side(caller: AccountCaller, projectId: string, { datasetId, version }: Side) {
+    const dataset = await this.found.dataset(caller, projectId, datasetId);
+    const side = { datasetId, version: version ?? dataset.version };
+    return { side, records: await this.found.records(dataset, side.version) };
+  }
+}

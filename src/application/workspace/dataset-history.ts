@@ -1,0 +1,39 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
+import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import type { Datasets } from './ports/datasets.js';
+import type { ProjectDatasets } from './project-datasets.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly datasetId: string;
+}
+
+/** What a dataset was, version by version. */
+export class DatasetHistory {
+  constructor(
+    private readonly found: ProjectDatasets,
+    private readonly datasets: Datasets,
+  ) {}
+
+  /** Newest first, those before version `before`. Throws NotFound. */
+  async list(input: Input & { limit: number; before: number | null }): Promise<DatasetVersion[]> {
+    const { id } = await this.dataset(input);
+    return this.datasets.versions(id, input);
+  }
+
+  /** Throws NotFound. */
+  async read(input: Input & { version: number }): Promise<DatasetVersion & { records: readonly DatasetRecord[] }> {
+    const dataset = await this.dataset(input);
+    const version = await this.datasets.version(dataset.id, input.version);
+    if (!version) throw new NotFound('version');
+    return { ...version, records: await this.found.records(dataset, input.version) };
+  }
+
+  private dataset({ by, projectId, datasetId }: Input): Promise<Dataset> {
+    return this.found.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { requireEditable } from '../../domain/workspace/dataset.js';
+import type { Datasets } from './ports/datasets.js';
+import type { ProjectDatasets } from './project-datasets.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly datasetId: string;
+  /** Empty where the caller removes whatever is there. */
+  readonly expected: readonly number[];
+}
+
+/** Removes an editable dataset; a frozen one goes only with its project. */
+export class DeleteDataset {
+  constructor(
+    private readonly found: ProjectDatasets,
+    private readonly datasets: Datasets,
+  ) {}
+
+  /** Throws NotFound, DatasetFrozen, StaleVersion. */
+  async execute(input: Input): Promise<void> {
+    const caller = authorize(input.by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.found.dataset(caller, input.projectId, input.datasetId);
+      requireEditable(current, input.expected);
+      // A lost race means that the dataset has changed: the next look at it tells how.
+      if (await this.datasets.remove(current)) return;
+    }
+  }
+}

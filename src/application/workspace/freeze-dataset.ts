@@ -1,0 +1,34 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { Dataset } from '../../domain/workspace/dataset.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Datasets } from './ports/datasets.js';
+import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly datasetId: string;
+  /** Empty where the caller freezes whatever is there. */
+  readonly expected: readonly number[];
+}
+
+/** Makes a dataset immutable. */
+export class FreezeDataset {
+  constructor(
+    private readonly found: ProjectDatasets,
+    private readonly datasets: Datasets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
+  async execute(input: Input): Promise<FullDataset> {
+    const caller = authorize(input.by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.found.dataset(caller, input.projectId, input.datasetId);
+      const next = Dataset.freeze(current, input.expected, this.clock.now());
+      // A lost race means that the dataset has changed: the next look at it tells how.
+      if (await this.datasets.replace(current, next, null)) return this.found.full(next);
+    }
+  }
+}

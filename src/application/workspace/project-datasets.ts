@@ -1,0 +1,46 @@
+import type { AccountCaller } from '../../domain/access/caller.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Dataset } from '../../domain/workspace/dataset.js';
+import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import type { Project } from '../../domain/workspace/project.js';
+import type { Datasets } from './ports/datasets.js';
+import type { ProjectModels } from './project-models.js';
+
+/** A dataset as it is, with the records of its version. */
+export interface FullDataset {
+  readonly dataset: Dataset;
+  readonly records: readonly DatasetRecord[];
+}
+
+/** Finds the datasets of a caller's team; those of another team look as if they did not exist. */
+export class ProjectDatasets {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly datasets: Datasets,
+  ) {}
+
+  /** Throws NotFound. */
+  project(caller: AccountCaller, projectId: string): Promise<Project> {
+    return this.found.project(caller, projectId);
+  }
+
+  /** Throws NotFound. */
+  async dataset(caller: AccountCaller, projectId: string, datasetId: string): Promise<Dataset> {
+    const project = await this.project(caller, projectId);
+    const dataset = await this.datasets.find(project.id, datasetId);
+    if (!dataset) throw new NotFound('dataset');
+    return dataset;
+  }
+
+  /** Throws NotFound where the dataset never had the version. */
+  async records({ id }: Pick<Dataset, 'id'>, version: number): Promise<readonly DatasetRecord[]> {
+    const records = await this.datasets.records(id, version);
+    if (!records) throw new NotFound('version');
+    return records;
+  }
+
+  /** Throws NotFound when it has been removed meanwhile. */
+  async full(dataset: Dataset): Promise<FullDataset> {
+    return { dataset, records: await this.records(dataset, dataset.version) };
+  }
+}

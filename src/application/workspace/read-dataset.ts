@@ -1,0 +1,24 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Dataset } from '../../domain/workspace/dataset.js';
+import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly datasetId: string;
+}
+
+export class ReadDataset {
+  constructor(private readonly found: ProjectDatasets) {}
+
+  /** Throws NotFound. */
+  async execute(input: Input): Promise<FullDataset> {
+    return this.found.full(await this.withoutRecords(input));
+  }
+
+  /** Throws NotFound. */
+  withoutRecords({ by, projectId, datasetId }: Input): Promise<Dataset> {
+    return this.found.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
+  }
+}

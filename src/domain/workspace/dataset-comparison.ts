@@ -1,0 +1,54 @@
+import type { DatasetRecord } from './dataset-record.js';
+import { canonical, type Json } from './json.js';
+
+export interface ChangedRecord {
+  readonly id: string;
+  /** The names of what differs, those of further fields as `fields.<name>`. */
+  readonly fields: readonly string[];
+  readonly before: DatasetRecord;
+  readonly after: DatasetRecord;
+}
+
+export interface Comparison {
+  readonly added: readonly DatasetRecord[];
+  readonly removed: readonly DatasetRecord[];
+  readonly changed: readonly ChangedRecord[];
+  readonly unchanged: number;
+}
+
+/** What became of `before` in `after`. Records are matched by id; those that share an id pair up in their order. */
+export function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]): Comparison {
+  const waiting = new Map<string, DatasetRecord[]>();
+  for (const record of before) waiting.set(record.id, [...(waiting.get(record.id) ?? []), record]);
+  const added: DatasetRecord[] = [];
+  const changed: ChangedRecord[] = [];
+  const matched = new Set<DatasetRecord>();
+  for (const record of after) {
+    const earlier = waiting.get(record.id)?.shift();
+    if (!earlier) {
+      added.push(record);
+      continue;
+    }
+    matched.add(earlier);
+    const fields = differences(earlier, record);
+    if (fields.length > 0) changed.push({ id: record.id, fields, before: earlier, after: record });
+  }
+  const removed = before.filter((record) => !matched.has(record));
+  return { added, removed, changed, unchanged: matched.size - changed.length };
+}
+
+function differences(before: DatasetRecord, after: DatasetRecord): string[] {
+  const own = (['group', 'input', 'expected'] as const).filter((name) => !same(before[name], after[name]));
+  const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
+  const further = [...names].filter((name) => !same(member(before, name), member(after, name)));
+  return [...own, ...further.map((name) => `fields.${name}`)];
+}
+
+const member = ({ fields }: DatasetRecord, name: string): Json | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+function same(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (one === undefined || other === undefined) return false;
+  return typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other);
+}

@@ -1,0 +1,107 @@
+import type { Finding } from '../shared/errors.js';
+import type { DatasetRecord } from './dataset-record.js';
+import { shortened } from './findings.js';
+import { isObject, type Json, type JsonObject } from './json.js';
+
+/** The most of an import. */
+export const recordLimits = { records: 500, fields: 50, id: 200, group: 200 } as const;
+
+export interface Reading {
+  readonly records: readonly DatasetRecord[];
+  /** All that keeps the records from being taken; at most 100, then one that says how many more. */
+  readonly problems: readonly Finding[];
+}
+
+const FOUR: readonly string[] = ['id', 'group', 'input', 'expected'];
+
+/**
+ * Reads records as teams send them: the four fields, and others beside them or within `fields`, as an answer has them.
+ * A record without an id gets one from its row, so that the same records always have the same content. Problems that
+ * are `known` already are listed with those that are found.
+ */
+export function readRecords(sent: readonly Json[], known: readonly Finding[] = []): Reading {
+  const { records: most } = recordLimits;
+  const tooMany: Finding[] =
+    sent.length > most
+      ? [{ path: `records.${most}`, message: `row ${most + 1} is over the limit of ${most} records` }]
+      : [];
+  const rows = sent.slice(0, most).map((row, index) => new Row(row, index));
+  const problems = [...tooMany, ...known, ...rows.flatMap((row) => row.problems)];
+  const more = (count: number): Finding => ({ path: 'records', message: `has ${count} more problems` });
+  return { records: withIds(rows.map((row) => row.record)), problems: shortened(problems, more) };
+}
+
+class Row {
+  readonly problems: Finding[] = [];
+  readonly record: DatasetRecord;
+
+  constructor(
+    sent: Json,
+    private readonly index: number,
+  ) {
+    if (!isObject(sent)) this.refuse('', 'must be an object');
+    const own = isObject(sent) ? sent : {};
+    const { id, group, input = null, expected = null, fields = null } = own;
+    const within = isObject(fields) ? fields : {};
+    if (fields !== null && !isObject(fields)) this.refuse('fields', '"fields" must be an object');
+    this.requireOnce(own, within);
+    const few = this.requireFew([...present(own), ...Object.keys(within)]);
+    this.record = {
+      id: this.text('id', id, recordLimits.id) ?? '',
+      group: this.text('group', group, recordLimits.group),
+      input,
+      expected,
+      fields: few ? further(own, within) : {},
+    };
+  }
+
+  private requireOnce(own: JsonObject, within: JsonObject): void {
+    for (const name of Object.keys(within)) {
+      if (FOUR.includes(name)) this.refuse(`fields.${name}`, `"${name}" belongs beside "fields", not into it`);
+      else if (name !== 'fields' && Object.hasOwn(own, name))
+        this.refuse(name, `"${name}" is there twice: beside "fields" and in it`);
+    }
+  }
+
+  private requireFew(names: readonly string[]): boolean {
+    const most = recordLimits.fields;
+    const beyond = names[most];
+    if (beyond !== undefined) this.refuse(beyond, `is over the limit of ${most} fields: "${beyond}" is one too many`);
+    return beyond === undefined;
+  }
+
+  /** Blank text counts as none. */
+  private text(name: string, value: Json | undefined, most: number): string | null {
+    if (value === undefined || value === null) return null;
+    if (typeof value !== 'string' || [...value].length > most)
+      this.refuse(name, `"${name}" must be a string of at most ${most} characters`);
+    return typeof value === 'string' && value.trim() !== '' ? value : null;
+  }
+
+  private refuse(field: string, what: string): void {
+    const path = `records.${this.index}${field && `.${field}`}`;
+    this.problems.push({ path, message: `row ${this.index + 1}: ${what}` });
+  }
+}
+
+/** What counts as a field: not the container of fields, and none of the four that is null, which is as good as absent. */
+const present = (own: JsonObject): string[] =>
+  Object.keys(own).filter((name) => name !== 'fields' && !(own[name] === null && FOUR.includes(name)));
+
+/** Keeps also such a name as `__proto__`, as nothing but a name. */
+function further(own: JsonObject, within: JsonObject): JsonObject {
+  const beside = Object.entries(own).filter(([name]) => name !== 'fields' && !FOUR.includes(name));
+  return Object.fromEntries([...beside, ...Object.entries(within)]);
+}
+
+/** Gives each record without an id the first free `row-<n>` from its own row on. */
+function withIds(records: readonly DatasetRecord[]): DatasetRecord[] {
+  const taken = new Set(records.map(({ id }) => id));
+  return records.map((record, index) => {
+    if (record.id !== '') return record;
+    let row = index + 1;
+    while (taken.has(`row-${row}`)) row++;
+    taken.add(`row-${row}`);
+    return { ...record, id: `row-${row}` };
+  });
+}

@@ -1,0 +1,185 @@
+import { compareRecords } from '../../../src/domain/workspace/dataset-comparison.js';
+import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { validate } from '../../../src/domain/workspace/dataset-validation.js';
+import { canonical, type Json } from '../../../src/domain/workspace/json.js';
+import { readRecords } from '../../../src/domain/workspace/reading-records.js';
+
+const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
+  id: 'a',
+  group: null,
+  input: 'in',
+  expected: 'out',
+  fields: {},
+  ...over,
+});
+const named = (count: number, from = 0) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n + from}`, n]));
+
+describe('reading records', () => {
+  const problemsOf = (...sent: Json[]) => readRecords(sent).problems.map(({ path, message }) => `${path} ${message}`);
+
+  it('keeps what is beside the four, and what is within fields, under fields', () => {
+    const sent = { id: 'a', group: 'g', input: { q: 1 }, expected: [2], level: 3, fields: { source: null } };
+    expect(readRecords([sent])).toEqual({
+      records: [{ id: 'a', group: 'g', input: { q: 1 }, expected: [2], fields: { level: 3, source: null } }],
+      problems: [],
+    });
+  });
+
+  it('reads back its own records as they were', () => {
+    const { records } = readRecords([{ input: 1, more: 2 }, { id: 'b', group: 'g', expected: {} }, {}]);
+    expect(readRecords(records as unknown as Json[])).toEqual({ records, problems: [] });
+  });
+
+  it('takes null and blank text for an absent id or group', () => {
+    const sent: Json[] = [{}, { id: null, group: null }, { id: '', group: '' }, { id: ' ', group: '\t' }];
+    const { records, problems } = readRecords(sent);
+    expect(problems).toEqual([]);
+    expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
+  });
+
+  it('makes ids from the rows, around those that are taken', () => {
+    const ids = (...sent: Json[]) => readRecords(sent).records.map(({ id }) => id);
+    expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
+  });
+
+  it('keeps such names as __proto__ as nothing but names', () => {
+    const sent = JSON.parse('{"__proto__":{"id":"x"},"constructor":1,"fields":{"toString":2}}') as Json;
+    const { records, problems } = readRecords([sent]);
+    expect(problems).toEqual([]);
+    expect(JSON.stringify(records[0]?.fields)).toBe('{"__proto__":{"id":"x"},"constructor":1,"toString":2}');
+    expect(records[0]?.id).toBe('row-1');
+    expect(({} as { id?: string }).id).toBeUndefined();
+  });
+
+  it('takes 500 records, and no more', () => {
+    const rows = Array.from({ length: 500 }, () => ({}));
+    expect(readRecords(rows).problems).toEqual([]);
+    expect(problemsOf(...rows, {})).toEqual(['records.500 row 501 is over the limit of 500 records']);
+  });
+
+  it('takes 50 fields, the four included, and names the one too many', () => {
+    const four = { id: 'a', group: 'g', input: 1, expected: 2 };
+    expect(problemsOf({ ...four, ...named(46) }, { ...named(50) })).toEqual([]);
+    expect(problemsOf({ ...four, group: null, ...named(3), fields: named(44, 3) })).toEqual([]);
+    const tooMany = (row: number, field: string) =>
+      `records.${row - 1}.${field} row ${row}: is over the limit of 50 fields: "${field}" is one too many`;
+    expect(problemsOf({ ...four, ...named(47) }, named(60))).toEqual([tooMany(1, 'f46'), tooMany(2, 'f50')]);
+    expect(problemsOf({ ...four, fields: named(47) })).toEqual([tooMany(1, 'f46')]);
+  });
+
+  it('takes ids and groups of 200 characters, and no more', () => {
+    const fits = '🦆'.repeat(200);
+    expect(problemsOf({ id: fits, group: fits })).toEqual([]);
+    expect(problemsOf({ id: `${fits}x`, group: `${fits}x` })).toEqual([
+      'records.0.id row 1: "id" must be a string of at most 200 characters',
+      'records.0.group row 1: "group" must be a string of at most 200 characters',
+    ]);
+  });
+
+  it('tells of all that is wrong, by row and field', () => {
+    const problems = problemsOf(
+      { id: 7, group: ['g'] },
+      'text',
+      null,
+      [],
+      { fields: [] },
+      { x: 1, fields: { x: 2, id: 'a' } },
+    );
+    expect(problems.map((problem) => problem.split(' ', 3).join(' '))).toEqual([
+      'records.0.id row 1:',
+      'records.0.group row 1:',
+      'records.1 row 2:',
+      'records.2 row 3:',
+      'records.3 row 4:',
+      'records.4.fields row 5:',
+      'records.5.x row 6:',
+      'records.5.fields.id row 6:',
+    ]);
+  });
+
+  it('lists 100 problems, and says how many more there are', () => {
+    const problems = problemsOf(...Array.from({ length: 60 }, () => ({ id: 1, group: 1 })));
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toBe('records has 20 more problems');
+  });
+});
+
+describe('validating records', () => {
+  it('finds nothing wrong with proper ones, nor with 0 and false', () => {
+    const records = [record(), record({ id: 'b', input: 0, expected: false })];
+    expect(validate(records)).toEqual({ valid: true, findings: [] });
+  });
+
+  it('wants at least one', () => {
+    expect(validate([])).toMatchObject({ valid: false, findings: [{ code: 'no_records', path: 'records' }] });
+  });
+
+  it('finds ids that are there twice, and empty inputs and expectations, by row and id', () => {
+    const empties: Json[] = [null, '', ' \n', [], {}];
+    const records = [
+      record(),
+      record({ input: [0], expected: { a: null } }),
+      ...empties.map((input, n) => record({ id: `i${n}`, input })),
+      ...empties.map((expected, n) => record({ id: `e${n}`, expected })),
+    ];
+    const { valid, findings } = validate(records);
+    expect(valid).toBe(false);
+    expect(findings.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'duplicate_id records.1.id',
+      ...[2, 3, 4, 5, 6].map((at) => `empty_input records.${at}.input`),
+      ...[7, 8, 9, 10, 11].map((at) => `empty_expected records.${at}.expected`),
+    ]);
+    expect(findings[0]?.message).toBe('row 2 (id "a") has the id of row 1: ids must be unique');
+  });
+
+  it('lists 100 findings, and says how many more there are', () => {
+    const { findings } = validate(Array.from({ length: 101 }, (_, n) => record({ id: `r${n}`, input: null })));
+    expect(findings).toHaveLength(101);
+    expect(findings.at(-1)).toMatchObject({ code: 'more_findings', message: 'and 1 more findings' });
+  });
+});
+
+describe('canonical records', () => {
+  const text = (...records: DatasetRecord[]) => [...canonicalRecords(records)].join('');
+
+  it('are the same text whatever the order of their keys, and another for other records', () => {
+    const [one, two] = [record({ fields: { a: 1, b: { c: [2], d: null } } }), record({ id: 'b' })];
+    const { id, ...rest } = one;
+    expect(text({ ...rest, fields: { b: { d: null, c: [2] }, a: 1 }, id }, two)).toBe(text(one, two));
+    expect(text(two, one)).not.toBe(text(one, two));
+    expect(text()).toBe('[]');
+    expect(text(one)).toBe(canonical([{ ...one }]));
+    expect(JSON.parse(text(one, two))).toEqual([one, two]);
+  });
+});
+
+describe('comparing records', () => {
+  it('tells what was added, removed, changed and left', () => {
+    const before = [record(), record({ id: 'gone' }), record({ id: 'b', fields: { x: 1, y: { p: 1, q: [2] } } })];
+    const changed = record({ id: 'b', group: 'g', expected: { a: 1 }, fields: { y: { q: [2], p: 1 }, z: null } });
+    const added = record({ id: 'new' });
+    expect(compareRecords(before, [changed, added, record()])).toEqual({
+      added: [added],
+      removed: [before[1]],
+      changed: [{ id: 'b', fields: ['group', 'expected', 'fields.x', 'fields.z'], before: before[2], after: changed }],
+      unchanged: 1,
+    });
+  });
+
+  it('pairs records that share an id in their order', () => {
+    const [one, two, three] = [record({ input: 1 }), record({ input: 2 }), record({ input: 3 })];
+    expect(compareRecords([one, two], [one, three, two])).toMatchObject({
+      added: [two],
+      removed: [],
+      changed: [{ fields: ['input'], before: two, after: three }],
+      unchanged: 1,
+    });
+  });
+
+  it('knows a name such as __proto__ for a field', () => {
+    const odd = record({ fields: JSON.parse('{"__proto__":{},"constructor":1}') });
+    const [change] = compareRecords([record()], [odd]).changed;
+    expect(change?.fields).toEqual(['fields.__proto__', 'fields.constructor']);
+  });
+});
