@@ -8,6 +8,7 @@ import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
 import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
 import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
+import { MemoryDatasets } from '../../src/infrastructure/memory/workspace/memory-datasets.js';
 import { MemoryModelAliases } from '../../src/infrastructure/memory/workspace/memory-model-aliases.js';
 import { MemoryModels } from '../../src/infrastructure/memory/workspace/memory-models.js';
 import { MemoryProjects } from '../../src/infrastructure/memory/workspace/memory-projects.js';
@@ -24,6 +25,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   outbox: new MemoryOutbox(store),
   projects: new MemoryProjects(store),
   models: new MemoryModels(store),
+  datasets: new MemoryDatasets(store),
   modelAliases: new MemoryModelAliases(store),
   connections: new MemoryRuntimeConnections(store),
   conversations: new MemoryConversations(store),

@@ -10,6 +10,7 @@ import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmDatasets } from '../../src/infrastructure/typeorm/workspace/typeorm-datasets.js';
 import { TypeOrmModelAliases } from '../../src/infrastructure/typeorm/workspace/typeorm-model-aliases.js';
 import { TypeOrmModels } from '../../src/infrastructure/typeorm/workspace/typeorm-models.js';
 import { TypeOrmProjects } from '../../src/infrastructure/typeorm/workspace/typeorm-projects.js';
@@ -28,6 +29,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     outbox: new TypeOrmOutbox(unitOfWork, new Sealer('a secret of the tests', 'outbox')),
     projects: new TypeOrmProjects(unitOfWork),
     models: new TypeOrmModels(unitOfWork),
+    datasets: new TypeOrmDatasets(unitOfWork),
     modelAliases: new TypeOrmModelAliases(unitOfWork),
     connections: new TypeOrmRuntimeConnections(unitOfWork),
     conversations: new TypeOrmConversations(unitOfWork),

@@ -5,6 +5,9 @@ import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Message } from '../../src/domain/mail/message.js';
+import { Dataset } from '../../src/domain/workspace/dataset.js';
+import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import { validate } from '../../src/domain/workspace/dataset-validation.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
 import { UuidIdentifiers } from '../../src/infrastructure/system/uuid-identifiers.js';
@@ -113,3 +116,31 @@ export const aConversation = (
   messages: readonly ChatMessage[] = aTurn(),
 ): Conversation =>
   Conversation.begin({ id: ids.next('cnv'), projectId: project.id, accountId: account.id, createdAt: at(0) }, messages);
+
+export const aRecord = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
+  id: `record-${unique()}`,
+  group: null,
+  input: 'What is the capital of France?',
+  expected: 'Paris',
+  fields: {},
+  ...over,
+});
+
+/** What a dataset says of its records; the digest only looks like one. */
+export const contentOf = (records: readonly DatasetRecord[]) => ({
+  recordCount: records.length,
+  contentSha256: unique().padStart(64, '0'),
+  validation: validate(records),
+});
+
+export const aDataset = (
+  project: Project,
+  records: readonly DatasetRecord[],
+  over: Partial<Dataset> = {},
+): Dataset => ({
+  ...Dataset.create(
+    { id: ids.next('dst'), projectId: project.id, name: 'Capitals', createdBy: 'usr_1', createdAt: at(0) },
+    contentOf(records),
+  ),
+  ...over,
+});

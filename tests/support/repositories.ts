@@ -8,6 +8,7 @@ import type { Conversations } from '../../src/application/chat/ports/conversatio
 import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
 import type { Outbox } from '../../src/application/mail/ports/outbox.js';
 import type { UnitOfWork } from '../../src/application/shared/ports/unit-of-work.js';
+import type { Datasets } from '../../src/application/workspace/ports/datasets.js';
 import type { ModelAliases } from '../../src/application/workspace/ports/model-aliases.js';
 import type { Models } from '../../src/application/workspace/ports/models.js';
 import type { Projects } from '../../src/application/workspace/ports/projects.js';
@@ -24,6 +25,7 @@ export interface Repositories {
   readonly outbox: Outbox;
   readonly projects: Projects;
   readonly models: Models;
+  readonly datasets: Datasets;
   readonly modelAliases: ModelAliases;
   readonly connections: RuntimeConnections;
   readonly conversations: Conversations;

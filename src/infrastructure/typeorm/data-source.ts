@@ -11,6 +11,7 @@ import { Foundation1763683200000 } from './migrations/1763683200000-foundation.j
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { TimelyClient } from './timely-client.js';
+import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
 import { ModelTable, ModelVersionTable } from './workspace/typeorm-models.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/typeorm-projects.js';
@@ -22,6 +23,8 @@ const entities = [
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
+  DatasetTable,
+  DatasetVersionTable,
   MailedTokenTable,
   InviteTable,
   ModelAliasTable,

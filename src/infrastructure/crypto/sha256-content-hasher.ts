@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { ContentHasher } from '../../application/workspace/ports/content-hasher.js';
+
+/** As many characters as are hashed in a few milliseconds, also in many small parts. */
+const BATCH = 64 * 1024;
+
+export class Sha256ContentHasher implements ContentHasher {
+  async hash(parts: Iterable<string>): Promise<string> {
+    const hash = createHash('sha256');
+    let batch = '';
+    for (const part of parts) {
+      batch += part;
+      if (batch.length < BATCH) continue;
+      hash.update(batch);
+      batch = '';
+      await setImmediate();
+    }
+    return hash.update(batch).digest('hex');
+  }
+}
