@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { breath } from './breath.js';
 import { HttpRefusal } from './http-refusal.js';
 import { firstUnstorable, nestedTooDeep } from './json-rules.js';
 
@@ -12,31 +14,54 @@ export const bodyLimits = {
 } as const;
 export type BodyLimit = keyof typeof bodyLimits;
 
+/** How a body of another media type than JSON is read into the value that the contract's schema describes. */
+export interface BodyForm {
+  /** An example of such a body. */
+  readonly example: string;
+  /** Takes UTF-8 without a byte order mark. Throws InvalidRequest. */
+  readonly read: (bytes: Buffer) => Promise<unknown>;
+}
+export type BodyForms = Readonly<Record<string, BodyForm>>;
+
 /**
- * The JSON value of a request's body, checked for all that no schema needs to know of.
+ * The JSON value of a request's body, checked for all that no schema needs to know of. A body may be megabytes: between
+ * the steps that each take it whole, other requests get their turn.
  * Throws unsupported_media_type, payload_too_large, malformed_json, InvalidRequest.
  */
-export async function readJson(request: IncomingMessage, limit: BodyLimit): Promise<unknown> {
-  requireJson(request);
-  const text = decoded(await readBytes(request, bodyLimits[limit]));
-  const tooDeep = nestedTooDeep(text);
-  if (tooDeep) throw new InvalidRequest([{ path: '', message: tooDeep }]);
-  const value = parsed(text);
-  const unstorable = firstUnstorable(value);
+export async function readJson(request: IncomingMessage, limit: BodyLimit, forms: BodyForms = {}): Promise<unknown> {
+  const form = formOf(request, forms);
+  const bytes = await readBytes(request, bodyLimits[limit]);
+  await breath();
+  const value = form ? await form.read(utf8(bytes)) : await jsonValue(bytes);
+  const unstorable = await firstUnstorable(value);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return value;
 }
 
-function requireJson({ headers }: IncomingMessage): void {
+async function jsonValue(bytes: Buffer): Promise<unknown> {
+  const text = decoded(bytes);
+  const tooDeep = nestedTooDeep(text);
+  if (tooDeep) throw new InvalidRequest([{ path: '', message: tooDeep }]);
+  await breath();
+  const value = parsed(text);
+  await breath();
+  return value;
+}
+
+/** The form in which the body comes, or null for JSON. */
+function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
   const coding = headers['content-encoding'] ?? 'identity';
-  const isJson = /^application\/([\w.+-]+\+)?json$/.test(type.trim());
-  const isUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
-  if (isJson && isUtf8 && coding.toLowerCase() === 'identity') return;
-  throw new HttpRefusal('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.', {
-    Accept: 'application/json',
-  });
+  const inUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
+  if (inUtf8 && coding.toLowerCase() === 'identity') {
+    const form = new Map(Object.entries(forms)).get(type.trim());
+    if (form) return form;
+    if (/^application\/([\w.+-]+\+)?json$/.test(type.trim())) return null;
+  }
+  const accepted = ['application/json', ...Object.keys(forms)];
+  const message = `Send the body as ${accepted.join(' or ')} in UTF-8, not compressed.`;
+  throw new HttpRefusal('unsupported_media_type', message, { Accept: accepted.join(', ') });
 }
 
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -67,6 +92,14 @@ function decoded(bytes: Buffer): string {
   } catch {
     throw new HttpRefusal('malformed_json', 'The body is not UTF-8.');
   }
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+function utf8(bytes: Buffer): Buffer {
+  if (!isUtf8(bytes)) throw new InvalidRequest([{ path: '', message: 'must be UTF-8' }]);
+  const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
 function parsed(text: string): unknown {

@@ -1,17 +1,14 @@
 import type { Finding } from '../../domain/shared/errors.js';
+import { breath } from './breath.js';
 
 const DEPTH = 32;
 
 /** Says so where JSON text is nested deeper than the limit; told from the text, before anything is built from it. */
 export function nestedTooDeep(text: string): string | null {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
-    if (inString) {
-      if (character === BACKSLASH) at++;
-      else if (character === QUOTE) inString = false;
-    } else if (character === QUOTE) inString = true;
+    if (character === QUOTE) at = endOfString(text, at + 1);
     else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       if (++depth > DEPTH) return `must not be nested deeper than ${DEPTH} levels`;
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--;
@@ -19,23 +16,59 @@ export function nestedTooDeep(text: string): string | null {
   return null;
 }
 
+/** Where the string that begins at `from` has its closing quote: the first one that is not escaped. */
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+  }
+  return text.length;
+}
+
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\{}[]'].map((character) =>
   character.charCodeAt(0),
 );
 
+/** As many values as are looked at in a few milliseconds. */
+const BATCH = 20_000;
+
 /** The first string or number in a JSON value that PostgreSQL cannot store, or that no double holds. */
-export function firstUnstorable(value: unknown, path = ''): Finding | null {
-  if (typeof value === 'string') return unstorableText(value, path);
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? null : { path, message: 'must be a number that fits a double' };
-  }
-  if (value === null || typeof value !== 'object') return null;
-  for (const [key, member] of Object.entries(value)) {
-    const below = path === '' ? key : `${path}.${key}`;
-    const found = unstorableText(key, path) ?? firstUnstorable(member, below);
-    if (found) return found;
+export async function firstUnstorable(value: unknown): Promise<Finding | null> {
+  let looked = 0;
+  for (const found of unstorable(value, '')) {
+    if (typeof found === 'object') return found;
+    looked += found;
+    if (looked < BATCH) continue;
+    looked = 0;
+    await breath();
   }
   return null;
+}
+
+/** What is wrong with each value, and now and then how many have been looked at since the last time. */
+function* unstorable(value: unknown, path: string): Generator<Finding | number> {
+  const own = unstorableLeaf(value, path);
+  if (own) yield own;
+  if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
+  let looked = 1;
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    const member = (value as Record<string | number, unknown>)[key];
+    const found = (isList ? null : unstorableText(String(key), path)) ?? unstorableLeaf(member, below(path, key));
+    if (found) yield found;
+    if (typeof member === 'object' && member !== null) yield* unstorable(member, below(path, key));
+    if (++looked % BATCH === 0) yield BATCH;
+  }
+  yield looked % BATCH;
+}
+
+const below = (path: string, key: string | number) => (path === '' ? String(key) : `${path}.${key}`);
+
+function unstorableLeaf(value: unknown, path: string): Finding | null {
+  if (typeof value === 'string') return unstorableText(value, path);
+  if (typeof value !== 'number' || Number.isFinite(value)) return null;
+  return { path, message: 'must be a number that fits a double' };
 }
 
 function unstorableText(text: string, path: string): Finding | null {

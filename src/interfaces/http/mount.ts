@@ -6,6 +6,7 @@ import { callerOf } from './admission.js';
 import { readJson } from './body.js';
 import { type Call, type Contract, Reply, type Route } from './contract.js';
 import { methodNotAllowed } from './http-refusal.js';
+import { firstUnstorable } from './json-rules.js';
 import { ifMatchVersion } from './versions.js';
 
 /** Mounts every route, and answers 405 for the other methods of their paths. */
@@ -42,7 +43,7 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
   let headers: Call['headers'] = {};
   try {
     headers = headersOf(contract, request);
-    const query = contract.query && validated(contract.query, request.query);
+    const query = contract.query && (await queryValue(contract.query, request));
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(request.get('if-match'));
     const call: Call = { caller, params, query, headers, body, ifMatch, signal: goneSignal(response) };
@@ -55,9 +56,9 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-async function bodyOf({ bodyOptional, bodyLimit }: Contract, request: Request): Promise<unknown> {
+async function bodyOf({ bodyOptional, bodyLimit, forms }: Contract, request: Request): Promise<unknown> {
   if (bodyOptional && isBodyless(request)) return {};
-  return readJson(request, bodyLimit ?? 'ordinary').catch(deferInvalid);
+  return readJson(request, bodyLimit ?? 'ordinary', forms).catch(deferInvalid);
 }
 
 const isBodyless = ({ headers }: Request) =>
@@ -79,6 +80,12 @@ function bodyValue({ refuseFirst }: Contract, schema: z.ZodType, json: unknown):
   const refusal = json instanceof InvalidRequest ? json : refuseFirst?.(json);
   if (refusal) throw refusal;
   return validated(schema, json);
+}
+
+async function queryValue(schema: z.ZodType, { query }: Request): Promise<unknown> {
+  const unstorable = await firstUnstorable(query);
+  if (unstorable) throw new InvalidRequest([unstorable]);
+  return validated(schema, query);
 }
 
 function validated(schema: z.ZodType, value: unknown): unknown {

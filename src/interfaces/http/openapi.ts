@@ -63,7 +63,7 @@ function operation(contract: Contract): RouteConfig {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
       ...(Object.keys(taken).length > 0 && { headers: z.object(taken) }),
-      ...(body && { body: { required: !contract.bodyOptional, content: json(body) } }),
+      ...(body && { body: { required: !contract.bodyOptional, content: { ...json(body), ...texts(contract) } } }),
     },
     responses: {
       [status]: { description: 'Done', ...headers, content: json(answer) },
@@ -74,6 +74,11 @@ function operation(contract: Contract): RouteConfig {
     },
   };
 }
+
+const texts = ({ forms = {} }: Contract) =>
+  Object.fromEntries(
+    Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
+  );
 
 const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
 

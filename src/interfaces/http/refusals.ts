@@ -28,7 +28,10 @@ export const refusals = {
   invite_revoked: { status: 410, when: 'The invite was revoked.' },
   invite_expired: { status: 410, when: 'The invite has expired.' },
   payload_too_large: { status: 413, when: 'The body is over the limit of this endpoint.' },
-  unsupported_media_type: { status: 415, when: 'The body is not `application/json` in UTF-8.' },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The body is not of a media type that the endpoint takes, or not in UTF-8.',
+  },
   invalid_request: { status: 422, when: 'The input breaks a rule; `details` lists every one.' },
   dataset_invalid: { status: 422, when: 'The dataset does not validate; `details` lists the findings.' },
   context_length_exceeded: {

@@ -8,7 +8,7 @@ export const seconds = (date: Date): number => date.getTime() / 1000;
 export const secondsOrNull = (date: Date | null): number | null => date && seconds(date);
 
 /** A required field, told apart from one of the wrong type. */
-const wanted = (what: string) => (issue: { input?: unknown }) =>
+export const wanted = (what: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${what}`;
 
 export const text = () => z.string({ error: wanted('a string') });
