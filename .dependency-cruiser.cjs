@@ -59,6 +59,7 @@ module.exports = {
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('winston-confined', ['winston'], ['infrastructure/logging']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
+    confined('record-files-confined', ['csv-parse', 'split2'], ['interfaces']),
     confined('zod-confined', ['zod'], ['interfaces', 'bootstrap']),
 
     rule('no-cycles', { path: '^src/' }, { circular: true }, 'break the cycle: let one side own what both need'),

@@ -154,6 +154,10 @@ const IMPORTS: readonly Fault[] = [
   ['winston-confined  src/bootstrap/log.ts:1', { 'src/bootstrap/log.ts': "import type { Logger } from 'winston';" }],
   [`bcrypt-confined  ${HTTP}:1`, inHttp("const bcrypt = require('bcrypt');")],
   [
+    'record-files-confined  src/infrastructure/files/records.ts:1',
+    { 'src/infrastructure/files/records.ts': "import { parse } from 'csv-parse';" },
+  ],
+  [
     'zod-confined  src/infrastructure/smtp/schema.ts:1',
     { 'src/infrastructure/smtp/schema.ts': "import { z } from 'zod';" },
   ],

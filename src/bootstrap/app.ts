@@ -27,6 +27,8 @@ import { Drain } from '../interfaces/http/drain.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
+import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
+import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
 import { ModelAliasesController } from '../interfaces/http/workspace/model-aliases.controller.js';
 import { ModelVersionsController } from '../interfaces/http/workspace/model-versions.controller.js';
 import { ModelsController } from '../interfaces/http/workspace/models.controller.js';
@@ -44,6 +46,8 @@ const controllers: readonly Source<Controller>[] = [
   CredentialsController,
   StartersController,
   ProjectsController,
+  DatasetsController,
+  DatasetVersionsController,
   ModelsController,
   ModelVersionsController,
   ModelAliasesController,

@@ -7,6 +7,7 @@ import type { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
 import { chatModule } from './modules/chat.module.js';
+import { datasetsModule } from './modules/datasets.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { modelsModule } from './modules/models.module.js';
 import { sharedModule } from './modules/shared.module.js';
@@ -33,6 +34,7 @@ export class Parts {
       teamModule(secret),
       mailModule(config, secret),
       workspaceModule(config),
+      datasetsModule(),
       modelsModule(),
       chatModule(config, log),
     );

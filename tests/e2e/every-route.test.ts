@@ -4,7 +4,8 @@ import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { type Member, register } from '../support/workspace.js';
 
-const unknownId = (name: string) => `${name === 'model_id' ? 'mdl' : 'prj'}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`;
+const kinds: Record<string, string> = { model_id: 'mdl', dataset_id: 'dst' };
+const unknownId = (name: string) => `${kinds[name] ?? 'prj'}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`;
 const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => unknownId(name));
 const masterKey = 'master-key-of-the-tests';
 

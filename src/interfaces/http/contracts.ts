@@ -6,6 +6,8 @@ import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as health from './operations/health.contract.js';
+import * as datasetVersions from './workspace/dataset-versions.contract.js';
+import * as datasets from './workspace/datasets.contract.js';
 import * as modelAliases from './workspace/model-aliases.contract.js';
 import * as modelVersions from './workspace/model-versions.contract.js';
 import * as models from './workspace/models.contract.js';
@@ -19,6 +21,8 @@ export const contracts: readonly Contract[] = [
   credentials,
   starters,
   projects,
+  datasets,
+  datasetVersions,
   models,
   modelVersions,
   modelAliases,

@@ -1,0 +1,149 @@
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type CsvError, parse } from 'csv-parse';
+import split from 'split2';
+import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
+import type { Json, JsonObject } from '../../../domain/workspace/json.js';
+import { readRecords, recordLimits } from '../../../domain/workspace/reading-records.js';
+import type { BodyForms } from '../body.js';
+import { breath } from '../breath.js';
+import { nestedTooDeep } from '../json-rules.js';
+
+/** The files that a dataset can be imported from. */
+export const recordForms: BodyForms = {
+  'text/csv': {
+    example: 'id,group,input,expected\nfr,europe,What is the capital of France?,Paris\n',
+    read: (bytes) => read(csvRows, bytes),
+  },
+  'application/x-ndjson': {
+    example: '{"id":"fr","group":"europe","input":"What is the capital of France?","expected":"Paris"}\n',
+    read: (bytes) => read(jsonLines, bytes),
+  },
+};
+
+/** What has been read so far. A row that cannot be read leaves an empty record, so that the rows after it keep their numbers. */
+class Rows {
+  readonly records: Json[] = [];
+  readonly problems: Finding[] = [];
+
+  refuse(message: string): void {
+    this.problems.push({ path: `records.${this.records.length}`, message });
+    this.records.push({});
+  }
+
+  /** One more than the limit suffices to refuse them all. */
+  get enough(): boolean {
+    return this.records.length > recordLimits.records;
+  }
+}
+
+/** The same value as a JSON body. Throws InvalidRequest with all that is wrong, in the file's form and in its records. */
+async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
+  const rows = new Rows();
+  await form(bytes, rows);
+  const { records, problems } = rows;
+  if (problems.length > 0) throw new InvalidRequest(readRecords(records, problems).problems);
+  return { records };
+}
+
+/** Each line is a record. */
+async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
+  let number = 0;
+  const take = (line: string) => {
+    number++;
+    if (rows.enough || line.trim() === '') return;
+    const tooDeep = nestedTooDeep(line);
+    if (tooDeep) rows.refuse(`line ${number}: ${tooDeep}`);
+    else parseLine(line, number, rows);
+  };
+  await pipeline(slices(bytes, rows), split(), sink(take));
+}
+
+function parseLine(line: string, number: number, rows: Rows): void {
+  try {
+    rows.records.push(JSON.parse(line));
+  } catch (error) {
+    // The parser's own words, without the piece of the line that it quotes.
+    const where = /at position \d+/.exec((error as Error).message)?.[0];
+    rows.refuse(`line ${number} is not JSON${where ? `: unexpected text ${where}` : ''}`);
+  }
+}
+
+/** The first row names the columns; each further one is a record, with a string for each column. */
+async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
+  let header: Header | null = null;
+  // In the order of the file, what the parser skips included; nothing is left for its output.
+  const take = (cells: readonly string[]): null => {
+    if (header) takeRow(header, cells, rows);
+    else header = takeHeader(cells, rows);
+    return null;
+  };
+  const parser = parse({
+    skip_empty_lines: true,
+    relax_column_count: true,
+    skip_records_with_error: true,
+    on_record: take,
+    on_skip: (error): undefined => {
+      rows.refuse(csvProblem(error));
+    },
+  });
+  await pipeline(
+    slices(bytes, rows),
+    parser,
+    sink(() => undefined),
+  );
+  if (!header) rows.problems.unshift({ path: 'records', message: 'the first line must name the columns' });
+}
+
+interface Header {
+  /** Not more than one over the limit of fields, which suffices to refuse them. */
+  readonly names: readonly string[];
+  readonly columns: number;
+}
+
+function takeHeader(cells: readonly string[], rows: Rows): Header {
+  const names = cells.slice(0, recordLimits.fields + 1).map((name) => name.trim());
+  names.forEach((name, index) => {
+    const say = (message: string) => rows.problems.push({ path: 'records', message: `the first line ${message}` });
+    if (name === '') say(`has no name for column ${index + 1}`);
+    else if (names.indexOf(name) < index) say(`names column ${index + 1} "${name}", which another column has`);
+  });
+  return { names, columns: cells.length };
+}
+
+function takeRow({ names, columns }: Header, cells: readonly string[], rows: Rows): void {
+  if (rows.enough) return;
+  if (cells.length === columns) {
+    const record: JsonObject = Object.fromEntries(names.map((name, index) => [name, cells[index] as string]));
+    rows.records.push(record);
+  } else {
+    const row = rows.records.length + 1;
+    rows.refuse(`row ${row}: has ${cells.length} columns, but the first line names ${columns}`);
+  }
+}
+
+/** Without the piece of the file that the library quotes. */
+function csvProblem(error: CsvError | undefined): string {
+  const { code, lines } = (error ?? {}) as { code?: string; lines?: number };
+  const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quoted text has no end' : 'a quote is where none may be';
+  return `line ${lines}: ${what}; put text with quotes in it into quotes, and double each quote within`;
+}
+
+const SLICE = 16 * 1024;
+
+/** A piece at a time, with other work in between, and no more once the rows are too many. */
+async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
+    yield bytes.subarray(at, at + SLICE);
+    await breath();
+  }
+}
+
+const sink = <T>(take: (piece: T) => void): Writable =>
+  new Writable({
+    objectMode: true,
+    write: (piece: T, _encoding, done) => {
+      take(piece);
+      done();
+    },
+  });

@@ -1,0 +1,239 @@
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { query } from '../support/database.js';
+import { Service } from '../support/service.js';
+import { createProject, type Member, register } from '../support/workspace.js';
+
+type Fields = Readonly<Record<string, string>>;
+
+const LIMIT = 5 * 1024 * 1024;
+
+/** The same records, the same way in each form; a test gives every record the same fields. */
+const forms: [string, (records: readonly Fields[]) => string][] = [
+  ['application/json', (records) => JSON.stringify({ records })],
+  ['text/csv', (records) => [Object.keys(records[0] ?? {}), ...records.map(Object.values)].join('\n')],
+  ['application/x-ndjson', (records) => records.map((one) => JSON.stringify(one)).join('\n')],
+];
+
+const record = (id: number, more: Fields = {}): Fields => ({
+  id: `r${id}`,
+  group: 'g',
+  input: 'in',
+  expected: 'out',
+  ...more,
+});
+const further = (count: number, value = 'x'): Fields =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`field_${n}`, value]));
+const many = (count: number, more: Fields = {}) => Array.from({ length: count }, (_, n) => record(n, more));
+
+describe('an import', () => {
+  let service: Service;
+  let admin: Member;
+  let project: string;
+  let datasets: string;
+
+  beforeAll(async () => {
+    service = await Service.start();
+    admin = await register(service, 'Ada');
+    project = await createProject(service, admin.token);
+    datasets = `/v1/projects/${project}/datasets`;
+  });
+  afterAll(() => service.stop());
+
+  const send = (type: string, raw: string | Uint8Array, name = '') =>
+    service.call('POST', datasets + name, { token: admin.token, raw, headers: { 'Content-Type': type } });
+  const stored = async () => (await query(service.databaseUrl as string, 'SELECT id FROM datasets')).length;
+  const refused = async (type: string, raw: string | Uint8Array) => {
+    const before = await stored();
+    const { status, body } = await send(type, raw);
+    expect(await stored()).toBe(before);
+    return { status, code: body.code, messages: (body.details ?? []).map((one: { message: string }) => one.message) };
+  };
+  const invalid = (...messages: string[]) => ({ status: 422, code: 'invalid_request', messages });
+
+  describe.each(forms)('as %s', (type, encoded) => {
+    it('has the same records and the same content as in every other form', async () => {
+      const records = many(3, { level: 'easy' });
+      const { status, body } = await send(type, encoded(records), '?name=From%20a%20file');
+      const same = await service.post(datasets, admin.token, { records });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ name: 'From a file', records: same.body.records });
+      expect(body.content_sha256).toBe(same.body.content_sha256);
+      expect(body.records[0]).toEqual({
+        id: 'r0',
+        group: 'g',
+        input: 'in',
+        expected: 'out',
+        fields: { level: 'easy' },
+      });
+    });
+
+    it('takes 500 records, and not one more', async () => {
+      expect((await send(type, encoded(many(500)))).body.record_count).toBe(500);
+      expect(await refused(type, encoded(many(501)))).toEqual(invalid('row 501 is over the limit of 500 records'));
+    });
+
+    it('takes 50 fields, and not one more', async () => {
+      const { status, body } = await send(type, encoded([record(1, further(46))]));
+      expect({ status, fields: body.records[0].fields }).toEqual({ status: 201, fields: further(46) });
+      expect(await refused(type, encoded([record(1, further(47))]))).toEqual(
+        invalid('row 1: is over the limit of 50 fields: "field_46" is one too many'),
+      );
+    });
+
+    it('takes 5,242,880 bytes, with 500 records of 50 fields, and not one more', async () => {
+      const value = 'x'.repeat(100);
+      const records = many(500, further(46, value));
+      const missing = LIMIT - encoded(records).length;
+      const whole = encoded([
+        ...records.slice(1),
+        record(0, { ...further(46, value), field_0: value + 'x'.repeat(missing) }),
+      ]);
+      expect(whole).toHaveLength(LIMIT);
+      const { status, body } = await send(type, whole);
+      expect({ status, count: body.record_count }).toEqual({ status: 201, count: 500 });
+      expect(await refused(type, `${whole} `)).toMatchObject({ status: 413, code: 'payload_too_large' });
+    });
+
+    it('refuses what cannot be stored', async () => {
+      expect(await refused(type, encoded([record(1, { input: 'a\0b' })]))).toEqual(
+        invalid('must not contain the NUL character'),
+      );
+      const name = await send(type, encoded(many(1)), '?name=a%00');
+      expect(name).toMatchObject({ status: 422, body: { details: [{ path: 'name' }] } });
+    });
+
+    it('refuses a name that is too long together with all else', async () => {
+      const before = await stored();
+      const { status, body } = await send(
+        type,
+        encoded([record(1, { id: 'x'.repeat(201) })]),
+        `?name=${'n'.repeat(201)}`,
+      );
+      expect(status).toBe(422);
+      expect(body.details.map((one: { path: string }) => one.path)).toEqual(['name', 'records.0.id']);
+      expect(await stored()).toBe(before);
+    });
+  });
+
+  it('has one limit of bytes for import and update', async () => {
+    expect(bodyLimits.dataset).toBe(LIMIT);
+    const { body } = await service.post(datasets, admin.token, { records: [] });
+    const update = (filler: string) =>
+      service.call('PUT', `${datasets}/${body.id}`, {
+        token: admin.token,
+        raw: `{"version":1,"records":[{"input":"${filler}"}]}`,
+      });
+    const room = LIMIT - '{"version":1,"records":[{"input":""}]}'.length;
+    expect((await update('x'.repeat(room + 1))).status).toBe(413);
+    expect((await update('x'.repeat(room))).body.version).toBe(2);
+  });
+
+  it('tells of all problems of an update and changes nothing', async () => {
+    const { body } = await service.post(datasets, admin.token, { records: [] });
+    const records = [{ id: 1 }, 'text', ...many(499)];
+    const refusal = await service.put(`${datasets}/${body.id}`, admin.token, { version: 1, name: '', records });
+    expect(refusal.body.details.map((one: { message: string }) => one.message)).toEqual([
+      'must have 1 to 200 characters',
+      'row 501 is over the limit of 500 records',
+      'row 1: "id" must be a string of at most 200 characters',
+      'row 2: must be an object',
+    ]);
+    expect((await service.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
+  });
+
+  it('names all media types that it takes', async () => {
+    const { status, body, headers } = await service.call('POST', datasets, {
+      token: admin.token,
+      raw: 'x',
+      headers: { 'Content-Type': 'text/plain' },
+    });
+    expect(status).toBe(415);
+    for (const [type] of forms) expect(body.error).toContain(type);
+    expect(headers.get('accept')).toBe(forms.map(([type]) => type).join(', '));
+    expect((await send('text/csv; charset=latin1', 'id\n1')).status).toBe(415);
+    expect((await send('Text/CSV; header=present; charset="UTF-8"', 'id\n1')).status).toBe(201);
+  });
+
+  describe('of CSV', () => {
+    it('takes quotes, line ends of any kind, a byte order mark, and blank lines', async () => {
+      const raw = '\ufeffid, group ,input,note\r\na,,"one ""two"",\nthree",Grüße 🦆\r\n\r\n,g,4,\r\n';
+      expect((await send('text/csv', raw)).body.records).toEqual([
+        { id: 'a', group: null, input: 'one "two",\nthree', expected: null, fields: { note: 'Grüße 🦆' } },
+        { id: 'row-2', group: 'g', input: '4', expected: null, fields: { note: '' } },
+      ]);
+    });
+
+    it('takes characters of several bytes wherever they stand', async () => {
+      const text = `x${'🦆'.repeat(20_000)}`;
+      const { body } = await send('text/csv', `input\n${text}\n`);
+      expect(body.records[0].input).toBe(text);
+    });
+
+    it('tells of every row with another number of columns, and of all else that is wrong', async () => {
+      const raw = `id,input\na,1\nb\n${'c'.repeat(201)},2\nd,1,2\n`;
+      expect(await refused('text/csv', raw)).toEqual(
+        invalid(
+          'row 2: has 1 columns, but the first line names 2',
+          'row 4: has 3 columns, but the first line names 2',
+          'row 3: "id" must be a string of at most 200 characters',
+        ),
+      );
+    });
+
+    it('refuses column names that are missing or there twice', async () => {
+      expect(await refused('text/csv', 'id,,input,id\n')).toEqual(
+        invalid(
+          'the first line has no name for column 2',
+          'the first line names column 4 "id", which another column has',
+        ),
+      );
+      expect(await refused('text/csv', '')).toEqual(invalid('the first line must name the columns'));
+    });
+
+    it('says on which line a quote is wrong', async () => {
+      const advice = 'put text with quotes in it into quotes, and double each quote within';
+      expect(await refused('text/csv', 'id,input\na,1\nb,x"y\nc\n')).toEqual(
+        invalid(`line 3: a quote is where none may be; ${advice}`, 'row 3: has 1 columns, but the first line names 2'),
+      );
+      expect(await refused('text/csv', 'id,input\na,"1\n')).toEqual(
+        invalid(expect.stringMatching(/^line \d: a quoted text has no end; /)),
+      );
+    });
+
+    it('refuses what is not UTF-8', async () => {
+      expect(await refused('text/csv', Uint8Array.of(0x69, 0x0a, 0xff))).toEqual(invalid('must be UTF-8'));
+    });
+
+    it('takes a column named __proto__ for a field', async () => {
+      const { body } = await send('text/csv', '__proto__,constructor\n1,2\n');
+      expect(JSON.stringify(body.records[0].fields)).toBe('{"__proto__":"1","constructor":"2"}');
+    });
+  });
+
+  describe('of JSON Lines', () => {
+    it('skips blank lines and takes any JSON for what it is', async () => {
+      const raw = '\ufeff\n{"input":{"a":[1]},"expected":false}\r\n  \n\n{"id":"b","input":0}';
+      expect((await send('application/x-ndjson', raw)).body.records).toEqual([
+        { id: 'row-1', group: null, input: { a: [1] }, expected: false, fields: {} },
+        { id: 'b', group: null, input: 0, expected: null, fields: {} },
+      ]);
+    });
+
+    it('tells of every line that is wrong, and of all else', async () => {
+      const deep = `{"input":${'['.repeat(32)}${']'.repeat(32)}}`;
+      const raw = ['{"id":1}', '', '{', deep, '[]', '{"id":"a"} x', '{"input":1e999}'].join('\n');
+      expect(await refused('application/x-ndjson', raw)).toEqual(
+        invalid(
+          expect.stringMatching(/^line 3 is not JSON/),
+          'line 4: must not be nested deeper than 32 levels',
+          'line 6 is not JSON: unexpected text at position 11',
+          'row 1: "id" must be a string of at most 200 characters',
+          'row 4: must be an object',
+        ),
+      );
+      expect(await refused('application/x-ndjson', '{"input":1e999}')).toEqual(
+        invalid('must be a number that fits a double'),
+      );
+    });
+  });
+});
