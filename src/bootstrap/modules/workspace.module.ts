@@ -9,6 +9,7 @@ import { CreateProject } from '../../application/workspace/create-project.js';
 import { DeleteProject } from '../../application/workspace/delete-project.js';
 import { ListProjects } from '../../application/workspace/list-projects.js';
 import { ListStarters } from '../../application/workspace/list-starters.js';
+import { Datasets } from '../../application/workspace/ports/datasets.js';
 import { Models } from '../../application/workspace/ports/models.js';
 import { Projects } from '../../application/workspace/ports/projects.js';
 import { Starters } from '../../application/workspace/ports/starters.js';
@@ -16,6 +17,7 @@ import { ProjectHistory } from '../../application/workspace/project-history.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { ProjectOverviews } from '../../application/workspace/project-overview.js';
 import { ReadProject } from '../../application/workspace/read-project.js';
+import { ReviewProject } from '../../application/workspace/review-project.js';
 import { UpdateProject } from '../../application/workspace/update-project.js';
 import { JsonStarters } from '../../infrastructure/files/json-starters.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -36,6 +38,7 @@ export const workspaceModule = (config: Config) =>
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
     provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, RuntimeConnections, SettleRuntime]);
+    provide(module, ReviewProject, ReviewProject, [ProjectModels, Projects, Datasets, Models, RuntimeStates]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, ProjectsController, ProjectsController, [
       CreateProject,
@@ -43,6 +46,7 @@ export const workspaceModule = (config: Config) =>
       UpdateProject,
       ListProjects,
       DeleteProject,
+      ReviewProject,
       ProjectHistory,
     ]);
     provide(module, StartersController, StartersController, [ListStarters]);

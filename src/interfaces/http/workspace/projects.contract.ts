@@ -126,6 +126,39 @@ export const deleteProject = contract({
   refusals: ['stale_version'],
 });
 
+export const reviewProject = contract({
+  id: 'reviewProject',
+  method: 'post',
+  path: '/v1/projects/{project_id}/plan',
+  tag,
+  summary: 'Review a version of a project',
+  description:
+    'Says what is missing in the spec, its dataset, its models and its runtime, what contradicts, and what to do next. ' +
+    'The same version gets the same review as long as nothing else of the project changes. Where nothing blocks, the ' +
+    'version counts as `reviewed`.',
+  access: permissions.editWorkspace,
+  body: z.object({ version: Version }).meta({ id: 'ProjectReviewRequest', example: { version: 1 } }),
+  bodyOptional: true,
+  status: 200,
+  answer: z
+    .object({
+      project_id: z.string(),
+      version: z.int(),
+      ready: z.boolean().meta({ description: 'Nothing is blocking' }),
+      findings: z.array(
+        z.object({
+          level: z.enum(['blocking', 'warning', 'info']),
+          code: z.string(),
+          path: z.string().meta({ description: 'Where in the project it is' }),
+          message: z.string(),
+        }),
+      ),
+      next_steps: z.array(z.string()),
+    })
+    .meta({ id: 'ProjectReview' }),
+  refusals: ['stale_version'],
+});
+
 const ProjectVersionEntry = z
   .object({ version: z.int(), name: z.string(), created_at: Timestamp, created_by: z.string() })
   .meta({ id: 'ProjectVersionEntry' });

@@ -5,6 +5,7 @@ import type { VersionEntry } from '../../../application/workspace/ports/projects
 import type { ProjectHistory } from '../../../application/workspace/project-history.js';
 import type { ProjectOverview } from '../../../application/workspace/project-overview.js';
 import type { ReadProject } from '../../../application/workspace/read-project.js';
+import type { ReviewProject } from '../../../application/workspace/review-project.js';
 import type { UpdateProject } from '../../../application/workspace/update-project.js';
 import { Project } from '../../../domain/workspace/project.js';
 import { conversationAnswer } from '../chat/conversations.controller.js';
@@ -44,6 +45,16 @@ export class ProjectsController implements Controller {
       return deleted(params.project_id);
     }),
     route(
+      contracts.reviewProject,
+      async ({ caller, params, body, ifMatch }) => {
+        const expected = expectedVersions([body.version], ifMatch);
+        const found = await this.reviewProject.execute({ by: caller, projectId: params.project_id, expected });
+        const { projectId: project_id, nextSteps, ...review } = found;
+        return { project_id, ...review, findings: [...review.findings], next_steps: [...nextSteps] };
+      },
+      ({ caller, params }) => this.readProject.execute({ by: caller, projectId: params.project_id }),
+    ),
+    route(
       contracts.listProjectVersions,
       async ({ caller, params, query }) => {
         const found = await this.history.list({ by: caller, projectId: params.project_id, ...versionPageOf(query) });
@@ -64,6 +75,7 @@ export class ProjectsController implements Controller {
     private readonly updateProject: UpdateProject,
     private readonly listProjects: ListProjects,
     private readonly deleteProject: DeleteProject,
+    private readonly reviewProject: ReviewProject,
     private readonly history: ProjectHistory,
   ) {}
 }

@@ -1,0 +1,58 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { type Project, requireVersion } from '../../domain/workspace/project.js';
+import type { Reviewed, ReviewedDataset } from '../../domain/workspace/remark.js';
+import { type Review, review } from '../../domain/workspace/review.js';
+import type { RuntimeStates } from '../chat/runtime-states.js';
+import type { Datasets } from './ports/datasets.js';
+import type { Models } from './ports/models.js';
+import type { Projects } from './ports/projects.js';
+import type { ProjectModels } from './project-models.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly expected: readonly number[];
+}
+
+/** Looks a project over, and keeps whether this version of it has nothing that blocks. */
+export class ReviewProject {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly projects: Projects,
+    private readonly datasets: Datasets,
+    private readonly models: Models,
+    private readonly runtimes: RuntimeStates,
+  ) {}
+
+  /** Throws NotFound, StaleVersion. */
+  async execute({ by, projectId, expected }: Input): Promise<Review> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const project = await this.found.project(caller, projectId);
+      requireVersion(project, expected);
+      const verdict = review(await this.reviewed(project));
+      const earlier = project.reviewedVersion === project.version ? null : project.reviewedVersion;
+      const reviewedVersion = verdict.ready ? project.version : earlier;
+      // A lost race means that the version has moved on: the next look at it throws StaleVersion.
+      if (await this.projects.noteReview({ ...project, reviewedVersion })) return verdict;
+    }
+  }
+
+  private async reviewed(project: Project): Promise<Reviewed> {
+    const [registered, newest, dataset, runtime] = await Promise.all([
+      this.models.registered([project.id]),
+      this.models.all(project.id, { limit: 1, after: null }),
+      this.dataset(project),
+      this.runtimes.of(project.id),
+    ]);
+    return { project, models: [...registered, ...newest], dataset, runtime };
+  }
+
+  private async dataset({ id: projectId, spec }: Project): Promise<ReviewedDataset | null> {
+    if (typeof spec.dataset_id !== 'string') return null;
+    const dataset = await this.datasets.find(projectId, spec.dataset_id);
+    const records = dataset && (await this.datasets.records(dataset.id, dataset.version));
+    return records && { ...dataset, valid: dataset.validation.valid, records };
+  }
+}
