@@ -8,6 +8,7 @@ import { type App, startApp } from '../../src/bootstrap/app.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import { RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { InvalidRequest } from '../../src/domain/shared/errors.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { HttpCaller, note } from '../support/http-caller.js';
 import { mailedToken } from '../support/mailbox.js';
@@ -100,6 +101,13 @@ describe('a service whose adapters fail', () => {
     const { status, body } = await api.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal_error' });
     expect(JSON.stringify(body)).not.toContain('inner detail');
+  });
+
+  it('stays within the envelope where a refusal cannot be written', async () => {
+    fail = new InvalidRequest([{ path: 'x', message: 1n as unknown as string }]);
+    const { status, body } = await api.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal_error' });
+    expect(Object.keys(body)).toEqual(['status', 'code', 'error', 'request_id']);
   });
 
   it('answers 502 for a runtime that answers nonsense', async () => {

@@ -84,6 +84,10 @@ describe('projects and models', () => {
       expect(body.details).toEqual([{ path: 'version', message: expect.any(String), current: 4 }]);
     }
     expect((await service.get(`${projects}/${id}`, admin.token)).body.version).toBe(4);
+    expect((await update(id, { version: 4, spec: {} }, '*')).status).toBe(200);
+    expect((await update(id, { spec: {} }, '*')).status).toBe(422);
+    const staleToo = await update(id, { version: 9, spec: { goal: 5 } });
+    expect(staleToo).toMatchObject({ status: 422, body: { details: [{ path: 'spec.goal' }] } });
   });
 
   it.each([

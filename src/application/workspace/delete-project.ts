@@ -1,7 +1,6 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { requireVersion } from '../../domain/workspace/project.js';
-import type { RuntimeConnections } from '../chat/ports/runtime-connections.js';
 import type { SettleRuntime } from '../chat/settle-runtime.js';
 import type { Projects } from './ports/projects.js';
 import type { ProjectModels } from './project-models.js';
@@ -13,12 +12,11 @@ interface Input {
   readonly expected: readonly number[];
 }
 
-/** Removes a project with all that it holds, the frozen and the registered too. Its runtime ends first. */
+/** Removes a project with all that it holds, the frozen and the registered too. Its runtime ends with it. */
 export class DeleteProject {
   constructor(
     private readonly found: ProjectModels,
     private readonly projects: Projects,
-    private readonly connections: RuntimeConnections,
     private readonly runtime: SettleRuntime,
   ) {}
 
@@ -28,9 +26,13 @@ export class DeleteProject {
     for (;;) {
       const current = await this.found.project(caller, projectId);
       requireVersion(current, expected);
-      await this.runtime.execute(projectId, () => this.connections.remove(projectId));
+      let removed = false;
+      // The connection goes with the project, and the process with the connection.
+      await this.runtime.execute(projectId, async () => {
+        removed = await this.projects.remove(current);
+      });
       // A lost race means that the version has moved on: the next look at it tells.
-      if (await this.projects.remove(current)) return;
+      if (removed) return;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Model } from '../../domain/workspace/model.js';
+import { type Bounded, boundedPage } from './bounded-page.js';
 import type { Models } from './ports/models.js';
 import type { ProjectModels } from './project-models.js';
 
@@ -18,9 +19,9 @@ export class ListModels {
   ) {}
 
   /** Throws NotFound. */
-  async execute({ by, projectId, page }: Input): Promise<Model[]> {
+  async execute({ by, projectId, page }: Input): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.found.project(caller, projectId);
-    return this.models.all(project.id, page);
+    return boundedPage(page, (next) => this.models.all(project.id, next));
   }
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import type { Conversations } from '../chat/ports/conversations.js';
+import { type Bounded, boundedPage } from './bounded-page.js';
 import type { Projects } from './ports/projects.js';
 import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
 
@@ -14,7 +15,7 @@ interface Input {
 
 interface Listing {
   /** Newest first. */
-  readonly projects: readonly ProjectOverview[];
+  readonly projects: Bounded<ProjectOverview>;
   /** The caller's own in any project of the team, the one with the newest turn first. */
   readonly conversations: readonly Conversation[];
 }
@@ -32,9 +33,9 @@ export class ListProjects {
   async execute({ by, limit, after }: Input): Promise<Listing> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [projects, conversations] = await Promise.all([
-      this.projects.all(teamId, { limit, after }).then((found) => this.overviews.ofAll(found)),
+      boundedPage({ limit, after }, (page) => this.projects.all(teamId, page)),
       this.conversations.recent(accountId, teamId, CONVERSATIONS),
     ]);
-    return { projects, conversations };
+    return { projects: { ...projects, items: await this.overviews.ofAll(projects.items) }, conversations };
   }
 }

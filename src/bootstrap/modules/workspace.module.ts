@@ -1,6 +1,5 @@
 import { ContainerModule } from 'inversify';
 import { Conversations } from '../../application/chat/ports/conversations.js';
-import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
 import { Clock } from '../../application/shared/ports/clock.js';
@@ -37,7 +36,7 @@ export const workspaceModule = (config: Config) =>
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
-    provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, RuntimeConnections, SettleRuntime]);
+    provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, SettleRuntime]);
     provide(module, ReviewProject, ReviewProject, [ProjectModels, Projects, Datasets, Models, RuntimeStates]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, ProjectsController, ProjectsController, [

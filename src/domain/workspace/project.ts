@@ -26,14 +26,14 @@ export const Project = {
     return { ...draft, ...checked(name, spec), version: 1, updatedAt, updatedBy, reviewedVersion: null };
   },
 
-  /** Throws StaleVersion unless every version in `expected` is the project's own. */
+  /** Throws InvalidRequest, or StaleVersion unless every version in `expected` is the project's own. */
   update(
     project: Project,
     expected: readonly number[],
     change: { name?: string; spec: JsonObject; by: string; at: Date },
   ): Project {
-    requireVersion(project, expected);
     const { name, spec } = checked(change.name ?? project.name, change.spec);
+    requireVersion(project, expected);
     return { ...project, name, spec, version: project.version + 1, updatedAt: change.at, updatedBy: change.by };
   },
 

@@ -11,7 +11,7 @@ import { crossOrigin } from './cross-origin.js';
 import type { Drain } from './drain.js';
 import { HttpRefusal } from './http-refusal.js';
 import { mount } from './mount.js';
-import { problemOf } from './problem.js';
+import { type Envelope, problemOf } from './problem.js';
 import { type Limits, RateLimiter } from './rate-limit/rate-limiter.js';
 
 export interface HttpParts {
@@ -88,5 +88,15 @@ const refused =
     if (response.destroyed) return;
     if (unexpected) log.error('unexpected failure', { error });
     if (response.headersSent) response.destroy();
-    else response.status(status).set(headers).json(body);
+    else answer(response.status(status).set(headers), body);
   };
+
+/** Whatever cannot be written as JSON is told as a failure of our own, never by Express's page about it. */
+function answer(response: Response, body: Envelope): void {
+  try {
+    response.json(body);
+  } catch (error) {
+    const { status, body: ours } = problemOf(error, body.request_id);
+    response.status(status).json(ours);
+  }
+}

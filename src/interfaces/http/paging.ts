@@ -54,3 +54,15 @@ export function paged<T extends { readonly id: string }>(found: readonly T[], { 
   const items = found.slice(0, limit);
   return { items, count: items.length, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
+
+/** For a list that knows by itself whether it goes on. */
+export const boundedPageOf = ({ limit, cursor }: z.output<typeof Page>) => ({ limit, after: cursor ?? null });
+
+export const boundedlyPaged = <T extends { readonly id: string }>(found: {
+  readonly items: readonly T[];
+  readonly more: boolean;
+}) => ({
+  items: [...found.items],
+  count: found.items.length,
+  next_cursor: found.more ? (found.items.at(-1)?.id ?? null) : null,
+});

@@ -15,9 +15,9 @@ export function expectedVersions(inBody: Said, ifMatch: number | undefined): num
   return said;
 }
 
-/** NaN, which no version equals, for a header that is not a single entity tag of this service. */
+/** `*` says nothing of a version. NaN, which no version equals, for a header that is not a single entity tag of this service. */
 export function ifMatchVersion(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+  if (header === undefined || header.trim() === '*') return undefined;
   const tag = /^\s*(?:W\/)?"([1-9]\d{0,9})"\s*$/.exec(header);
   return tag ? Number(tag[1]) : Number.NaN;
 }

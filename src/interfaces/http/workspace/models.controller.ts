@@ -9,7 +9,7 @@ import type { RegisterModel } from '../../../application/workspace/register-mode
 import type { UpdateModel } from '../../../application/workspace/update-model.js';
 import type { Model } from '../../../domain/workspace/model.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
+import { boundedlyPaged, boundedPageOf } from '../paging.js';
 import { deleted, seconds, secondsOrNull } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
 import * as contracts from './models.contract.js';
@@ -30,8 +30,8 @@ export class ModelsController implements Controller {
     route(
       contracts.listModels,
       async ({ query, ...call }) => {
-        const models = await this.listModels.execute({ ...inProject(call), page: pageOf(query) });
-        const { items, ...page } = paged(models, query);
+        const found = await this.listModels.execute({ ...inProject(call), page: boundedPageOf(query) });
+        const { items, ...page } = boundedlyPaged(found);
         return { models: items.map(modelAnswer), ...page };
       },
       (call) => this.readProject.execute(inProject(call)),

@@ -68,7 +68,8 @@ export const listProjects = contract({
   path: '/v1/projects',
   tag,
   summary: 'List the projects of the team',
-  description: 'Newest first; with up to 100 of your own conversations in them, the one with the newest turn first.',
+  description:
+    'Newest first, fewer than asked for where their specs are long; with up to 100 of your own conversations in them, the one with the newest turn first.',
   access: permissions.readWorkspace,
   query: LongPage,
   status: 200,

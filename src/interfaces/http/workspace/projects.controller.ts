@@ -11,7 +11,7 @@ import { Project } from '../../../domain/workspace/project.js';
 import { conversationAnswer } from '../chat/conversations.controller.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
+import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
 import { deleted, seconds } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
 import { modelAnswer } from './models.controller.js';
@@ -23,9 +23,10 @@ export class ProjectsController implements Controller {
       projectAnswer(await this.createProject.execute({ by: caller, starterId: starter_id, ...typed })),
     ),
     route(contracts.listProjects, async ({ caller, query }) => {
-      const found = await this.listProjects.execute({ by: caller, ...pageOf(query) });
-      const { items, ...page } = paged(found.projects.map(projectAnswer), query);
-      return { projects: items, conversations: found.conversations.map(conversationAnswer), ...page };
+      const found = await this.listProjects.execute({ by: caller, ...boundedPageOf(query) });
+      const { items, more } = found.projects;
+      const { items: projects, ...page } = boundedlyPaged({ items: items.map(projectAnswer), more });
+      return { projects, conversations: found.conversations.map(conversationAnswer), ...page };
     }),
     route(contracts.readProject, async ({ caller, params }) =>
       projectAnswer(await this.readProject.execute({ by: caller, projectId: params.project_id })),
