@@ -1,34 +1,14 @@
 import type { Finding } from '../../domain/shared/errors.js';
+import { jsonNesting } from '../../domain/shared/json-nesting.js';
 import { breath } from './breath.js';
 
 const DEPTH = 32;
 
 /** Says so where JSON text is nested deeper than the limit; told from the text, before anything is built from it. */
 export function nestedTooDeep(text: string): string | null {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) at = endOfString(text, at + 1);
-    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
-      if (++depth > DEPTH) return `must not be nested deeper than ${DEPTH} levels`;
-    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--;
-  }
-  return null;
+  const { depth } = jsonNesting(text, DEPTH);
+  return depth > DEPTH ? `must not be nested deeper than ${DEPTH} levels` : null;
 }
-
-/** Where the string that begins at `from` has its closing quote: the first one that is not escaped. */
-function endOfString(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let escapes = 0;
-    while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return quote;
-  }
-  return text.length;
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\{}[]'].map((character) =>
-  character.charCodeAt(0),
-);
 
 /** As many values as are looked at in a few milliseconds. */
 const BATCH = 20_000;

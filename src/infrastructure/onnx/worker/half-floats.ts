@@ -15,3 +15,22 @@ function decodeHalf(bits: number): number {
   if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 }
+
+/** The bits of the half-precision number nearest to `value`, ties to even; infinite where it is too large. */
+export function encodeHalf(value: number): number {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const size = Math.abs(value);
+  if (Number.isNaN(value)) return sign | 0x7e00;
+  if (size >= 65_520) return sign | 0x7c00;
+  const exponent = Math.max(-14, Math.floor(Math.log2(size)));
+  const unit = 2 ** (exponent - 10);
+  const units = roundToEven(size / unit);
+  // A carry out of the fraction raises the exponent by itself.
+  return sign | (units < 1_024 ? units : ((exponent + 15) << 10) + units - 1_024);
+}
+
+function roundToEven(value: number): number {
+  const down = Math.floor(value);
+  const over = value - down;
+  return over > 0.5 || (over === 0.5 && down % 2 === 1) ? down + 1 : down;
+}

@@ -1,0 +1,36 @@
+export interface JsonNesting {
+  /** The deepest level of arrays and objects. */
+  readonly depth: number;
+  /** How many arrays and objects there are. */
+  readonly containers: number;
+}
+
+/** How JSON text is nested; told from the text, before anything is built from it. Reads no further than `depthLimit`. */
+export function jsonNesting(text: string, depthLimit: number): JsonNesting {
+  let level = 0;
+  let depth = 0;
+  let containers = 0;
+  for (let at = 0; at < text.length && depth <= depthLimit; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(text, at + 1);
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      containers++;
+      if (++level > depth) depth = level;
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) level--;
+  }
+  return { depth, containers };
+}
+
+/** Where the string that begins at `from` has its closing quote: the first one that is not escaped. */
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+  }
+  return text.length;
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\{}[]'].map((character) =>
+  character.charCodeAt(0),
+);

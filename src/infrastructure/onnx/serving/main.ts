@@ -1,0 +1,90 @@
+import { UuidIdentifiers } from '../../system/uuid-identifiers.js';
+import { holdLifeline } from '../worker/lifeline.js';
+import { Codecs } from './codecs.js';
+import { InferenceQueue } from './inference-queue.js';
+import { InferenceRoutes } from './inference-routes.js';
+import { Metrics } from './metrics.js';
+import { modelRoutes } from './model-routes.js';
+import { RequestBodies } from './request-bodies.js';
+import { Router } from './router.js';
+import type { ServeOrder, ServingReport } from './serving-protocol.js';
+import { ServingServer } from './serving-server.js';
+import { SessionThread } from './session-thread.js';
+import type { Signature } from './tensors.js';
+
+/** The number that the supervisor gives the lifeline. */
+const LIFELINE = 4;
+const GRACE_MS = 5_000;
+
+// Ctrl-C in a terminal goes to the whole group of processes: when to end is for the service to say.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+const session = new SessionThread(died);
+let server: ServingServer | null = null;
+
+process.once('SIGTERM', async () => {
+  await server?.drain(GRACE_MS);
+  // An orderly end would wait for the model.
+  if (session.busy) process.kill(process.pid, 'SIGKILL');
+  process.exit(0);
+});
+
+async function main(): Promise<void> {
+  await holdLifeline(LIFELINE);
+  process.once('message', (order) => void serve(order as ServeOrder));
+}
+
+async function serve(order: ServeOrder): Promise<void> {
+  const { file, threads, maxBatch } = order;
+  const signature = await session.load({ file, threads, batching: maxBatch !== null });
+  if ('reason' in signature) return report({ type: 'broken', reason: signature.reason }, () => process.exit(0));
+  server = serverOf(order, signature);
+  report({ type: 'listening', port: await server.listen() });
+}
+
+function serverOf(order: ServeOrder, signature: Signature): ServingServer {
+  const { id, name, maxBatch, maxDelayMs } = order;
+  const metrics = new Metrics(() => queue.length);
+  const queue: InferenceQueue = new InferenceQueue(
+    session,
+    maxBatch === null ? null : { max: maxBatch, delayMs: maxDelayMs },
+    {
+      running: () => metrics.running(),
+      batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
+    },
+  );
+  const inference = new InferenceRoutes(
+    new RequestBodies(order.bodyLimit),
+    new Codecs({ signature, name }, died),
+    queue,
+  );
+  const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
+  const identifiers = new UuidIdentifiers();
+  const watch = {
+    answered: (route: string, status: number) => metrics.answered(route, status),
+    failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),
+  };
+  return new ServingServer(router, watch, () => identifiers.next('req'));
+}
+
+function died(error: Error): void {
+  complain(`${error.name}: ${placesOf(error)}`);
+  process.exit(1);
+}
+
+/** Where an error came from. Its message is left out, since it may quote a request. */
+function placesOf(error: unknown): string {
+  const { name, stack = '' } = error instanceof Error ? error : new Error();
+  const places = stack.split('\n').filter((line) => /^ +at /.test(line));
+  return [name, ...places.map((line) => line.trim())].join(' ');
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+function report(message: ServingReport, sent: () => void = () => undefined): void {
+  process.send?.(message, undefined, undefined, sent);
+}
+
+void main();

@@ -1,0 +1,61 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
+
+/** What `GET /metrics` tells, in the text format of Prometheus. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly requests = new Counter({
+    name: 'tenon_serving_requests_total',
+    help: 'Requests that were answered, by route and HTTP status.',
+    labelNames: ['route', 'status'],
+    registers: [this.registry],
+  });
+  private readonly inference = new Histogram({
+    name: 'tenon_serving_inference_duration_seconds',
+    help: 'Time that a run of the model took, with the way to its thread and back.',
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  private readonly batches = new Histogram({
+    name: 'tenon_serving_batch_requests',
+    help: 'Requests that ran together.',
+    buckets: SIZES,
+    registers: [this.registry],
+  });
+
+  /** `queued` tells how many requests wait. */
+  constructor(queued: () => number) {
+    new Gauge({
+      name: 'tenon_serving_queue_length',
+      help: 'Requests that wait for the model.',
+      registers: [this.registry],
+      collect() {
+        this.set(queued());
+      },
+    });
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  answered(route: string, status: number): void {
+    this.requests.inc({ route, status });
+  }
+
+  /** Begins to measure a run; its end is told by calling what this answers. */
+  running(): (requests: number) => void {
+    const end = this.inference.startTimer();
+    return (requests) => {
+      end();
+      this.batches.observe(requests);
+    };
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+}
