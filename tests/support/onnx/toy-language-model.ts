@@ -84,7 +84,8 @@ const has = (token: string, output: string): Node[] => [
   { op: 'ReduceMax', inputs: [`${output}_ones`], outputs: [output], attributes: { keepdims: 0 } },
 ];
 
-const idleRound = graphOf({
+/** The body of a loop that does nothing; it carries a number along. */
+export const idleRound = graphOf({
   inputs: [
     ['round', INT64, []],
     ['going', BOOL, []],

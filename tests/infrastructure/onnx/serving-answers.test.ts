@@ -1,0 +1,277 @@
+import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/worker/half-floats.js';
+import { DirectRun } from '../../support/onnx/direct-run.js';
+import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
+import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
+
+const made = new MadeModels();
+afterAll(() => made.remove());
+
+const processes: { end(): unknown }[] = [];
+const serve = async (...args: Parameters<typeof ServingProcess.start>) => {
+  const serving = await ServingProcess.start(...args);
+  processes.push(serving);
+  return serving;
+};
+const direct = (file: string) => {
+  const runtime = new DirectRun(file);
+  processes.push(runtime);
+  return runtime;
+};
+afterAll(() => Promise.all(processes.map((one) => one.end())));
+
+const bytesOf = (data: ArrayBufferView) => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+const floats = (bytes: Uint8Array) => [...new Float32Array(Uint8Array.from(bytes).buffer)];
+const named = (body: { outputs: { name: string }[] }, name: string) =>
+  body.outputs.find((output) => output.name === name) as unknown as {
+    data: unknown;
+    shape: number[];
+    datatype: string;
+  };
+
+describe('iris', () => {
+  const flowers = Float32Array.from([5, 3.4, 1.5, 0.25, 5.9, 2.8, 4.3, 1.3, 6.6, 3, 5.6, 2]);
+  const rows = [0, 4, 8].map((at) => [...flowers.subarray(at, at + 4)]);
+  const asked = { name: 'input', shape: [3, 4], datatype: 'FP32' };
+  let iris: ServingProcess;
+  let label: number[];
+  let probabilities: number[];
+  beforeAll(async () => {
+    iris = await serve(fixture('iris.onnx'), { id: 'dep_7', name: 'iris flowers' });
+    const found = await direct(fixture('iris.onnx')).run({ input: { type: 'float32', data: flowers, dims: [3, 4] } });
+    label = Array.from(found.label?.data as BigInt64Array, Number);
+    probabilities = [...(found.probabilities?.data as Float32Array)];
+    expect(label).toEqual([0, 1, 2]);
+  });
+
+  it.each<[string, (rows: number[][]) => unknown]>([
+    ['nested arrays', (nested) => nested],
+    ['data with a shape', (nested) => ({ data: nested.flat(), shape: [3, 4] })],
+    ['nested data', (nested) => ({ data: nested, shape: [3, 4], datatype: 'FP32' })],
+    ['base64', () => ({ data: bytesOf(flowers).toString('base64'), shape: [3, 4] })],
+  ])('answers /predict as the runtime itself: %s', async (_, input) => {
+    const { status, body } = await iris.predict({ input: input(rows) });
+    expect(status).toBe(200);
+    expect(body.outputs.label).toEqual({ data: label, shape: [3], datatype: 'INT64' });
+    expect(body.outputs.probabilities).toEqual({ data: probabilities, shape: [3, 3], datatype: 'FP32' });
+  });
+
+  it('answers only the outputs that are named', async () => {
+    const { body } = await iris.predict({ input: rows }, { outputs: ['label'] });
+    expect(body).toEqual({ outputs: { label: { data: label, shape: [3], datatype: 'INT64' } } });
+  });
+
+  it.each([
+    ['flat', [...flowers]],
+    ['nested', rows],
+  ])('answers the inference protocol in JSON: %s', async (_, data) => {
+    const { status, body } = await iris.infer([{ ...asked, data } as never], { id: 'mine' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: 'mine',
+      model_name: 'iris flowers',
+      model_version: '1',
+      outputs: [
+        { name: 'label', datatype: 'INT64', shape: [3], data: label },
+        { name: 'probabilities', datatype: 'FP32', shape: [3, 3], data: probabilities },
+      ],
+    });
+  });
+
+  it('answers binary tensors with binary tensors', async () => {
+    const more = { parameters: { binary_data_output: true } };
+    const { body, binary, headers } = await iris.infer([{ ...asked, data: bytesOf(flowers) } as never], more);
+    expect(headers.get('Content-Type')).toBe('application/octet-stream');
+    expect(body.outputs.map((output: { parameters: object }) => output.parameters)).toEqual([
+      { binary_data_size: 24 },
+      { binary_data_size: 36 },
+    ]);
+    expect([...new BigInt64Array(Uint8Array.from(binary.subarray(0, 24)).buffer)].map(Number)).toEqual(label);
+    expect(floats(binary.subarray(24))).toEqual(probabilities);
+  });
+
+  it('mixes binary and JSON as each output asks', async () => {
+    const outputs = [{ name: 'probabilities', parameters: { binary_data: true } }, { name: 'label' }];
+    const { body, binary } = await iris.infer([{ ...asked, data: bytesOf(flowers) } as never], { outputs });
+    expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['probabilities', 'label']);
+    expect(named(body, 'label').data).toEqual(label);
+    expect(floats(binary)).toEqual(probabilities);
+  });
+
+  it('is known by its name and by its id, with a version or without', async () => {
+    const content = { inputs: [{ ...asked, data: [...flowers] }] };
+    for (const model of ['iris%20flowers', 'dep_7', 'dep_7/versions/1'])
+      expect((await iris.post(`/v2/models/${model}/infer`, content)).status).toBe(200);
+    expect((await iris.get('/v2/models/dep_7/versions/1')).body).toEqual({
+      name: 'iris flowers',
+      versions: ['1'],
+      platform: 'onnxruntime_onnx',
+      inputs: [{ name: 'input', datatype: 'FP32', shape: [-1, 4] }],
+      outputs: [
+        { name: 'label', datatype: 'INT64', shape: [-1] },
+        { name: 'probabilities', datatype: 'FP32', shape: [-1, 3] },
+      ],
+    });
+    for (const path of ['/v2', '/v2/health/live', '/v2/health/ready', '/v2/models/dep_7/ready'])
+      expect((await iris.get(path)).status).toBe(200);
+  });
+
+  it('takes no rows at all', async () => {
+    const { body } = await iris.predict({ input: { data: [], shape: [0, 4] } });
+    expect(body.outputs.probabilities).toEqual({ data: [], shape: [0, 3], datatype: 'FP32' });
+  });
+});
+
+describe('cnn', () => {
+  it('answers as the runtime itself, in JSON large enough for another thread and in binary', async () => {
+    const cnn = await serve(fixture('cnn.onnx'));
+    const images = Float32Array.from({ length: 40 * 784 }, (_, at) => Math.sin(at * at));
+    const shape = [40, 1, 28, 28];
+    const found = await direct(fixture('cnn.onnx')).run({ image: { type: 'float32', data: images, dims: shape } });
+    const expected = [...(found.probabilities?.data as Float32Array)];
+    const json = await cnn.predict({ image: { data: [...images], shape } });
+    expect(json.body.outputs.probabilities).toEqual({ data: expected, shape: [40, 4], datatype: 'FP32' });
+    const input = { name: 'image', shape, datatype: 'FP32', data: bytesOf(images) };
+    expect((await cnn.infer([input])).body.outputs[0].data).toEqual(expected);
+  });
+});
+
+describe('multi', () => {
+  const given = {
+    name: ['Käse', '', '🧀'],
+    quantity: ['-1', 2, 100],
+    unit_price: [1.5, 'Infinity', 2.25],
+    member: [true, false, true],
+  };
+  const expected = {
+    name_out: { data: given.name, shape: [3], datatype: 'BYTES' },
+    total: { data: [-1.35, 'Infinity', 202.5], shape: [3], datatype: 'FP64' },
+    items: { data: [101], shape: [], datatype: 'INT64' },
+    large: { data: [false, true, true], shape: [3], datatype: 'BOOL' },
+  };
+  let multi: ServingProcess;
+  beforeAll(async () => {
+    multi = await serve(fixture('multi.onnx'));
+  });
+
+  it('answers strings, integers, floats and booleans over /predict', async () => {
+    const { body } = await multi.predict(given);
+    expect(body.outputs).toEqual(expected);
+  });
+
+  it('answers them as binary tensors', async () => {
+    const text = (value: string) => {
+      const bytes = Buffer.from(value);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(bytes.length);
+      return Buffer.concat([length, bytes]);
+    };
+    const inputs = [
+      // Odd in length, so that nothing after it lies where numbers may lie.
+      { name: 'name', datatype: 'BYTES', data: Buffer.concat(given.name.map(text)) },
+      { name: 'quantity', datatype: 'INT64', data: bytesOf(BigInt64Array.from([-1n, 2n, 100n])) },
+      { name: 'member', datatype: 'BOOL', data: Buffer.from([1, 0, 1]) },
+      { name: 'unit_price', datatype: 'FP64', data: bytesOf(Float64Array.from([1.5, Infinity, 2.25])) },
+    ].map((input) => ({ ...input, shape: [3] }));
+    const { body, binary } = await multi.infer(inputs, { outputs: [{ name: 'name_out' }, { name: 'total' }] });
+    expect(named(body, 'name_out').data).toEqual(given.name);
+    expect(named(body, 'total').data).toEqual(expected.total.data);
+    expect(binary).toHaveLength(0);
+    const all = await multi.infer(inputs, { parameters: { binary_data_output: true } });
+    const sizes = all.body.outputs.map(
+      (one: { parameters: { binary_data_size: number } }) => one.parameters.binary_data_size,
+    );
+    expect(sizes).toEqual([inputs[0]?.data.length, 24, 8, 3]);
+    expect(all.binary.subarray(0, sizes[0])).toEqual(inputs[0]?.data);
+    expect(all.binary.subarray(-3)).toEqual(Buffer.from([0, 1, 1]));
+  });
+});
+
+describe('every element type', () => {
+  const values: Record<keyof typeof onnxTypes, unknown[]> = {
+    FP32: [0.5, -3.4028234663852886e38, 'NaN'],
+    FP64: [0.1, -1.7976931348623157e308, '-Infinity'],
+    FP16: [0.5, -65504, 'Infinity'],
+    UINT8: [0, 255, 1],
+    INT8: [-128, 127, 0],
+    UINT16: [0, 65535, 1],
+    INT16: [-32768, 32767, 0],
+    UINT32: [0, 4294967295, 1],
+    INT32: [-2147483648, 2147483647, 0],
+    UINT64: [0, 9007199254740991, 1],
+    INT64: [-9007199254740991, 9007199254740991, 0],
+    BOOL: [true, false, true],
+    BYTES: ['a', '', 'ß\u2028"\\'],
+  };
+  let model: ServingProcess;
+  beforeAll(async () => {
+    model = await serve(made.file('echo', echo(onnxTypes)));
+  });
+
+  it('comes back as it was sent', async () => {
+    const { status, body } = await model.predict(values);
+    expect(status).toBe(200);
+    for (const [type, data] of Object.entries(values))
+      expect(body.outputs[`${type}_out`]).toEqual({ data, shape: [3], datatype: type });
+  });
+
+  it('comes back byte for byte', async () => {
+    const plain = Object.entries(values).map(([name, data]) => ({ name, datatype: name, shape: [3], data }));
+    const all = { parameters: { binary_data_output: true } };
+    const first = await model.infer(plain, all);
+    let at = 0;
+    const inputs = first.body.outputs.map((output: { datatype: string; parameters: { binary_data_size: number } }) => {
+      const data = first.binary.subarray(at, at + output.parameters.binary_data_size);
+      at += data.length;
+      return { name: output.datatype, datatype: output.datatype, shape: [3], data };
+    });
+    const second = await model.infer(inputs.reverse(), all);
+    expect(second.status).toBe(200);
+    expect(second.binary).toEqual(first.binary);
+  });
+
+  it('keeps integers that no double holds, as numbers or as strings of digits', async () => {
+    const one = await serve(made.file('long', echo({ i: onnxTypes.INT64, u: onnxTypes.UINT64, f: onnxTypes.FP64 })));
+    const body = `{"inputs": {"i": [-9223372036854775808, "9223372036854775807"],
+      "u": {"data": [18446744073709551615, "9007199254740993"]}, "f": [12345678901234567890, 0.1234567890123456789]}}`;
+    const response = await fetch(`${one.url}/predict`, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const text = await response.text();
+    expect(text).toContain('"data":[-9223372036854775808,9223372036854775807]');
+    expect(text).toContain('"data":[18446744073709551615,9007199254740993]');
+    expect(JSON.parse(text).outputs.f_out.data).toEqual([12345678901234567890, 0.1234567890123456789]);
+  });
+
+  it('may be a scalar, or of any shape where the model names none', async () => {
+    const scalar = await serve(made.file('scalar', echo({ x: onnxTypes.FP32 }, [])));
+    const { body } = await scalar.predict({ x: 2.5 });
+    expect(body.outputs.x_out).toEqual({ data: [2.5], shape: [], datatype: 'FP32' });
+    const text = await serve(made.file('text', echo({ x: onnxTypes.BYTES }, [])));
+    expect((await text.predict({ x: { data: 'words' } })).body.outputs.x_out.data).toEqual(['words']);
+  });
+});
+
+describe('half-precision numbers', () => {
+  const all = Uint16Array.from({ length: 65_536 }, (_, bits) => bits);
+  const numbers = decodeHalves(all);
+
+  it('come back from their values', () => {
+    for (const bits of all) {
+      const value = numbers[bits] as number;
+      if (!Number.isNaN(value)) expect(encodeHalf(value)).toBe(bits);
+    }
+    expect(decodeHalves(Uint16Array.of(encodeHalf(Number.NaN)))[0]).toBeNaN();
+  });
+
+  it('are the nearest ones, halfway the even one', () => {
+    for (let bits = 0; bits < 0x7bff; bits++) {
+      const [low, high] = [numbers[bits] as number, numbers[bits + 1] as number];
+      const middle = (low + high) / 2;
+      expect(encodeHalf(middle)).toBe(bits % 2 === 0 ? bits : bits + 1);
+      expect(encodeHalf(middle - (high - low) / 64)).toBe(bits);
+      expect(encodeHalf(-middle - (high - low) / 64)).toBe((bits + 1) | 0x8000);
+    }
+  });
+});
