@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exists, parentProgram } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folders.js';
+import { alive, ticks } from '../../support/onnx/processes.js';
 
 /** Only Linux tells so simply whether a process of somebody else lives. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
@@ -53,19 +53,3 @@ onLinux('a runtime whose service dies', () => {
     expect(await endOf('SIGKILL')).toBeLessThan(5_000);
   });
 });
-
-/** The fields of a process after its name. Nobody may reap an orphan here: a zombie is dead. */
-function statOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-  } catch {
-    return ['Z'];
-  }
-}
-
-const alive = (pid: number): boolean => statOf(pid)[0] !== 'Z';
-
-/** Processor time, in hundredths of a second. */
-const ticks = (pid: number): number => Number(statOf(pid)[11]);

@@ -1,7 +1,8 @@
 import { UuidIdentifiers } from '../../system/uuid-identifiers.js';
 import { holdLifeline } from '../worker/lifeline.js';
+import { mayHaveRows } from './batches.js';
 import { Codecs } from './codecs.js';
-import { InferenceQueue } from './inference-queue.js';
+import { type Batching, InferenceQueue } from './inference-queue.js';
 import { InferenceRoutes } from './inference-routes.js';
 import { Metrics } from './metrics.js';
 import { modelRoutes } from './model-routes.js';
@@ -44,16 +45,12 @@ async function serve(order: ServeOrder): Promise<void> {
 }
 
 function serverOf(order: ServeOrder, signature: Signature): ServingServer {
-  const { id, name, maxBatch, maxDelayMs } = order;
+  const { id, name } = order;
   const metrics = new Metrics(() => queue.length);
-  const queue: InferenceQueue = new InferenceQueue(
-    session,
-    maxBatch === null ? null : { max: maxBatch, delayMs: maxDelayMs },
-    {
-      running: () => metrics.running(),
-      batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
-    },
-  );
+  const queue: InferenceQueue = new InferenceQueue(session, batchingOf(order, signature), {
+    running: () => metrics.running(),
+    batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
+  });
   const inference = new InferenceRoutes(
     new RequestBodies(order.bodyLimit),
     new Codecs({ signature, name }, died),
@@ -66,6 +63,13 @@ function serverOf(order: ServeOrder, signature: Signature): ServingServer {
     failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),
   };
   return new ServingServer(router, watch, () => identifiers.next('req'));
+}
+
+function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature): Batching | null {
+  if (maxBatch === null) return null;
+  if (mayHaveRows(signature)) return { max: maxBatch, delayMs: maxDelayMs };
+  say('batching is off: not every input and output of this model has a free first dimension');
+  return null;
 }
 
 function died(error: Error): void {

@@ -1,0 +1,205 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { alive, ticks } from '../../support/onnx/processes.js';
+import { idler, MadeModels } from '../../support/onnx/serving-models.js';
+import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
+
+const made = new MadeModels();
+const idle = made.file('idle', idler());
+afterAll(() => made.remove());
+
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+describe('a serving process', () => {
+  const started: ServingProcess[] = [];
+  const serve = async (...args: Parameters<typeof ServingProcess.start>) => {
+    const serving = await ServingProcess.start(...args);
+    started.push(serving);
+    return serving;
+  };
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((one) => one.end('SIGKILL')));
+  });
+  /** About a second of the model's time. */
+  const LONG = [2_000_000];
+  const ENDLESS = ['4611686018427387904'];
+  /** Until the model runs. */
+  const busy = async (serving: ServingProcess) => {
+    const before = ticks(serving.pid);
+    while (ticks(serving.pid) < before + 10) await pause(5);
+  };
+
+  it('says what it serves, and proves to who knows the secret that it does', async () => {
+    const about = { id: 'dep_9', name: 'n', modelPath: 'some/iris.onnx', secret: 'ab'.repeat(32) };
+    const iris = await serve(fixture('iris.onnx'), about);
+    const challenge = '0123456789abcdef';
+    const { body, headers } = await iris.get('/health', { 'x-tenon-challenge': challenge });
+    expect(body).toEqual({
+      status: 'ok',
+      id: 'dep_9',
+      name: 'n',
+      model_path: 'some/iris.onnx',
+      inputs: [{ name: 'input', datatype: 'FP32', shape: [-1, 4] }],
+      outputs: [
+        { name: 'label', datatype: 'INT64', shape: [-1] },
+        { name: 'probabilities', datatype: 'FP32', shape: [-1, 3] },
+      ],
+    });
+    const proof = createHmac('sha256', Buffer.from(about.secret, 'hex')).update(challenge).digest('hex');
+    expect(headers.get('x-tenon-proof')).toBe(proof);
+    for (const malformed of [undefined, 'zz'.repeat(10), 'abc', 'a'.repeat(129)]) {
+      const response = await iris.get('/health', malformed === undefined ? {} : { 'x-tenon-challenge': malformed });
+      expect([response.status, response.headers.get('x-tenon-proof')]).toEqual([200, null]);
+    }
+  });
+
+  it.each([
+    ['invalid.onnx', /^Invalid model\. Node input 'nowhere' is not a graph input/],
+    ['truncated.onnx', /^Protobuf parsing failed\.$/],
+    ['missing.onnx', /^missing\.onnx.*|File doesn't exist/],
+  ])("tells the loader's reason and ends where a file does not load: %s", async (name, reason) => {
+    const broken = await ServingProcess.broken(fixture(name));
+    expect(broken).toEqual({ reason: expect.stringMatching(reason), code: 0 });
+    expect(broken.reason).not.toContain('/');
+  });
+
+  it('answers /health while the model runs', async () => {
+    const serving = await serve(idle);
+    const running = serving.predict({ rounds: ENDLESS }).catch(() => null);
+    await busy(serving);
+    expect((await serving.get('/health')).status).toBe(200);
+    await serving.end('SIGKILL');
+    await running;
+  });
+
+  it('refuses those that would wait in too long a queue', async () => {
+    const serving = await serve(idle);
+    // Two of them are on their way to the model, and 128 wait.
+    const tooMany = 10;
+    const calls = Array.from({ length: 130 + tooMany }, () => serving.predict({ rounds: ENDLESS }));
+    const refused: Awaited<(typeof calls)[number]>[] = [];
+    await new Promise<void>((resolve) => {
+      for (const call of calls)
+        call.then(
+          (answer) => refused.push(answer) === tooMany && resolve(),
+          () => undefined,
+        );
+    });
+    await serving.end('SIGKILL');
+    await Promise.allSettled(calls);
+    expect(refused).toHaveLength(tooMany);
+    for (const { status, body, headers } of refused) {
+      expect([status, body.status, body.code]).toEqual([429, 'error', 'model_busy']);
+      expect(headers.get('Retry-After')).toBe('1');
+    }
+  });
+
+  it('forgets a caller who has left', async () => {
+    const serving = await serve(idle);
+    const leaving = new AbortController();
+    const body = JSON.stringify({ inputs: { rounds: ENDLESS } });
+    const headers = { 'Content-Type': 'application/json' };
+    const first = serving.predict({ rounds: LONG });
+    // The second lies ready for the model already; only those after it wait.
+    const second = serving.predict({ rounds: LONG });
+    await busy(serving);
+    const left = fetch(`${serving.url}/predict`, { method: 'POST', body, headers, signal: leaving.signal });
+    while (!(await metrics(serving)).includes('queue_length 1')) await pause(5);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    expect((await first).status).toBe(200);
+    expect((await second).status).toBe(200);
+    expect((await serving.predict({ rounds: [1] })).status).toBe(200);
+  });
+
+  const metrics = (serving: ServingProcess) => fetch(`${serving.url}/metrics`).then((response) => response.text());
+
+  it('counts what it does', async () => {
+    const iris = await serve(fixture('iris.onnx'));
+    await iris.predict({ input: [[1, 2, 3, 4]] });
+    await iris.predict({});
+    await iris.get('/made/up');
+    const text = await metrics(iris);
+    expect(text).toContain('tenon_serving_requests_total{route="/predict",status="200"} 1');
+    expect(text).toContain('tenon_serving_requests_total{route="/predict",status="422"} 1');
+    expect(text).toContain('tenon_serving_requests_total{route="none",status="404"} 1');
+    expect(text).toContain('tenon_serving_inference_duration_seconds_count 1');
+    expect(text).toContain('tenon_serving_batch_requests_sum 1');
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  });
+
+  it('finishes what runs when it is told to end, and takes nothing new', async () => {
+    const serving = await serve(idle);
+    const running = serving.predict({ rounds: LONG });
+    await busy(serving);
+    const open = connect(Number(new URL(serving.url).port), '127.0.0.1').setEncoding('utf8');
+    await once(open, 'connect');
+    const ended = serving.end();
+    expect((await running).status).toBe(200);
+    expect(await ended).toBe(0);
+    open.destroy();
+    await expect(serving.get('/health')).rejects.toThrow();
+  });
+
+  it('ends soon also while the model does not', async () => {
+    const serving = await serve(idle);
+    const running = serving.predict({ rounds: ENDLESS }).catch(() => null);
+    await busy(serving);
+    const begun = performance.now();
+    await serving.end();
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    await running;
+  });
+
+  it('ends with a crash of the model', async () => {
+    const division = await serve(fixture('intdiv.onnx'));
+    expect((await division.predict({ a: [6], b: [2] })).body.outputs.q.data).toEqual([3]);
+    const died = once(division.child, 'exit');
+    await expect(division.predict({ a: ['-9223372036854775808'], b: [-1] })).rejects.toThrow();
+    expect((await died)[1]).toBe('SIGFPE');
+  });
+
+  it('writes nothing of what is asked', async () => {
+    const multi = await serve(fixture('multi.onnx'));
+    const inputs = { name: ['s3cret'], quantity: [1, 2, 3], unit_price: [1, 2], member: [true] };
+    await multi.predict(inputs);
+    await multi.predict({ s3cret: 1 });
+    await multi.post('/predict', 's3cret');
+    await multi.end();
+    expect(multi.output).toBe('');
+  });
+});
+
+onLinux('a serving process whose service dies', () => {
+  let parent: ChildProcess;
+  let pid = 0;
+  afterEach(() => {
+    for (const one of [parent.pid ?? 0, pid]) if (one && alive(one)) process.kill(one, 'SIGKILL');
+  });
+
+  it.each([
+    ['idle', null],
+    ['inside the model', ['4611686018427387904']],
+  ])('ends with it: %s', async (_, rounds) => {
+    const program = join(process.cwd(), 'dist/tests/support/onnx/serving-parent-program.js');
+    parent = fork(program, [idle], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const [report] = await once(parent, 'message');
+    pid = report.pid;
+    if (rounds) {
+      const headers = { 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ inputs: { rounds } });
+      fetch(`${report.url}/predict`, { method: 'POST', headers, body }).catch(() => null);
+      const before = ticks(pid);
+      while (ticks(pid) < before + 20) await pause(5);
+    }
+    expect(alive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    const begun = performance.now();
+    while (alive(pid) && performance.now() - begun < 8_000) await pause(5);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,20 @@
+/** Numbers that look random and are the same each time. */
+export class SeededChance {
+  constructor(private state: number) {}
+
+  /** From 0 to below 1 (mulberry32). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)] as T;
+  }
+}
