@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -7,66 +8,94 @@ import { imageModel, perceptron } from '../tests/support/onnx/bench-models.js';
 import { ServingProcess } from '../tests/support/onnx/serving-process.js';
 
 /**
- * What a serving process costs beside the model itself, and what batching gains. Each figure is the median of rounds that
- * alternate with those it is compared with. `npm run bench:serving [rounds]`
+ * What a serving process costs beside the model itself, and what batching gains. What is compared takes turns, in short
+ * rounds; the figures are medians over them. `npm run bench:serving [rounds] [width of the perceptron]`
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
-const SECONDS = 1.5;
+const ROUNDS = Number(process.argv[2] ?? 15);
+const WIDTH = Number(process.argv[3] ?? 512);
+const SECONDS = 0.4;
 
-/** Requests a second of as many callers, each of which sends the next when it has its answer. */
 type Load = () => Promise<number>;
 
-const agent = new Agent({ keepAlive: true });
+/** Sends one request again and again over a connection of its own, at next to no cost: it shares the processors. */
+class Caller {
+  private answer: Buffer = Buffer.alloc(0);
+  private answered: () => void = () => undefined;
 
-interface Body {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly content: Buffer;
-}
+  private constructor(
+    private readonly socket: Socket,
+    private readonly request: Buffer,
+  ) {
+    socket.setNoDelay(true).on('data', (chunk) => this.take(chunk));
+  }
 
-function send(url: string, { path, headers, content }: Body): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { agent, method: 'POST', headers }, (response) => {
-      response.resume().once('end', () => {
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`answered ${response.statusCode}`));
-      });
+  static async to(url: string, request: Buffer): Promise<Caller> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new Caller(socket, request);
+  }
+
+  call(): Promise<void> {
+    this.socket.write(this.request);
+    return new Promise((resolve) => {
+      this.answered = resolve;
     });
-    sent.once('error', reject).end(content);
-  });
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    this.answer = this.answer.length ? Buffer.concat([this.answer, chunk]) : chunk;
+    const end = this.answer.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = this.answer.toString('latin1', 0, end);
+    if (!head.startsWith('HTTP/1.1 200 ')) throw new Error(this.answer.toString());
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+    if (this.answer.length < end + 4 + length) return;
+    this.answer = Buffer.alloc(0);
+    this.answered();
+  }
 }
 
-async function rate(once: () => Promise<unknown>, callers: number): Promise<number> {
+/** Answers a second. Each call begins when the one before it has its answer. */
+async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
   const begun = performance.now();
   let done = 0;
-  const caller = async () => {
-    for (; performance.now() - begun < SECONDS * 1_000; done++) await once();
+  const caller = async (call: () => Promise<unknown>) => {
+    for (; performance.now() - begun < SECONDS * 1_000; done++) await call();
   };
-  await Promise.all(Array.from({ length: callers }, caller));
+  await Promise.all(calls.map(caller));
   return done / ((performance.now() - begun) / 1_000);
 }
 
-function binaryBody(input: string, data: Float32Array, shape: readonly number[]): Body {
+const open: Caller[] = [];
+
+/** As many callers of a serving process, each of which sends the next request when it has its answer. */
+async function load({ url }: ServingProcess, request: Buffer, callers: number): Promise<Load> {
+  const all = await Promise.all(Array.from({ length: callers }, () => Caller.to(url, request)));
+  open.push(...all);
+  return () => rate(all.map((caller) => () => caller.call()));
+}
+
+function httpRequest(path: string, headers: Readonly<Record<string, string | number>>, content: Buffer): Buffer {
+  const all = Object.entries({ Host: 'localhost', ...headers, 'Content-Length': content.length });
+  const lines = [`POST ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), content]);
+}
+
+function binaryRequest(input: string, data: Float32Array, shape: readonly number[]): Buffer {
   const parameters = { binary_data_size: data.byteLength };
   const inputs = [{ name: input, shape, datatype: 'FP32', parameters }];
   const json = Buffer.from(JSON.stringify({ inputs, parameters: { binary_data_output: true } }));
-  const content = Buffer.concat([json, Buffer.from(data.buffer)]);
-  const headers = {
-    'Content-Type': 'application/octet-stream',
-    'Content-Length': content.length,
-    'Inference-Header-Content-Length': json.length,
-  };
-  return { path: '/v2/models/bench/infer', headers, content };
+  const headers = { 'Content-Type': 'application/octet-stream', 'Inference-Header-Content-Length': json.length };
+  return httpRequest('/v2/models/bench/infer', headers, Buffer.concat([json, Buffer.from(data.buffer)]));
 }
 
-function jsonBody(inputs: object): Body {
-  const content = Buffer.from(JSON.stringify({ inputs }));
-  return {
-    path: '/predict',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': content.length },
-    content,
-  };
-}
+const jsonRequest = (inputs: object): Buffer =>
+  httpRequest('/predict', { 'Content-Type': 'application/json' }, Buffer.from(JSON.stringify({ inputs })));
 
 /** Nested arrays of this shape. */
 function nested(data: Float32Array, [size = 0, ...others]: readonly number[]): unknown {
@@ -77,15 +106,19 @@ function nested(data: Float32Array, [size = 0, ...others]: readonly number[]): u
 
 const numbers = (length: number): Float32Array => Float32Array.from({ length }, (_, at) => Math.sin(at));
 
-/** Medians of loads that take turns. */
-async function compared<K extends string>(loads: Readonly<Record<K, Load>>): Promise<Record<K, number>> {
-  const names = Object.keys(loads) as K[];
-  const rates = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
-  for (const name of names) await loads[name]();
-  for (let round = 0; round < ROUNDS; round++) for (const name of names) rates[name].push(await loads[name]());
-  const medians = names.map((name) => [name, rates[name].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0]);
-  for (const [name, median] of medians) console.log(`  ${`${name}`.padEnd(34)} ${Number(median).toFixed(1)} /s`);
-  return Object.fromEntries(medians);
+/** Loads that take turns: the median of each, and how often as fast as the first it is, round by round. */
+async function compared(loads: Readonly<Record<string, Load>>): Promise<number[]> {
+  const rounds: number[][] = [];
+  for (const run of Object.values(loads)) await run();
+  for (let round = 0; round < ROUNDS; round++) {
+    const rates: number[] = [];
+    for (const run of Object.values(loads)) rates.push(await run());
+    rounds.push(rates);
+  }
+  const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+  for (const [at, name] of Object.keys(loads).entries())
+    console.log(`  ${name.padEnd(34)} ${median(rounds.map((rates) => rates[at] as number)).toFixed(1)} /s`);
+  return Object.keys(loads).map((_, at) => median(rounds.map((rates) => (rates[at] as number) / (rates[0] as number))));
 }
 
 function verdict(what: string, value: number, limit: number): void {
@@ -101,47 +134,52 @@ async function images(folder: string): Promise<void> {
   const data = numbers(3 * 224 * 224);
   const session = await InferenceSession.create(file, { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const serving = await ServingProcess.start(file, { name: 'bench' });
-  const binary = binaryBody('image', data, shape);
-  const json = jsonBody({ image: nested(data, shape) });
   console.log('[1,3,224,224]');
-  const found = await compared({
-    'in process': () => rate(() => session.run({ image: new Tensor('float32', data, shape) }), 1),
-    'binary, 4 callers': () => rate(() => send(serving.url, binary), 4),
-    'nested JSON, 4 callers': () => rate(() => send(serving.url, json), 4),
+  const binary = await load(serving, binaryRequest('image', data, shape), 4);
+  const [, part = 0] = await compared({
+    'in process': () => rate([() => session.run({ image: new Tensor('float32', data, shape) })]),
+    'binary, 4 callers': binary,
   });
-  await serving.end();
-  verdict('binary / in process', found['binary, 4 callers'] / found['in process'], 0.4);
-  verdict('binary / nested JSON', found['binary, 4 callers'] / found['nested JSON, 4 callers'], 20);
+  verdict('binary / in process', part, 0.4);
+  const [, times = 0] = await compared({
+    'nested JSON, 4 callers': await load(serving, jsonRequest({ image: nested(data, shape) }), 4),
+    'binary, 4 callers': binary,
+  });
+  verdict('binary / nested JSON', times, 20);
+  await serving.end('SIGKILL');
 }
 
-async function batches(folder: string, widths: readonly number[]): Promise<void> {
+async function batches(folder: string, width: number): Promise<void> {
   const file = join(folder, 'perceptron.onnx');
-  writeFileSync(file, perceptron(widths));
-  const body = binaryBody('x', numbers(widths[0] as number), [1, widths[0] as number]);
+  writeFileSync(file, perceptron([128, width, width, 10]));
+  const request = binaryRequest('x', numbers(128), [1, 128]);
   const plain = await ServingProcess.start(file, { name: 'bench' });
   const batching = await ServingProcess.start(file, { name: 'bench', maxBatch: 32, maxDelayMs: 5 });
-  console.log(`perceptron ${widths.join('-')}`);
-  const found = await compared({
-    'unbatched, 1 caller': () => rate(() => send(plain.url, body), 1),
-    'batching, 1 caller': () => rate(() => send(batching.url, body), 1),
-    'unbatched, 32 callers': () => rate(() => send(plain.url, body), 32),
-    'batching, 32 callers': () => rate(() => send(batching.url, body), 32),
+  console.log(`a perceptron with two hidden layers of ${width}`);
+  const lone = await load(plain, request, 1);
+  const [, cost = 0] = await compared({
+    'unbatched, 1 caller': lone,
+    'batching, 1 caller': await load(batching, request, 1),
   });
-  await plain.end();
-  await batching.end();
-  verdict('32 callers / 1 caller', found['batching, 32 callers'] / found['unbatched, 1 caller'], 4);
-  verdict('1 caller, batching / unbatched', found['batching, 1 caller'] / found['unbatched, 1 caller'], 0.9);
+  verdict('batching / unbatched, 1 caller', cost, 0.9);
+  const [, , gain = 0] = await compared({
+    'unbatched, 1 caller': lone,
+    'unbatched, 32 callers': await load(plain, request, 32),
+    'batching, 32 callers': await load(batching, request, 32),
+  });
+  verdict('batching, 32 callers / unbatched, 1', gain, 4);
+  await plain.end('SIGKILL');
+  await batching.end('SIGKILL');
 }
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   try {
     await images(folder);
-    for (const width of process.argv[3]?.split(',') ?? ['1024'])
-      await batches(folder, [128, Number(width), Number(width), 10]);
+    await batches(folder, WIDTH);
   } finally {
+    for (const caller of open) caller.end();
     rmSync(folder, { recursive: true });
-    agent.destroy();
   }
 }
 

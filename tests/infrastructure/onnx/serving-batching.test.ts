@@ -50,7 +50,7 @@ describe('requests that run together', () => {
       const found = await answers(together, asked);
       expect(found.map(({ status }) => status)).toEqual(expected.map(() => 200));
       for (const [at, { body }] of found.entries()) {
-        const { data, ...rest } = expected[at]?.body.outputs.probabilities;
+        const { data, ...rest } = (expected[at] as (typeof expected)[number]).body.outputs.probabilities;
         expect(body.outputs.probabilities).toEqual({ ...rest, data: close(data) });
       }
     });

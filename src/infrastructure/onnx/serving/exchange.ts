@@ -4,6 +4,9 @@ import { Refusal } from './refusal.js';
 /** A caller who doesn't read the answer, or goes on sending a body that was refused, is cut off. */
 const IDLE_MS = 10_000;
 
+/** Bytes that are copied sooner than written in several pieces, and go out whether or not anybody reads them. */
+const SMALL = 16 * 1_024;
+
 /** One request and its answer. */
 export class Exchange {
   constructor(
@@ -33,6 +36,10 @@ export class Exchange {
     if (response.destroyed) return;
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
+    if (length < SMALL) {
+      response.end(Buffer.concat(parts));
+      return;
+    }
     response.setTimeout(IDLE_MS, () => response.destroy());
     for (const part of parts) response.write(part);
     response.end();

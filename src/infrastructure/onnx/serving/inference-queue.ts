@@ -1,6 +1,6 @@
-import { batchKey, rowsOf } from './batches.js';
+import type { BatchVerdict } from './batch-check.js';
+import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
 import { Refusal } from './refusal.js';
-import type { SessionThread } from './session-thread.js';
 import type { RunResult } from './session-worker.js';
 import type { Tensors } from './tensors.js';
 
@@ -14,6 +14,14 @@ export interface Batching {
   /** Rows. */
   readonly max: number;
   readonly delayMs: number;
+}
+
+/** The loaded model. Runs answer in the order in which they were asked for. */
+export interface Session {
+  /** Whether requests may run together. */
+  readonly verdict: BatchVerdict;
+  run(feeds: Tensors): Promise<RunResult>;
+  runJoined(feeds: Tensors): Promise<RunResult>;
 }
 
 export interface QueueWatch {
@@ -40,7 +48,7 @@ export class InferenceQueue {
   private batching: Batching | null;
 
   constructor(
-    private readonly session: SessionThread,
+    private readonly session: Session,
     batching: Batching | null,
     private readonly watch: QueueWatch,
   ) {
@@ -120,15 +128,36 @@ export class InferenceQueue {
 
   private async start(batch: readonly Waiting[]): Promise<void> {
     this.underWay++;
-    const done = this.watch.running();
-    const results = await this.session.run(batch.map(({ feeds }) => feeds));
+    const together = batch.length > 1 ? await this.runTogether(batch) : null;
+    // One bad request must not fail the others: alone, only it does.
+    const results = together ?? batch.map(({ feeds }) => this.runAlone(feeds));
+    await Promise.all(results);
     this.underWay--;
-    done(batch.length);
-    if (this.batching && this.session.verdict === 'different') {
-      this.batching = null;
-      this.watch.batchingRefused();
-    }
+    this.heedVerdict();
     this.advance();
-    for (const [at, { settle }] of batch.entries()) settle(results[at] as RunResult);
+    for (const [at, { settle }] of batch.entries()) settle((await results[at]) as RunResult);
+  }
+
+  private async runAlone(feeds: Tensors): Promise<RunResult> {
+    const done = this.watch.running();
+    const result = await this.session.run(feeds);
+    done(1);
+    return result;
+  }
+
+  /** Null where that is not possible. */
+  private async runTogether(batch: readonly Waiting[]): Promise<RunResult[] | null> {
+    const done = this.watch.running();
+    const result = await this.session.runJoined(joinRows(batch.map(({ feeds }) => feeds)));
+    done(batch.length);
+    const rows = batch.map((one) => one.rows);
+    const parts = 'outputs' in result ? splitRows(result.outputs, rows) : null;
+    return parts?.map((outputs) => ({ outputs })) ?? null;
+  }
+
+  private heedVerdict(): void {
+    if (!this.batching || this.session.verdict !== 'different') return;
+    this.batching = null;
+    this.watch.batchingRefused();
   }
 }

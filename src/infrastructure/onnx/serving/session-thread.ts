@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { BatchVerdict } from './batch-check.js';
+import type { Session } from './inference-queue.js';
 import type { RunResult, SessionAnswer, SessionQuestion } from './session-worker.js';
 import { buffersOf, type Signature, type Tensors } from './tensors.js';
 import { Thread } from './thread.js';
@@ -11,8 +12,7 @@ export interface SessionSettings {
 }
 
 /** The model in a thread of its own, so that this one stays free while it runs. */
-export class SessionThread {
-  /** Whether requests may run together. */
+export class SessionThread implements Session {
   verdict: BatchVerdict = 'unknown';
   private readonly thread: Thread<SessionQuestion, SessionAnswer>;
 
@@ -33,11 +33,20 @@ export class SessionThread {
     return { reason: answer.type === 'broken' ? answer.reason : 'the model gave no answer' };
   }
 
-  /** A result for each request. The memory of the feeds is given away. */
-  async run(requests: readonly Tensors[]): Promise<readonly RunResult[]> {
-    const answer = await this.thread.ask({ type: 'run', requests }, buffersOf(requests.flat()));
+  /** What one request alone gets. The memory of the feeds is given away. */
+  run(feeds: Tensors): Promise<RunResult> {
+    return this.ask(feeds, true);
+  }
+
+  /** What the joined rows of several requests get. The memory of the feeds is given away. */
+  runJoined(feeds: Tensors): Promise<RunResult> {
+    return this.ask(feeds, false);
+  }
+
+  private async ask(feeds: Tensors, sample: boolean): Promise<RunResult> {
+    const answer = await this.thread.ask({ type: 'run', feeds, sample }, buffersOf(feeds));
     if (answer.type !== 'ran') throw new Error(`a run was answered with ${answer.type}`);
     this.verdict = answer.verdict;
-    return answer.results;
+    return answer.result;
   }
 }

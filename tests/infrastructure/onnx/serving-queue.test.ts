@@ -1,0 +1,156 @@
+import type { BatchVerdict } from '../../../src/infrastructure/onnx/serving/batch-check.js';
+import { InferenceQueue } from '../../../src/infrastructure/onnx/serving/inference-queue.js';
+import { Refusal } from '../../../src/infrastructure/onnx/serving/refusal.js';
+import type { RunResult } from '../../../src/infrastructure/onnx/serving/session-worker.js';
+import type { Tensors } from '../../../src/infrastructure/onnx/serving/tensors.js';
+
+/** A model that gives its input back, when it is told to. */
+class FakeSession {
+  verdict: BatchVerdict = 'equal';
+  readonly runs: Tensors[] = [];
+  private readonly ends: (() => void)[] = [];
+
+  run = (feeds: Tensors): Promise<RunResult> => {
+    this.runs.push(feeds);
+    return new Promise((resolve) => this.ends.push(() => resolve({ outputs: feeds })));
+  };
+
+  runJoined = this.run;
+
+  get rows(): number[] {
+    return this.runs.map(([tensor]) => tensor?.shape[0] as number);
+  }
+
+  /** Ends the run that began first, and lets happen what follows from that. */
+  async end(): Promise<void> {
+    this.ends.shift()?.();
+    await jest.advanceTimersByTimeAsync(0);
+  }
+}
+
+describe('the queue before a model', () => {
+  let session: FakeSession;
+  let refusedBatching: number;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    session = new FakeSession();
+    refusedBatching = 0;
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const queueOf = (batching: { max: number; delayMs: number } | null) =>
+    new InferenceQueue(session, batching, {
+      running: () => () => undefined,
+      batchingRefused: () => {
+        refusedBatching++;
+      },
+    });
+  const feeds = (rows: number, width = 1): Tensors => [
+    { datatype: 'FP32', shape: [rows, width], data: new Float32Array(rows * width).fill(rows) },
+  ];
+  const stays = () => undefined;
+  const ask = (queue: InferenceQueue, count: number) =>
+    Array.from({ length: count }, () => queue.run(feeds(1), stays).catch((error: Refusal) => error));
+
+  it('gives the model one request at a time, and has one ready for it', async () => {
+    const queue = queueOf(null);
+    const answers = ask(queue, 4);
+    expect([session.runs.length, queue.length]).toEqual([2, 2]);
+    await session.end();
+    expect([session.runs.length, queue.length]).toEqual([3, 1]);
+    expect(await answers[0]).toEqual(feeds(1));
+  });
+
+  it('lets nobody wait for more than a minute', async () => {
+    const answers = ask(queueOf(null), 3);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const refusal = (await answers[2]) as Refusal;
+    expect([refusal.status, refusal.code]).toEqual([504, 'inference_timeout']);
+    await session.end();
+    await session.end();
+    expect(await Promise.all(answers.slice(0, 2))).toEqual([feeds(1), feeds(1)]);
+    expect(session.runs).toHaveLength(2);
+  });
+
+  it('lets 128 wait, and no more', async () => {
+    const queue = queueOf(null);
+    ask(queue, 130);
+    expect(queue.length).toBe(128);
+    await expect(async () => queue.run(feeds(1), stays)).rejects.toMatchObject({ status: 429, code: 'model_busy' });
+  });
+
+  it('forgets who leaves while waiting', async () => {
+    const queue = queueOf(null);
+    ask(queue, 2);
+    let leave: () => void = stays;
+    const left = queue.run(feeds(1), (forget) => {
+      leave = forget;
+    });
+    leave();
+    await expect(left).rejects.toBeInstanceOf(Refusal);
+    expect(queue.length).toBe(0);
+  });
+
+  it('runs a lone request at once', async () => {
+    const queue = queueOf({ max: 8, delayMs: 1_000 });
+    for (let times = 0; times < 3; times++) {
+      const [answer] = ask(queue, 1);
+      expect(session.runs).toHaveLength(times + 1);
+      await session.end();
+      await answer;
+    }
+  });
+
+  it('runs together what has gathered while the model was busy, up to the most rows', async () => {
+    const queue = queueOf({ max: 4, delayMs: 1_000 });
+    const answers = ask(queue, 7);
+    expect(session.rows).toEqual([1]);
+    await session.end();
+    expect(session.rows).toEqual([1, 4]);
+    await session.end();
+    // Four came together before, so that the two wait for others, until it has been long enough.
+    expect(session.rows).toEqual([1, 4]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(session.rows).toEqual([1, 4, 2]);
+    await session.end();
+    expect(await Promise.all(answers)).toEqual(new Array(7).fill(feeds(1)));
+  });
+
+  it('waits no longer than until as many have come as before', async () => {
+    const queue = queueOf({ max: 8, delayMs: 1_000 });
+    ask(queue, 4);
+    await session.end();
+    await session.end();
+    ask(queue, 2);
+    expect(session.rows).toEqual([1, 3]);
+    ask(queue, 1);
+    expect(session.rows).toEqual([1, 3, 3]);
+  });
+
+  it('runs a request of more rows than that alone, and different shapes apart', async () => {
+    const queue = queueOf({ max: 4, delayMs: 10 });
+    const answers = [feeds(1), feeds(1), feeds(9), feeds(2, 3), feeds(1), feeds(1, 3)].map((one) =>
+      queue.run(one, stays),
+    );
+    for (let turn = 0; turn < 8; turn++) {
+      await session.end();
+      await jest.advanceTimersByTimeAsync(10);
+    }
+    expect(session.rows).toEqual([1, 2, 9, 3]);
+    expect((await Promise.all(answers)).map(([tensor]) => tensor?.shape[0])).toEqual([1, 1, 9, 2, 1, 1]);
+  });
+
+  it('runs one by one until it is known that the model allows more, and for ever where it does not', async () => {
+    session.verdict = 'unknown';
+    const queue = queueOf({ max: 8, delayMs: 0 });
+    ask(queue, 5);
+    await session.end();
+    expect(session.rows).toEqual([1, 1]);
+    session.verdict = 'different';
+    await session.end();
+    await session.end();
+    await session.end();
+    expect(session.rows).toEqual([1, 1, 1, 1, 1]);
+    expect(refusedBatching).toBe(1);
+  });
+});
