@@ -25,7 +25,8 @@ const session = new SessionThread(died);
 let server: ServingServer | null = null;
 
 process.once('SIGTERM', async () => {
-  await server?.drain(GRACE_MS);
+  const grace = new Promise((resolve) => setTimeout(resolve, GRACE_MS));
+  await Promise.race([grace, Promise.all([server?.drain(), session.idle()])]);
   // An orderly end would wait for the model.
   if (session.busy) process.kill(process.pid, 'SIGKILL');
   process.exit(0);

@@ -48,15 +48,14 @@ export class ServingServer {
     });
   }
 
-  /** Takes nothing new; resolves when nothing is in flight any more, or after `graceMs`. */
-  async drain(graceMs: number): Promise<void> {
+  /** Takes nothing new; resolves when nothing is in flight any more. */
+  async drain(): Promise<void> {
     this.draining = true;
     this.server.close(() => undefined);
     this.server.closeIdleConnections();
     if (this.inFlight === 0) return;
     await new Promise<void>((resolve) => {
       this.whenIdle = resolve;
-      setTimeout(resolve, graceMs);
     });
   }
 

@@ -26,6 +26,10 @@ export class SessionThread implements Session {
     return this.thread.busy;
   }
 
+  idle(): Promise<void> {
+    return this.thread.idle();
+  }
+
   /** What the model takes and gives, or the reason why it can't be loaded. */
   async load(settings: SessionSettings): Promise<Signature | { readonly reason: string }> {
     const answer = await this.thread.ask({ type: 'load', ...settings }, []);

@@ -11,6 +11,7 @@ export class Thread<Question, Answer> {
   private readonly worker: Worker;
   private readonly open = new Map<number, (answer: Answer) => void>();
   private calls = 0;
+  private latest: Promise<unknown> = Promise.resolve();
 
   constructor(program: string, data: unknown, died: (error: Error) => void) {
     this.worker = new Worker(program, { workerData: data });
@@ -26,11 +27,18 @@ export class Thread<Question, Answer> {
     return this.open.size > 0;
   }
 
+  /** Resolves when all that was asked has been answered. Answers come in the order of the questions. */
+  async idle(): Promise<void> {
+    await this.latest;
+  }
+
   /** The memory in `transfer` is given away. */
   ask(content: Question, transfer: readonly TransferListItem[]): Promise<Answer> {
     this.calls += 1;
     const call = this.calls;
     this.worker.postMessage({ call, content } satisfies Numbered<Question>, transfer);
-    return new Promise((resolve) => this.open.set(call, resolve));
+    const answer = new Promise<Answer>((resolve) => this.open.set(call, resolve));
+    this.latest = answer;
+    return answer;
   }
 }
