@@ -59,6 +59,11 @@ export class InferenceQueue {
     return this.waiting.length;
   }
 
+  /** Runs that the model has been given. */
+  get running(): number {
+    return this.underWay;
+  }
+
   /** Throws a Refusal. A caller who leaves while waiting is forgotten. */
   run(feeds: Tensors, whenLeft: (forget: () => void) => void): Promise<Tensors> {
     if (this.waiting.length >= LONGEST)

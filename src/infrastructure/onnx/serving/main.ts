@@ -47,11 +47,12 @@ async function serve(order: ServeOrder): Promise<void> {
 
 function serverOf(order: ServeOrder, signature: Signature): ServingServer {
   const { id, name } = order;
-  const metrics = new Metrics(() => queue.length);
-  const queue: InferenceQueue = new InferenceQueue(session, batchingOf(order, signature), {
+  const metrics = new Metrics();
+  const queue = new InferenceQueue(session, batchingOf(order, signature), {
     running: () => metrics.running(),
     batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
   });
+  metrics.watch(queue);
   const inference = new InferenceRoutes(
     new RequestBodies(order.bodyLimit),
     new Codecs({ signature, name }, died),

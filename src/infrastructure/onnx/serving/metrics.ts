@@ -25,17 +25,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** `queued` tells how many requests wait. */
-  constructor(queued: () => number) {
-    new Gauge({
-      name: 'tenon_serving_queue_length',
-      help: 'Requests that wait for the model.',
-      registers: [this.registry],
-      collect() {
-        this.set(queued());
-      },
-    });
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  watch(queue: { readonly length: number; readonly running: number }): void {
+    this.gauge('tenon_serving_queue_length', 'Requests that wait for the model.', () => queue.length);
+    this.gauge('tenon_serving_running', 'Runs that the model has been given.', () => queue.running);
   }
 
   answered(route: string, status: number): void {
@@ -57,5 +53,16 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.registry.metrics();
+  }
+
+  private gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
   }
 }
