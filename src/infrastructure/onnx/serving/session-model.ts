@@ -1,3 +1,4 @@
+import '../worker/halves-as-bits.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
 import { nativeWords, relativeTo } from '../worker/native-words.js';
@@ -68,10 +69,8 @@ function specOf(value: InferenceSession.ValueMetadata): TensorSpec | null {
 const runtimeTensor = ({ datatype, data, shape }: Tensor): RuntimeTensor =>
   new RuntimeTensor(runtimeTypeOf(datatype) as 'float32', data as Float32Array, shape);
 
-function tensorOf(datatype: Datatype, { data, dims }: RuntimeTensor): Tensor {
-  // Newer versions of Node have an array of halves, which this service keeps as bits.
-  const halves = datatype === 'FP16' && !(data instanceof Uint16Array);
-  const bits = data as unknown as Uint16Array;
-  const kept = halves ? new Uint16Array(bits.buffer, bits.byteOffset, bits.length) : data;
-  return { datatype, shape: dims, data: kept as Tensor['data'] };
-}
+const tensorOf = (datatype: Datatype, { data, dims }: RuntimeTensor): Tensor => ({
+  datatype,
+  shape: dims,
+  data: data as Tensor['data'],
+});

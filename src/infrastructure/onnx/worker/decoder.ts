@@ -1,3 +1,4 @@
+import './halves-as-bits.js';
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { BrokenModel } from './broken-model.js';
