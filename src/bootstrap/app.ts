@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
 import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
 import { ResumeRuntimes } from '../application/chat/resume-runtimes.js';
+import { ModelServers } from '../application/deployments/ports/model-servers.js';
+import { ResumeDeployments } from '../application/deployments/resume-deployments.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
 import { Clock } from '../application/shared/ports/clock.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
@@ -23,6 +25,7 @@ import { CompletionsController } from '../interfaces/http/chat/completions.contr
 import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
 import type { Controller } from '../interfaces/http/contract.js';
+import { DeploymentsController } from '../interfaces/http/deployments/deployments.controller.js';
 import { Drain } from '../interfaces/http/drain.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
@@ -54,6 +57,7 @@ const controllers: readonly Source<Controller>[] = [
   RuntimeController,
   CompletionsController,
   ConversationsController,
+  DeploymentsController,
   HealthController,
 ];
 
@@ -110,6 +114,8 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   adapt?.(parts);
   const runtimes = parts.get(ChatRuntimes);
   later(() => runtimes.close());
+  const modelServers = parts.get(ModelServers);
+  later(() => modelServers.close());
   const mail = new Repeating(
     (stopping) => parts.get(DeliverMail).execute(stopping),
     MAIL_PAUSE_MS,
@@ -145,6 +151,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   }
   mail.start();
   await parts.get(ResumeRuntimes).execute();
+  await parts.get(ResumeDeployments).execute();
   log.info('ready', { url, pid: process.pid });
   return url;
 }

@@ -8,6 +8,7 @@ import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
 import { chatModule } from './modules/chat.module.js';
 import { datasetsModule } from './modules/datasets.module.js';
+import { deploymentsModule } from './modules/deployments.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { modelsModule } from './modules/models.module.js';
 import { sharedModule } from './modules/shared.module.js';
@@ -37,6 +38,7 @@ export class Parts {
       datasetsModule(),
       modelsModule(),
       chatModule(config, log),
+      deploymentsModule(config, log),
     );
   }
 

@@ -40,6 +40,10 @@ export class ClockedApp extends HttpCaller {
     return new ClockedApp(app, database, dataDir, clock);
   }
 
+  get databaseUrl(): string {
+    return this.database.url;
+  }
+
   async stop(): Promise<void> {
     await this.app.stop();
     await this.database.drop();

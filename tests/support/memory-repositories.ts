@@ -6,6 +6,7 @@ import { MemorySpentSiteTokens } from '../../src/infrastructure/memory/accounts/
 import { MemoryTeams } from '../../src/infrastructure/memory/accounts/memory-teams.js';
 import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
+import { MemoryDeployments } from '../../src/infrastructure/memory/deployments/memory-deployments.js';
 import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
 import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
 import { MemoryDatasets } from '../../src/infrastructure/memory/workspace/memory-datasets.js';
@@ -29,6 +30,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   modelAliases: new MemoryModelAliases(store),
   connections: new MemoryRuntimeConnections(store),
   conversations: new MemoryConversations(store),
+  deployments: new MemoryDeployments(store),
 });
 
 export function memoryUnderTest(): StoreUnderTest {

@@ -8,6 +8,7 @@ import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-
 import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmDeployments } from '../../src/infrastructure/typeorm/deployments/typeorm-deployments.js';
 import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasets } from '../../src/infrastructure/typeorm/workspace/typeorm-datasets.js';
@@ -33,6 +34,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     modelAliases: new TypeOrmModelAliases(unitOfWork),
     connections: new TypeOrmRuntimeConnections(unitOfWork),
     conversations: new TypeOrmConversations(unitOfWork),
+    deployments: new TypeOrmDeployments(unitOfWork),
   };
 }
 

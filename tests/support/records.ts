@@ -4,6 +4,7 @@ import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
+import type { Deployment } from '../../src/domain/deployments/deployment.js';
 import type { Message } from '../../src/domain/mail/message.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
@@ -142,5 +143,17 @@ export const aDataset = (
     { id: ids.next('dst'), projectId: project.id, name: 'Capitals', createdBy: 'usr_1', createdAt: at(0) },
     contentOf(records),
   ),
+  ...over,
+});
+
+export const aDeployment = (over: Partial<Deployment> = {}): Deployment => ({
+  id: ids.next('dep'),
+  name: 'iris',
+  modelPath: 'iris.onnx',
+  maxBatch: null,
+  maxDelayMs: null,
+  createdBy: ids.next('usr'),
+  createdAt: at(0),
+  lastPort: 40_123,
   ...over,
 });

@@ -6,6 +6,7 @@ import type { SpentSiteTokens } from '../../src/application/accounts/ports/spent
 import type { Teams } from '../../src/application/accounts/ports/teams.js';
 import type { Conversations } from '../../src/application/chat/ports/conversations.js';
 import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
+import type { Deployments } from '../../src/application/deployments/ports/deployments.js';
 import type { Outbox } from '../../src/application/mail/ports/outbox.js';
 import type { UnitOfWork } from '../../src/application/shared/ports/unit-of-work.js';
 import type { Datasets } from '../../src/application/workspace/ports/datasets.js';
@@ -29,6 +30,7 @@ export interface Repositories {
   readonly modelAliases: ModelAliases;
   readonly connections: RuntimeConnections;
   readonly conversations: Conversations;
+  readonly deployments: Deployments;
 }
 
 /** A store that a contract suite tries its adapter on. */

@@ -46,6 +46,7 @@ export function loadConfig(texts: Texts) {
     mailFrom: set('SERVICE_MAIL_FROM'),
     inferenceTimeoutMs: set('SERVICE_INFERENCE_TIMEOUT_S') * 1000,
     chatQueue: set('SERVICE_CHAT_QUEUE'),
+    deploymentStartTimeoutMs: set('SERVICE_DEPLOYMENT_START_TIMEOUT_S') * 1000,
     servingThreads: set('SERVICE_SERVING_THREADS'),
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),

@@ -185,7 +185,7 @@ export const settings = {
     }),
   }),
   SERVICE_INFERENCE_TIMEOUT_S: setting({
-    about: 'How long a chat call may take, its wait in the queue included.',
+    about: 'How long a chat call or a prediction may take, its wait in the queue included.',
     fallback: '60',
     read: secondsOfTime(0.1, 3_600),
   }),
@@ -193,6 +193,11 @@ export const settings = {
     about: 'How many chat calls may wait for a runtime; one more is refused with `model_busy`.',
     fallback: '32',
     read: whole(0, 10_000),
+  }),
+  SERVICE_DEPLOYMENT_START_TIMEOUT_S: setting({
+    about: 'How long a new deployment may take until its process has proved its health.',
+    fallback: '30',
+    read: secondsOfTime(0.1, 3_600),
   }),
   SERVICE_SERVING_THREADS: setting({
     about: 'Threads of each model process.',

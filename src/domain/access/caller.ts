@@ -21,4 +21,5 @@ export interface MasterCaller {
 
 /** Who calls. Decided once for each request, from the credential alone. */
 export type Caller = AccountCaller | MasterCaller;
-export type CallerKind = Caller['kind'];
+export const callerKinds = ['session', 'api_key', 'master'] as const satisfies readonly Caller['kind'][];
+export type CallerKind = (typeof callerKinds)[number];

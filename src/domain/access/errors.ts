@@ -35,6 +35,13 @@ export class RoleForbidden extends DomainError {
   }
 }
 
+/** An account of another team than the one that runs the deployment. */
+export class OperatorOnly extends DomainError {
+  constructor() {
+    super('forbidden', 'operator_only', 'This is for the accounts of the team that runs this service.');
+  }
+}
+
 export class EmailUnverified extends DomainError {
   constructor() {
     super(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import type { PasswordHasher } from '../../application/accounts/ports/password-hasher.js';
 import { HashingBusy } from '../../domain/accounts/errors.js';
-import { Lane } from './lane.js';
+import { Lane } from '../system/lane.js';
 
 /** Two of libuv's four threads at most, so that file and DNS work goes on beside a burst of logins. */
 const WIDTH = 2;

@@ -1,21 +1,15 @@
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
 import type { ModelFolders } from '../../application/chat/ports/model-folders.js';
+import { belowRoots } from './below-roots.js';
 
 export class LocalModelFolders implements ModelFolders {
   /** `roots` are looked through in their order. */
   constructor(private readonly roots: readonly string[]) {}
 
   async locate(path: string): Promise<string | null> {
-    if (path.includes('\0')) return null;
-    const roots = (await Promise.all(this.roots.map(resolved))).filter((root) => root !== null);
-    for (const root of roots) {
-      const folder = await resolved(isAbsolute(path) ? path : join(root, path));
-      const inside = folder !== null && roots.some((one) => folder.startsWith(one.endsWith(sep) ? one : one + sep));
-      if (inside && (await stat(folder)).isDirectory()) return folder;
+    for await (const found of belowRoots(this.roots, path)) {
+      if (found.inside && (await stat(found.path)).isDirectory()) return found.path;
     }
     return null;
   }
 }
-
-const resolved = (path: string) => realpath(path).catch(() => null);

@@ -62,8 +62,11 @@ export class WinstonLog implements Log {
   /** Resolves once everything is written, or cannot be written any more. */
   close(): Promise<void> {
     return new Promise((resolve) => {
-      setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
-      this.logger.once('finish', () => resolve());
+      const timer = setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
+      this.logger.once('finish', () => {
+        clearTimeout(timer);
+        resolve();
+      });
       this.logger.end();
     });
   }

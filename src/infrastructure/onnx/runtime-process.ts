@@ -1,17 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { OutputLines, OutputTail } from './output-lines.js';
-import type { Order } from './protocol.js';
 import { withoutPaths } from './without-paths.js';
 
 const TAIL_BYTES = 8 * 1_024;
 
-/** All that a runtime sees of this process's environment: it has no need of a secret, so it gets none. */
+/** All that a child sees of this process's environment: it has no need of a secret, so it gets none. */
 const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
 /**
- * The fifth stream is the lifeline: the kernel closes our end of it however we die, and the worker watches the other end.
- * Its number is known to `worker/main.ts`.
+ * The fifth stream is the lifeline: the kernel closes our end of it however we die, and the child watches the other end.
+ * Its number is known to the programs.
  */
 const STREAMS = ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'] as const;
 
@@ -22,8 +21,8 @@ export interface ProcessListener {
   gone(reason: string): void;
 }
 
-/** One child process, from its start to its end. */
-export class RuntimeProcess {
+/** One child process that takes orders, from its start to its end. */
+export class RuntimeProcess<Order extends object> {
   /** Resolves when the process no longer exists. */
   readonly gone: Promise<void>;
   private readonly child: ChildProcess;
@@ -33,11 +32,11 @@ export class RuntimeProcess {
 
   /** `folder` is the model's: its path is kept out of what is told. Throws where the system refuses one more process. */
   constructor(
-    worker: string,
+    program: string,
     private readonly folder: string,
     private readonly listener: ProcessListener,
   ) {
-    this.child = fork(worker, [], { env: allowed(process.env), execArgv: [], stdio: [...STREAMS] });
+    this.child = fork(program, [], { env: allowed(process.env), execArgv: [], stdio: [...STREAMS] });
     this.child.on('error', (error: NodeJS.ErrnoException) => {
       this.fault ??= this.child.pid ? null : `its process can't be started (${error.code ?? error.name})`;
     });
@@ -66,7 +65,8 @@ export class RuntimeProcess {
 
   /** Ends it politely, and by force after `graceMs`. */
   end(graceMs: number): void {
-    if (this.killing) return;
+    const isOver = this.child.exitCode !== null || this.child.signalCode !== null;
+    if (this.killing || isOver) return;
     this.killing = setTimeout(() => this.child.kill('SIGKILL'), graceMs);
     this.child.kill('SIGTERM');
   }

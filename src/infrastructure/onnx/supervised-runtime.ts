@@ -2,7 +2,7 @@ import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
-import { callOf, reportOf } from './protocol.js';
+import { callOf, type Order, reportOf } from './protocol.js';
 import { type RestartDelayBounds, RestartDelays } from './restart-delays.js';
 import { RuntimeCalls } from './runtime-calls.js';
 import { RuntimeProcess } from './runtime-process.js';
@@ -28,7 +28,7 @@ export interface RuntimeSettings {
 
 /** A process and what hangs on it. */
 interface Life {
-  readonly process: RuntimeProcess;
+  readonly process: RuntimeProcess<Order>;
   readonly calls: RuntimeCalls;
   /** Until ready: the end of patience with loading. Then: the moment at which it counts as stable. */
   timer: NodeJS.Timeout;
@@ -104,7 +104,7 @@ export class SupervisedRuntime {
   }
 
   private begin(source: RuntimeSource): Life {
-    const child = new RuntimeProcess(this.settings.worker, source.folder, {
+    const child = new RuntimeProcess<Order>(this.settings.worker, source.folder, {
       message: (message) => this.receive(life, message),
       line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
       gone: (reason) => this.gone(life, reason),

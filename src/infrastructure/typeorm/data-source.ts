@@ -6,10 +6,12 @@ import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
 import { TeamTable } from './accounts/typeorm-teams.js';
 import { ConversationMessageTable, ConversationTable } from './chat/typeorm-conversations.js';
 import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
+import { DeploymentTable } from './deployments/typeorm-deployments.js';
 import { OutboxTable } from './mail/typeorm-outbox.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
+import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
 import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
@@ -25,6 +27,7 @@ const entities = [
   CredentialTable,
   DatasetTable,
   DatasetVersionTable,
+  DeploymentTable,
   MailedTokenTable,
   InviteTable,
   ModelAliasTable,
@@ -36,7 +39,12 @@ const entities = [
   RuntimeConnectionTable,
   TeamTable,
 ];
-const migrations = [Foundation1763683200000, TeamAccounts1763942400000, Workspace1764201600000];
+const migrations = [
+  Foundation1763683200000,
+  TeamAccounts1763942400000,
+  Workspace1764201600000,
+  Deployments1764288000000,
+];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */
 const STATEMENT_TIMEOUT_MS = 4_000;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { ByteStream } from '../../application/shared/byte-stream.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { breath } from './breath.js';
 import { HttpRefusal } from './http-refusal.js';
@@ -11,6 +12,7 @@ export const bodyLimits = {
   spec: 256 * 1024,
   chat: 1024 * 1024,
   dataset: 5 * 1024 * 1024,
+  prediction: 64 * 1024 * 1024,
 } as const;
 export type BodyLimit = keyof typeof bodyLimits;
 
@@ -64,9 +66,36 @@ function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null
   throw new HttpRefusal('unsupported_media_type', message, { Accept: accepted.join(', ') });
 }
 
+/**
+ * A JSON body that is passed on unread. Throws unsupported_media_type, and payload_too_large, which a body that does not
+ * tell its length also throws on the way.
+ */
+export function streamJson(request: IncomingMessage, limit: BodyLimit): ByteStream {
+  formOf(request, {});
+  requireWithin(request, bodyLimits[limit]);
+  const length = request.headers['content-length'];
+  return { length: length === undefined ? null : Number(length), chunks: bounded(request, bodyLimits[limit]) };
+}
+
+async function* bounded(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  // To leave an ordinary `for await` destroys the request, and with it the way back for the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+const tooLarge = (limit: number) =>
+  new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
+
+function requireWithin({ headers }: IncomingMessage, limit: number): void {
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+}
+
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () => new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+  requireWithin(request, limit);
   const chunks: Buffer[] = [];
   let size = 0;
   // Not a `for await`: leaving one destroys the request, and with it the way back for the answer.
@@ -77,7 +106,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
     };
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) leave(() => reject(tooLarge()));
+      if (size > limit) leave(() => reject(tooLarge(limit)));
       else chunks.push(chunk);
     };
     const end = () => leave(() => resolve(Buffer.concat(chunks)));

@@ -16,7 +16,7 @@ export interface Contract<
   /** With `{name}` for each parameter; one whose name ends in `_id` is an identifier. */
   readonly path: Path;
   readonly id: string;
-  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Operations';
+  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Monitoring' | 'Operations';
   readonly summary: string;
   readonly description?: string;
   readonly access: Permission | 'public';
@@ -30,6 +30,8 @@ export interface Contract<
   readonly bodyLimit?: BodyLimit;
   /** Other media types in which the body may come, besides JSON. */
   readonly forms?: BodyForms;
+  /** The body is passed on unread, as a `ByteStream`; its schema only documents what it is for. */
+  readonly streamed?: true;
   /** A refusal with a code of its own that is told before all else that is wrong with the body. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
   /** The resource has a version, which the answer carries as `ETag`. What refuses a stale one takes `If-Match`. */
@@ -75,6 +77,7 @@ export interface Call<
   readonly ifMatch: number | undefined;
   /** Aborted when the caller goes away before the answer. */
   readonly signal: AbortSignal;
+  readonly requestId: string;
 }
 export type CallOf<C> =
   C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;
@@ -89,6 +92,15 @@ export class Reply<T> {
   ) {}
 }
 
+/** An answer of somebody else that is passed on as it comes. */
+export class Passed {
+  constructor(
+    readonly status: number,
+    readonly headers: Readonly<Record<string, string>>,
+    readonly chunks: AsyncIterable<Uint8Array>,
+  ) {}
+}
+
 export interface Route {
   readonly contract: Contract;
   readonly handle: (call: never) => Promise<unknown>;
@@ -100,7 +112,7 @@ export interface Route {
 
 export function route<Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
   declared: Contract<Path, Body, Answer, Query>,
-  handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>>>,
+  handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>> | Passed>,
   exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params' | 'headers'>) => Promise<unknown>,
   before?: () => Promise<unknown>,
 ): Route {

@@ -5,6 +5,7 @@ import * as completions from './chat/completions.contract.js';
 import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
+import * as deployments from './deployments/deployments.contract.js';
 import * as health from './operations/health.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
@@ -29,6 +30,7 @@ export const contracts: readonly Contract[] = [
   runtime,
   completions,
   conversations,
+  deployments,
   health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])

@@ -1,10 +1,11 @@
+import { pipeline } from 'node:stream/promises';
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { callerOf } from './admission.js';
-import { readJson } from './body.js';
-import { type Call, type Contract, Reply, type Route } from './contract.js';
+import { readJson, streamJson } from './body.js';
+import { type Call, type Contract, Passed, Reply, type Route } from './contract.js';
 import { methodNotAllowed } from './http-refusal.js';
 import { firstUnstorable } from './json-rules.js';
 import { ifMatchVersion } from './versions.js';
@@ -46,8 +47,11 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
     const query = contract.query && (await queryValue(contract.query, request));
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(request.get('if-match'));
-    const call: Call = { caller, params, query, headers, body, ifMatch, signal: goneSignal(response) };
-    send(response, contract, await handle(call as never));
+    const about = { ifMatch, signal: goneSignal(response), requestId: String(response.get('X-Request-Id')) };
+    const call: Call = { caller, params, query, headers, body, ...about };
+    const result = await handle(call as never);
+    if (result instanceof Passed) await pass(response, result);
+    else send(response, contract, result);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params, headers } as never);
     throw error;
@@ -56,7 +60,8 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-async function bodyOf({ bodyOptional, bodyLimit, forms }: Contract, request: Request): Promise<unknown> {
+async function bodyOf({ bodyOptional, bodyLimit, forms, streamed }: Contract, request: Request): Promise<unknown> {
+  if (streamed) return streamJson(request, bodyLimit ?? 'ordinary');
   if (bodyOptional && isBodyless(request)) return {};
   return readJson(request, bodyLimit ?? 'ordinary', forms).catch(deferInvalid);
 }
@@ -113,6 +118,12 @@ function send(response: Response, { status, answer, versioned }: Contract, resul
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.set('ETag', `"${body.version}"`);
   response.status(reply.status).set(reply.headers).json(body);
+}
+
+async function pass(response: Response, { status, headers, chunks }: Passed): Promise<void> {
+  response.status(status).set(headers);
+  // What breaks off here has begun already: the caller is left with a connection that ends too early.
+  await pipeline(chunks, response).catch(() => response.destroy());
 }
 
 function goneSignal(response: Response): AbortSignal {

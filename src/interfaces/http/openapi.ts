@@ -1,5 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import { callerKinds } from '../../domain/access/caller.js';
 import type { Contract } from './contract.js';
 import { contracts } from './contracts.js';
 import { documentedHeaders } from './rate-limit/rate-limit-headers.js';
@@ -25,8 +26,8 @@ export function openApiDocument(version: string) {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A session token (`tns_…`) or, where the route says so, an API key (`tnk_…`). The master key only registers the ' +
-      'first account of a deployment whose registration is by invite.',
+      'A session token (`tns_…`) or, where the route says so, an API key (`tnk_…`) or the master key. The master key also ' +
+      'registers the first account of a deployment whose registration is by invite.',
   });
   for (const [name, header] of Object.entries(documentedHeaders)) registry.registerComponent('headers', name, header);
   for (const contract of contracts) registry.registerPath(operation(contract));
@@ -96,7 +97,8 @@ function takenBy({ access }: Contract): string {
   if (access === 'public') return 'Takes no credential.';
   const credential = access.takes.includes('api_key') ? 'a session or an API key' : 'a session';
   const role = access.roles.includes('member') ? 'any role' : access.roles.join(' or ');
-  return `Takes ${credential} of ${role}${access.verified ? ' with a verified e-mail' : ''}.`;
+  const whose = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
+  return `Takes ${credential} of ${role}${whose}${access.takes.includes('master') ? ', or the master key' : ''}.`;
 }
 
 const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
@@ -105,7 +107,9 @@ const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_versio
 export function refusalsOf({ path, access, body, missing, refusals: own }: Contract): RefusalCode[] {
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
-    implied.push('unauthenticated', 'session_required');
+    implied.push('unauthenticated');
+    if (!callerKinds.every((kind) => access.takes.includes(kind))) implied.push('session_required');
+    if (access.operator) implied.push('operator_only');
     if (!access.roles.includes('member')) implied.push('forbidden');
   }
   if (path.includes('_id}') && !missing) implied.push('not_found');

@@ -7,6 +7,7 @@ export const refusals = {
   session_required: { status: 401, when: 'A valid credential of a kind that this endpoint does not take.' },
   email_unverified: { status: 403, when: 'The e-mail must be verified first.' },
   forbidden: { status: 403, when: 'The role does not allow it.' },
+  operator_only: { status: 403, when: 'This is for accounts of the operator team.' },
   registration_closed: { status: 403, when: 'The account cap is reached, or registration is by invite only.' },
   invite_email_mismatch: { status: 403, when: 'The invite is for another e-mail.' },
   site_login_disabled: { status: 403, when: 'Site login is not set up.' },
@@ -33,6 +34,10 @@ export const refusals = {
     when: 'The body is not of a media type that the endpoint takes, or not in UTF-8.',
   },
   invalid_request: { status: 422, when: 'The input breaks a rule; `details` lists every one.' },
+  model_file_invalid: {
+    status: 422,
+    when: 'The model file is missing, not within the models folders, or does not load; the message says why.',
+  },
   dataset_invalid: { status: 422, when: 'The dataset does not validate; `details` lists the findings.' },
   context_length_exceeded: {
     status: 422,

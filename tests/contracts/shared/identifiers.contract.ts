@@ -11,6 +11,7 @@ const PREFIXES: Record<IdKind, string> = {
   mdl: 'mdl_',
   cnv: 'cnv_',
   dst: 'dst_',
+  dep: 'dep_',
   inv: 'inv_',
   req: 'req_',
   chatcmpl: 'chatcmpl-',

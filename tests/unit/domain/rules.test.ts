@@ -30,6 +30,10 @@ describe('a permission', () => {
     [caller({ kind: 'api_key' }), permissions.readWorkspace, 'session_required'],
     [caller({ kind: 'api_key', role: 'member' }), permissions.editWorkspace, 'session_required'],
     [caller({ role: 'member' }), permissions.editWorkspace, 'forbidden'],
+    [caller({ role: 'member', operator: false }), permissions.readMonitoring, 'operator_only'],
+    [caller({ role: 'member', operator: false }), permissions.manageMonitoring, 'operator_only'],
+    [caller({ role: 'admin', operator: false, kind: 'api_key' }), permissions.manageMonitoring, 'operator_only'],
+    [caller({ role: 'member' }), permissions.manageMonitoring, 'forbidden'],
   ])('refuses in the promised order (%#)', (by, permission, code) => {
     expect(() => authorize(by, permission)).toThrow(expect.objectContaining({ code }));
   });
@@ -39,6 +43,9 @@ describe('a permission', () => {
     expect(authorize(developer, permissions.editWorkspace)).toBe(developer);
     const key = caller({ kind: 'api_key', role: 'member' });
     expect(authorize(key, permissions.chat)).toBe(key);
+    expect(authorize(key, permissions.readMonitoring)).toBe(key);
+    const master: Caller = { kind: 'master' };
+    expect(authorize(master, permissions.manageMonitoring)).toBe(master);
   });
 });
 

@@ -12,6 +12,7 @@ export type IdKind =
   | 'mdl'
   | 'dst'
   | 'cnv'
+  | 'dep'
   | 'inv'
   | 'req'
   | 'chatcmpl';

@@ -1,0 +1,67 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
+import { TooManyDeployments } from '../../domain/deployments/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { DeploymentView, DeploymentViews } from './deployment-views.js';
+import type { Deployments } from './ports/deployments.js';
+import type { ModelServers } from './ports/model-servers.js';
+
+interface Input extends ServedModel {
+  readonly by: Caller | null;
+  /** Aborted when the caller goes away: then there is no deployment. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts a process for a model file, and keeps the deployment once that has proved its health. */
+export class CreateDeployment {
+  /** Of this process, those that are not stored yet. */
+  private beginning = 0;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly deployments: Deployments,
+    private readonly servers: ModelServers,
+    private readonly views: DeploymentViews,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws InvalidRequest, TooManyDeployments, and what `ModelServers.start` throws; nothing is left behind then. */
+  async execute({ by, signal, ...input }: Input): Promise<DeploymentView> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const model = Deployment.model(input);
+    const id = this.ids.next('dep');
+    const createdBy = caller.kind === 'master' ? null : caller.accountId;
+    this.beginning++;
+    try {
+      await this.requireRoom(this.beginning);
+      const lastPort = await this.servers.start(id, model, signal);
+      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+      await this.keep(deployment, signal);
+      return this.views.of(deployment);
+    } finally {
+      this.beginning--;
+    }
+  }
+
+  private async keep(deployment: Deployment, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      await this.unitOfWork.run(async () => {
+        await this.requireRoom(1);
+        await this.deployments.add(deployment);
+      });
+    } catch (error) {
+      await this.servers.stop(deployment.id);
+      throw error;
+    }
+  }
+
+  private async requireRoom(wanted: number): Promise<void> {
+    const { deployments: most } = deploymentLimits;
+    if ((await this.deployments.count()) + wanted > most) throw new TooManyDeployments(most);
+  }
+}

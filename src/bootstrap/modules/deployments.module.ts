@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { ContainerModule } from 'inversify';
+import { CreateDeployment } from '../../application/deployments/create-deployment.js';
+import { DeleteDeployment } from '../../application/deployments/delete-deployment.js';
+import { DeploymentViews } from '../../application/deployments/deployment-views.js';
+import { ListDeployments } from '../../application/deployments/list-deployments.js';
+import { Deployments } from '../../application/deployments/ports/deployments.js';
+import { ModelFiles } from '../../application/deployments/ports/model-files.js';
+import { ModelServers } from '../../application/deployments/ports/model-servers.js';
+import { Predict } from '../../application/deployments/predict.js';
+import { ReadDeployment } from '../../application/deployments/read-deployment.js';
+import { ReadDeploymentOutput } from '../../application/deployments/read-deployment-output.js';
+import { ResumeDeployments } from '../../application/deployments/resume-deployments.js';
+import { Clock } from '../../application/shared/ports/clock.js';
+import { Identifiers } from '../../application/shared/ports/identifiers.js';
+import type { Log } from '../../application/shared/ports/log.js';
+import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
+import { LocalModelFiles } from '../../infrastructure/files/local-model-files.js';
+import { ChildModelServers } from '../../infrastructure/onnx/child-model-servers.js';
+import { TypeOrmDeployments } from '../../infrastructure/typeorm/deployments/typeorm-deployments.js';
+import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { bodyLimits } from '../../interfaces/http/body.js';
+import { DeploymentsController } from '../../interfaces/http/deployments/deployments.controller.js';
+import type { Config } from '../config/config.js';
+import { provide, provideValue } from '../provide.js';
+
+export const deploymentsModule = (config: Config, log: Log) =>
+  new ContainerModule((module) => {
+    const files = new LocalModelFiles(config.modelFolders);
+    const settings = {
+      program: join(__dirname, '../../infrastructure/onnx/serving/main.js'),
+      threads: config.servingThreads,
+      bodyLimit: bodyLimits.prediction,
+      startTimeoutMs: config.deploymentStartTimeoutMs,
+      inferenceTimeoutMs: config.inferenceTimeoutMs,
+    };
+    provideValue(module, ModelFiles, files);
+    provideValue(module, ModelServers, new ChildModelServers(settings, files, log));
+    provide(module, Deployments, TypeOrmDeployments, [TypeOrmUnitOfWork]);
+    provide(module, DeploymentViews, DeploymentViews, [Deployments, ModelServers]);
+    provide(module, ListDeployments, ListDeployments, [Deployments, DeploymentViews]);
+    provide(module, ReadDeployment, ReadDeployment, [DeploymentViews]);
+    provide(module, CreateDeployment, CreateDeployment, [
+      UnitOfWork,
+      Deployments,
+      ModelServers,
+      DeploymentViews,
+      Identifiers,
+      Clock,
+    ]);
+    provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers]);
+    provide(module, Predict, Predict, [DeploymentViews, ModelServers]);
+    provide(module, ReadDeploymentOutput, ReadDeploymentOutput, [DeploymentViews, ModelServers]);
+    provide(module, ResumeDeployments, ResumeDeployments, [Deployments, ModelServers]);
+    provide(module, DeploymentsController, DeploymentsController, [
+      ListDeployments,
+      CreateDeployment,
+      ReadDeployment,
+      DeleteDeployment,
+      Predict,
+      ReadDeploymentOutput,
+    ]);
+  });

@@ -1,0 +1,34 @@
+import { DomainError, InvalidRequest } from '../shared/errors.js';
+
+/** The file can't be served; the reason is for whoever mends it. */
+export class ModelFileInvalid extends DomainError {
+  constructor(reason: string) {
+    super('invalid', 'model_file_invalid', `The model file cannot be served: ${reason}`);
+  }
+}
+
+/** There is no process for it here. */
+export class DeploymentStopped extends DomainError {
+  constructor() {
+    const message = 'The deployment is stopped: this process of the service does not run it.';
+    super('unavailable', 'runtime_stopped', message, { retryable: false });
+  }
+}
+
+export class DeploymentStarting extends DomainError {
+  constructor() {
+    super('unavailable', 'runtime_loading', 'The deployment is starting: try again shortly.', { retryAfterSeconds: 1 });
+  }
+}
+
+export class DeploymentUnavailable extends DomainError {
+  constructor(reason: string) {
+    super('unavailable', 'runtime_unavailable', `The deployment is unavailable: ${reason}`);
+  }
+}
+
+export class TooManyDeployments extends InvalidRequest {
+  constructor(most: number) {
+    super([{ path: '', message: `There are ${most} deployments already, the most there may be: delete one first.` }]);
+  }
+}

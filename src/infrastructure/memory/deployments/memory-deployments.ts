@@ -1,0 +1,37 @@
+import type { Deployments } from '../../../application/deployments/ports/deployments.js';
+import type { Deployment } from '../../../domain/deployments/deployment.js';
+import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
+
+export class MemoryDeployments implements Deployments {
+  private readonly rows;
+
+  constructor(store: MemoryStore) {
+    this.rows = new MemoryTable<Deployment>(store, 'deployments');
+  }
+
+  async add(deployment: Deployment): Promise<void> {
+    this.rows.put(deployment.id, deployment);
+  }
+
+  async find(id: string): Promise<Deployment | null> {
+    return this.rows.get(id);
+  }
+
+  async all(): Promise<Deployment[]> {
+    return this.rows.all().sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
+  async count(): Promise<number> {
+    return this.rows.all().length;
+  }
+
+  async notePort(id: string, port: number): Promise<void> {
+    const deployment = this.rows.get(id);
+    if (deployment) this.rows.put(id, { ...deployment, lastPort: port });
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.rows.remove(id);
+  }
+}

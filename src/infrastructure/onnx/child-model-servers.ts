@@ -1,0 +1,99 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
+import type {
+  ModelServers,
+  Prediction,
+  PredictionCall,
+  ServerState,
+} from '../../application/deployments/ports/model-servers.js';
+import type { Log } from '../../application/shared/ports/log.js';
+import type { ServedModel } from '../../domain/deployments/deployment.js';
+import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
+import { Lane } from '../system/lane.js';
+import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
+
+type Patience = 'probeTimeoutMs' | 'stopGraceMs' | 'restartDelayMs' | 'stableMs';
+export type ChildModelServersSettings = Omit<ModelServerSettings, Patience> &
+  Partial<Pick<ModelServerSettings, Patience>>;
+
+const patience: Pick<ModelServerSettings, Patience> = {
+  probeTimeoutMs: 1_000,
+  stopGraceMs: 3_000,
+  restartDelayMs: { first: 500, max: 60_000 },
+  stableMs: 10 * 60_000,
+};
+
+/** Deployments that begin at a time when all of them are resumed: loading takes all that a machine has. */
+const RESUMED_AT_ONCE = 2;
+
+/** Each deployment is a child process under supervision. */
+export class ChildModelServers implements ModelServers {
+  private readonly servers = new Map<string, SupervisedModelServer>();
+  private readonly settings: ModelServerSettings;
+  private readonly resuming = new Lane(RESUMED_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
+  /** A process outlives the request that starts it: its log lines are not that request's. */
+  private readonly outside = new AsyncResource('ChildModelServers');
+  private closed = false;
+
+  constructor(
+    settings: ChildModelServersSettings,
+    private readonly files: ModelFiles,
+    private readonly log: Log,
+  ) {
+    this.settings = { ...patience, ...settings };
+  }
+
+  async start(id: string, model: ServedModel, signal: AbortSignal): Promise<number> {
+    signal.throwIfAborted();
+    if (this.closed) throw new DeploymentUnavailable('the service is ending.');
+    const server = this.enter(id, model);
+    const giveUp = () => void server.stop();
+    signal.addEventListener('abort', giveUp);
+    try {
+      return await this.outside.runInAsyncScope(() => server.start());
+    } catch (error) {
+      this.servers.delete(id);
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  resume(id: string, model: ServedModel): void {
+    if (this.closed) return;
+    const server = this.enter(id, model);
+    void this.outside.runInAsyncScope(() => this.resuming.run(() => server.keepTrying()));
+  }
+
+  async probe(id: string): Promise<ServerState> {
+    const server = this.servers.get(id);
+    return server ? server.state() : { status: 'stopped', port: null, reason: null, restarts: 0 };
+  }
+
+  async stop(id: string): Promise<void> {
+    const server = this.servers.get(id);
+    await server?.stop();
+    if (this.servers.get(id) === server) this.servers.delete(id);
+  }
+
+  async predict(id: string, call: PredictionCall, signal: AbortSignal): Promise<Prediction> {
+    const server = this.servers.get(id);
+    if (!server) throw new DeploymentStopped();
+    return server.predict(call, signal);
+  }
+
+  output(id: string, lines: number): string[] {
+    return this.servers.get(id)?.journal.latest(lines) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.servers.keys()].map((id) => this.stop(id)));
+  }
+
+  private enter(id: string, model: ServedModel): SupervisedModelServer {
+    const server = new SupervisedModelServer(id, model, this.settings, this.files, this.log);
+    this.servers.set(id, server);
+    return server;
+  }
+}

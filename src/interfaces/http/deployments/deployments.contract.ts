@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import type { ByteStream } from '../../../application/shared/byte-stream.js';
+import { permissions } from '../../../domain/access/permission.js';
+import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
+import { contract } from '../contract.js';
+import { Deleted, Timestamp, text, wholeNumber, wholeNumberText } from '../schemas.js';
+
+const tag = 'Monitoring';
+const path = '/v1/deployments';
+const one = `${path}/{deployment_id}` as const;
+const { nameLength, maxBatch, maxDelayMs } = deploymentLimits;
+
+export const DeploymentAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    model_path: z.string().meta({ description: 'As it was sent' }),
+    port: z.int().meta({ description: 'Of the serving process; where there is none just now, of the one before' }),
+    url: z.string().meta({ description: 'Address of the serving process on the machine of the service' }),
+    status: z.enum(deploymentStatuses).meta({
+      description:
+        'Found out at this moment, never stored. `running`: the process has just proved that it is the one started for ' +
+        'this deployment. `starting`: it loads. `unhealthy`: it is there and does not answer. `crash_looping`: it fails ' +
+        'again and again, and waits for its next start. `stopped`: this service has no process for it.',
+    }),
+    created_at: Timestamp,
+    reason: z.string().nullable().meta({ description: 'Why it does not run, where it does not' }),
+    restarts: z.int().meta({ description: 'How often its process was started again since the service started' }),
+    max_batch: z.int().nullable().meta({ description: 'Null: every request is answered by itself' }),
+    max_delay_ms: z.int().nullable(),
+  })
+  .meta({ id: 'Deployment' });
+
+export const listDeployments = contract({
+  id: 'listDeployments',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the deployments',
+  description: 'Newest first. All are probed at once, for a second at most.',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: z.object({ deployments: z.array(DeploymentAnswer), count: z.int() }).meta({ id: 'Deployments' }),
+  refusals: [],
+});
+
+export const createDeployment = contract({
+  id: 'createDeployment',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Deploy a model file',
+  description:
+    'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is not there or ' +
+    'does not load is refused with the loader’s reason, and leaves nothing behind. The process is started again when it ' +
+    'dies, and with the service.',
+  access: permissions.manageMonitoring,
+  body: z
+    .object({
+      name: text().meta({ description: `1 to ${nameLength} characters`, example: 'iris' }),
+      model_path: text().meta({
+        description: 'An `.onnx` file, relative to a models folder or absolute within one',
+        example: 'iris.onnx',
+      }),
+      max_batch: wholeNumber(maxBatch.min, maxBatch.max).nullish().meta({
+        description:
+          'Requests that wait together are answered together, so many at most. For models that take batches.',
+      }),
+      max_delay_ms: wholeNumber(maxDelayMs.min, maxDelayMs.max).nullish().meta({
+        description: 'How long a request waits for others, with `max_batch`; 5 unless told otherwise.',
+      }),
+    })
+    .meta({ id: 'NewDeployment' }),
+  status: 201,
+  answer: DeploymentAnswer,
+  refusals: ['model_file_invalid', 'runtime_unavailable'],
+});
+
+export const readDeployment = contract({
+  id: 'readDeployment',
+  method: 'get',
+  path: one,
+  tag,
+  summary: 'Read a deployment',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: DeploymentAnswer,
+  refusals: [],
+});
+
+export const deleteDeployment = contract({
+  id: 'deleteDeployment',
+  method: 'delete',
+  path: one,
+  tag,
+  summary: 'Delete a deployment',
+  description: 'Answers once its process is gone, which is ended by force where it does not end by itself.',
+  access: permissions.manageMonitoring,
+  status: 200,
+  answer: Deleted,
+  refusals: [],
+});
+
+const isStream = (value: unknown): value is ByteStream => typeof value === 'object' && value !== null;
+
+const tensor = {
+  oneOf: [
+    { type: 'array', items: {}, description: 'Nested arrays' },
+    {
+      type: 'object',
+      properties: { data: {}, shape: { type: 'array', items: { type: 'integer' } }, datatype: { type: 'string' } },
+    },
+  ],
+} as const;
+
+export const predict = contract({
+  id: 'predict',
+  method: 'post',
+  path: `${one}/predict`,
+  tag,
+  summary: 'Ask a deployed model',
+  description: 'Passes the body to `POST /predict` of the serving process, and its answer back.',
+  access: permissions.readMonitoring,
+  body: z.custom<ByteStream>(isStream).meta({
+    id: 'Prediction',
+    type: 'object',
+    properties: { inputs: { type: 'object', additionalProperties: tensor } },
+    required: ['inputs'],
+    example: { inputs: { input: [[5.1, 3.5, 1.4, 0.2]] } },
+  }),
+  bodyLimit: 'prediction',
+  streamed: true,
+  status: 200,
+  answer: z
+    .looseObject({
+      outputs: z.record(z.string(), z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() })),
+    })
+    .meta({ id: 'PredictionAnswer' }),
+  refusals: [
+    'model_busy',
+    'runtime_invalid_response',
+    'runtime_loading',
+    'runtime_stopped',
+    'runtime_unavailable',
+    'inference_timeout',
+  ],
+});
+
+export const readDeploymentLogs = contract({
+  id: 'readDeploymentLogs',
+  method: 'get',
+  path: `${one}/logs`,
+  tag,
+  summary: 'Read what a deployment wrote',
+  description:
+    'The latest lines that its processes wrote since the service started, oldest first. The log of the service has all.',
+  access: permissions.readMonitoring,
+  query: z.object({ tail: wholeNumberText(1, 10_000).default(200) }),
+  status: 200,
+  answer: z.object({ lines: z.array(z.string()), count: z.int() }).meta({ id: 'DeploymentLogs' }),
+  refusals: ['invalid_request'],
+});

@@ -1,0 +1,57 @@
+import { basename, dirname, join } from 'node:path';
+import type { ModelFiles } from '../../../src/application/deployments/ports/model-files.js';
+
+/**
+ * What there is: the models folder has `iris.onnx`, `deep/er.onnx`, `link.onnx` (to `iris.onnx`), `out.onnx` (a link to a
+ * file outside), `folder.onnx` (a folder), `iris.bin` and `empty.onnx`. Beside it stands a folder whose path begins like
+ * its own, `…-private`, with an `iris.onnx`.
+ */
+export interface ModelFilesUnderTest {
+  readonly files: ModelFiles;
+  /** The models folder's absolute path, without links. */
+  readonly root: string;
+  /** The absolute path of the file outside that `out.onnx` leads to. */
+  readonly outside: string;
+}
+
+export function modelFilesContract(adapter: string, open: () => ModelFilesUnderTest) {
+  describe(`ModelFiles of ${adapter}`, () => {
+    let files: ModelFiles;
+    let root: string;
+    let outside: string;
+    beforeEach(() => {
+      ({ files, root, outside } = open());
+    });
+
+    it.each(['iris.onnx', './iris.onnx', 'deep/../iris.onnx', 'link.onnx', 'deep/er.onnx'])(
+      'locates a file relative to a models folder, or absolute within one: %s',
+      async (path) => {
+        const real = join(root, path.includes('er.onnx') ? 'deep/er.onnx' : 'iris.onnx');
+        expect(await files.locate(path)).toBe(real);
+        expect(await files.locate(join(root, path))).toBe(real);
+      },
+    );
+
+    it('refuses what is not there', async () => {
+      for (const path of ['missing.onnx', 'iris.onnx/x.onnx', '', 'x'.repeat(10_000), 'iris.onnx\0', '\0'])
+        await expect(files.locate(path)).rejects.toMatchObject({ code: 'model_file_invalid' });
+    });
+
+    it('refuses what lies outside of the models folders, by a link too', async () => {
+      const around = ['..', `../${basename(root)}-private/iris.onnx`, '/etc/passwd', dirname(root)];
+      for (const path of [...around, outside, `${root}/../${basename(outside)}`, 'out.onnx', join(root, 'out.onnx')])
+        await expect(files.locate(path)).rejects.toMatchObject({ code: 'model_file_invalid' });
+      await expect(files.locate('out.onnx')).rejects.toThrow('outside the models folders');
+    });
+
+    it.each([
+      ['folder.onnx', 'a folder'],
+      ['.', /./],
+      ['iris.bin', '.onnx'],
+      ['empty.onnx', 'empty'],
+    ])('refuses what can be no model, and says why: %s', async (path, why) => {
+      await expect(files.locate(path)).rejects.toThrow(why);
+      await expect(files.locate(path)).rejects.toMatchObject({ code: 'model_file_invalid' });
+    });
+  });
+}

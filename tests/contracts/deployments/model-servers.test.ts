@@ -1,0 +1,67 @@
+import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
+import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import type { MemoryServedModel } from '../../../src/infrastructure/memory/deployments/memory-server.js';
+import { ModelServersRig } from '../../support/deployments/model-servers-rig.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
+import { type ModelServersUnderTest, modelServersContract } from './model-servers.contract.js';
+
+const temporary = new TemporaryFolder();
+afterAll(() => temporary.remove());
+
+const named = (name: string) => ({ name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null });
+
+modelServersContract('child processes', (limits): ModelServersUnderTest => {
+  const rig = new ModelServersRig(temporary.path, limits);
+  return {
+    servers: rig.servers,
+    model: rig.model('fine'),
+    broken: rig.model('garbage'),
+    silent: rig.model('mute'),
+    missing: named('missing'),
+    spoil: () => rig.write('garbage', 'fine'),
+    mend: () => rig.write('fine', 'fine'),
+    crash: (id) => rig.kill(id),
+    freeze: (id) => rig.kill(id, 'SIGSTOP'),
+    processes: () => rig.processes().length,
+  };
+});
+
+modelServersContract('memory', (limits): ModelServersUnderTest => {
+  let spoilt = false;
+  const answers: Record<string, () => Promise<unknown>> = {
+    refuse: async () => ({ status: 422, text: '{"code":"invalid_request","request_id":"req_1"}' }),
+    page: async () => '<p>',
+    hang: () => new Promise(() => undefined),
+    crash: async () => {
+      servers.crash('a');
+      return new Promise(() => undefined);
+    },
+  };
+  const echo = async (body: string) => ({ status: 200, text: `{"outputs":{"y":{"data":[${body.length}]}}}` });
+  const modelOf = (file: string): MemoryServedModel => ({
+    load: async () => {
+      if (file.endsWith('silent.onnx')) return new Promise(() => undefined);
+      if (file.endsWith('broken.onnx') || spoilt) throw new Error('Protobuf parsing failed.');
+    },
+    answer: async (body) => (answers[JSON.parse(body).do] ?? (() => echo(body)))(),
+  });
+  const files = Object.fromEntries(['fine', 'broken', 'silent'].map((name) => [`/models/${name}.onnx`, name]));
+  const known = Object.fromEntries(Object.keys(files).map((file) => [file, { file }]));
+  const servers = new MemoryModelServers(new MemoryModelFiles(known), modelOf, limits);
+  return {
+    servers,
+    model: named('fine'),
+    broken: named('broken'),
+    silent: named('silent'),
+    missing: named('missing'),
+    spoil: () => {
+      spoilt = true;
+    },
+    mend: () => {
+      spoilt = false;
+    },
+    crash: (id) => servers.crash(id),
+    freeze: (id) => servers.freeze(id),
+    processes: () => servers.running,
+  };
+});

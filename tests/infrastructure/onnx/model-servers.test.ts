@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { bodyOf, ModelServersRig, textOf } from '../../support/deployments/model-servers-rig.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
+
+const temporary = new TemporaryFolder();
+afterAll(() => temporary.remove());
+
+let rig: ModelServersRig;
+const use = (settings: ConstructorParameters<typeof ModelServersRig>[1] = {}) => {
+  rig = new ModelServersRig(temporary.path, settings);
+  return rig;
+};
+afterEach(() => rig.servers.close());
+
+const signal = new AbortController().signal;
+
+describe('a serving process that dies', () => {
+  const delays = () => rig.log.of('deployment unavailable').map(({ fields }) => Number(fields.restartInMs));
+
+  it('is given more and more time, up to a bound, while its file is garbage', async () => {
+    use({ restartDelayMs: { first: 20, max: 60 } });
+    await rig.start(rig.model('fine'));
+    rig.write('garbage', 'fine');
+    rig.kill();
+    await rig.log.saw('deployment unavailable', 5);
+    for (const [i, most] of [20, 40, 60, 60, 60].entries()) {
+      expect(delays()[i]).toBeGreaterThanOrEqual(most / 2);
+      expect(delays()[i]).toBeLessThanOrEqual(most);
+    }
+    expect(rig.log.of('deployment unavailable')[4]?.fields.reason).toMatch('Protobuf parsing failed');
+  });
+
+  it('begins anew once it was stable', async () => {
+    use({ restartDelayMs: { first: 20, max: 10_000 }, stableMs: 1 });
+    await rig.start(rig.model('fine'));
+    for (let n = 1; n <= 4; n++) {
+      await rig.log.saw('deployment running', n);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      rig.kill();
+      await rig.log.saw('deployment unavailable', n);
+      expect((await rig.servers.probe('a')).status).toBe('starting');
+    }
+    for (const delay of delays()) expect(delay).toBeLessThanOrEqual(20);
+  });
+
+  it('is looked for anew before each start: what has taken the place of its file is judged', async () => {
+    use();
+    await rig.start(rig.model('fine', 'gone'));
+    rig.remove('gone');
+    rig.kill();
+    expect((await rig.until('crash_looping')).reason).toMatch('no such file');
+    rig.write('fine', 'gone');
+    await rig.until('running');
+  });
+
+  it('tells its last words, without the paths of the machine', async () => {
+    use();
+    const failure = await rig.start(rig.model('crash')).catch((error) => error);
+    expect(failure).toMatchObject({ code: 'model_file_invalid' });
+    expect(failure.message).toMatch(/its process ended \(exit code 3\): no luck with crash\.onnx$/);
+    const broken = await rig.start(rig.model('garbage')).catch((error) => error);
+    expect(broken.message).toMatch(/Protobuf parsing failed in garbage\.onnx\.$/);
+  });
+
+  it('is unavailable where its program is missing', async () => {
+    use({ program: '/no/such/program.js' });
+    const failure = await rig.start(rig.model('fine')).catch((error) => error);
+    expect(failure.message).toMatch('Cannot find module');
+    expect(failure.message).not.toMatch('/no/such');
+  });
+});
+
+describe('the proof of health', () => {
+  it('is given by nobody who answers on the port instead of the process', async () => {
+    use({ startTimeoutMs: 400, probeTimeoutMs: 100 });
+    await expect(rig.start(rig.model('liar'))).rejects.toMatchObject({ code: 'runtime_unavailable' });
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('is given by no stranger on the port of a dead process, even with an answer that was right once', async () => {
+    use({ restartDelayMs: { first: 10_000, max: 10_000 } });
+    const port = await rig.start(rig.model('fine'));
+    const nonce = 'ab'.repeat(32);
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers: { 'x-tenon-challenge': nonce } });
+    const proof = String(answer.headers.get('x-tenon-proof'));
+    expect(proof).toMatch(/^[0-9a-f]{64}$/);
+    rig.kill();
+    await rig.log.saw('deployment process ended');
+    const stranger: Server = createServer((_, response) => response.setHeader('x-tenon-proof', proof).end('{}'));
+    await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
+    expect(await rig.servers.probe('a')).toMatchObject({ status: 'starting', port });
+    await expect(rig.servers.predict('a', { body: bodyOf({}), requestId: 'r' }, signal)).rejects.toMatchObject({
+      code: 'runtime_loading',
+    });
+    stranger.close();
+  });
+
+  it('is waited for, whatever else the process says', async () => {
+    use();
+    await rig.start(rig.model('babbling'));
+    expect((await rig.servers.probe('a')).status).toBe('running');
+  });
+});
+
+describe('a serving process', () => {
+  it('is ended by force where it ignores the signal to end', async () => {
+    use({ stopGraceMs: 150 });
+    await rig.start(rig.model('stubborn'));
+    await rig.servers.stop('a');
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('has all it writes in the log under its deployment, but no more in a second than anybody reads', async () => {
+    use();
+    await rig.start(rig.model('wordy'));
+    const lines = () => rig.log.of('deployment output').map(({ fields }) => fields);
+    const { fields } = await rig.log.saw('deployment output left out');
+    expect(fields).toEqual({ deployment: 'a', lines: expect.any(Number) });
+    expect(lines().length).toBeLessThanOrEqual(450);
+    expect(lines()).toContainEqual({ deployment: 'a', stream: 'stdout', line: 'line 7' });
+    for (const { line } of lines()) expect(String(line).length).toBeLessThanOrEqual(4_096);
+    expect(lines().length + Number(fields.lines)).toBeGreaterThanOrEqual(1_000);
+    expect(rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
+  });
+
+  (process.platform === 'linux' ? it : it.skip)('sees nothing of the environment but what is listed', async () => {
+    process.env.SERVICE_MASTER_KEY = 'secret-of-the-service';
+    try {
+      use();
+      await rig.start(rig.model('fine'));
+      const [pid] = rig.processes();
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/secret-of-the-service|SERVICE_|HOME=/);
+    } finally {
+      delete process.env.SERVICE_MASTER_KEY;
+    }
+  });
+
+  it('that is stopped answers no longer', async () => {
+    use();
+    await rig.start(rig.model('fine'));
+    const { body } = await rig.servers.predict('a', { body: bodyOf({ do: 'large' }), requestId: 'r' }, signal);
+    expect((await textOf(body)).trimStart()).toBe('{"do":"large"}');
+    const hanging = rig.servers.predict('a', { body: bodyOf({ do: 'hang' }), requestId: 'r' }, signal);
+    const broken = expect(hanging).rejects.toMatchObject({ code: 'runtime_invalid_response' });
+    await rig.servers.stop('a');
+    await broken;
+  });
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  CHALLENGE_HEADER,
+  PROOF_HEADER,
+  proofOf,
+  type ServeOrder,
+  type ServingReport,
+} from '../../../src/infrastructure/onnx/serving/serving-protocol.js';
+import { holdLifeline } from '../../../src/infrastructure/onnx/worker/lifeline.js';
+
+/**
+ * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the
+ * body's `do` says.
+ */
+const say = (report: ServingReport | object) => process.send?.(report, undefined, undefined, () => undefined);
+
+const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
+  fine: (order) => serve(order, order.secret),
+  /** Somebody else, who answers on the port. */
+  liar: (order) => serve(order, '00'.repeat(32)),
+  mute: () => setInterval(() => undefined, 1_000),
+  babbling: (order) => {
+    for (const junk of [null, 7, 'listening', {}, { type: 'listening' }, { type: 'listening', port: 'x' }])
+      process.send?.(junk as object);
+    serve(order, order.secret);
+  },
+  crash: (order) => {
+    process.stderr.write(`no luck with ${order.file}\n`, () => process.exit(3));
+  },
+  stubborn: (order) => {
+    process.on('SIGTERM', () => undefined);
+    serve(order, order.secret);
+  },
+  wordy: (order) => {
+    const lines = Array.from({ length: 1_000 }, (_, n) => `line ${n}`);
+    process.stdout.write(`${'x'.repeat(20_000)}\n${lines.join('\n')}\n`, () => serve(order, order.secret));
+  },
+};
+
+function serve(order: ServeOrder, secret: string): void {
+  const server = createServer((request, response) => {
+    if (request.url === '/health') {
+      response.setHeader(PROOF_HEADER, String(proofOf(secret, request.headers[CHALLENGE_HEADER])));
+      response.end('{}');
+    } else void predict(order, request, response);
+  });
+  server.listen(0, '127.0.0.1', () => say({ type: 'listening', port: (server.address() as AddressInfo).port }));
+  console.log(`serving ${order.name} from ${order.modelPath}`);
+}
+
+async function predict(order: ServeOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const requestId = request.headers['x-request-id'];
+  const json = (status: number, value: object, headers = {}) => {
+    const text = JSON.stringify(value);
+    const length = { 'content-length': Buffer.byteLength(text) };
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...length, ...headers }).end(text);
+  };
+  const refuse = (status: number, code: string, headers = {}) =>
+    json(status, { status: 'error', code, error: 'as asked', request_id: requestId }, headers);
+  const outputs = { y: { data: [body.length], shape: [1], datatype: 'INT64' } };
+  const large = Buffer.alloc(3 * 1_024 * 1_024, ' ');
+  const acts: Record<string, () => unknown> = {
+    echo: () => json(200, { outputs, name: order.name, given: request.headers['content-length'] ?? null }),
+    refuse: () => refuse(422, 'invalid_request'),
+    busy: () => refuse(429, 'model_busy', { 'retry-after': '1' }),
+    fault: () => refuse(500, 'internal_error'),
+    page: () => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+    hang: () => undefined,
+    crash: () => process.kill(process.pid, 'SIGKILL'),
+    half: () => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{"outputs":');
+      setImmediate(() => process.kill(process.pid, 'SIGKILL'));
+    },
+    large: () => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.concat([large, body])),
+  };
+  acts[actOf(body) ?? '']?.() ?? (acts[actOf(body) ?? ''] || refuse(400, 'malformed_json'));
+}
+
+function actOf(body: Buffer): string | null {
+  try {
+    return (JSON.parse(body.toString()) as { do?: string }).do ?? 'echo';
+  } catch {
+    return null;
+  }
+}
+
+async function main(): Promise<void> {
+  await holdLifeline(4);
+  process.on('SIGTERM', () => process.exit(0));
+  process.once('message', (order: ServeOrder) => {
+    const [word = ''] = readFileSync(order.file, 'utf8').split(/\s/);
+    const behaviour = behaviours[word];
+    if (behaviour) behaviour(order);
+    else {
+      say({ type: 'broken', reason: `Protobuf parsing failed in ${order.file}.` });
+      process.disconnect?.();
+      process.exitCode = 1;
+    }
+  });
+}
+
+void main();

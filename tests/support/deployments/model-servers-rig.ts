@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerState } from '../../../src/application/deployments/ports/model-servers.js';
+import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
+import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
+import {
+  ChildModelServers,
+  type ChildModelServersSettings,
+} from '../../../src/infrastructure/onnx/child-model-servers.js';
+import { exists } from '../onnx/child-runtimes-rig.js';
+import { RecordingLog } from '../recording-log.js';
+
+const compiled = (path: string) => join(process.cwd(), 'dist', path);
+
+/** The programs that the tests run as processes. They are compiled, as the service's are. */
+export const fakeServing = compiled('tests/support/deployments/fake-serving.js');
+
+export const fakeSettings: ChildModelServersSettings = {
+  program: fakeServing,
+  threads: 1,
+  bodyLimit: 1_000_000,
+  startTimeoutMs: 20_000,
+  inferenceTimeoutMs: 20_000,
+  stopGraceMs: 300,
+  restartDelayMs: { first: 20, max: 100 },
+};
+
+/** Model servers in child processes, with a view on these processes. */
+export class ModelServersRig {
+  readonly log = new RecordingLog();
+  readonly servers: ChildModelServers;
+
+  constructor(
+    private readonly folder: string,
+    settings: Partial<ChildModelServersSettings> = {},
+  ) {
+    mkdirSync(folder, { recursive: true });
+    this.servers = new ChildModelServers({ ...fakeSettings, ...settings }, new LocalModelFiles([folder]), this.log);
+  }
+
+  /** A model file that has its process do what the word says. */
+  model(word: string, name = word): ServedModel {
+    this.write(word, name);
+    return { name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null };
+  }
+
+  write(word: string, name: string): void {
+    writeFileSync(join(this.folder, `${name}.onnx`), word);
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.folder, `${name}.onnx`));
+  }
+
+  start(model: ServedModel, id = 'a'): Promise<number> {
+    return this.servers.start(id, model, new AbortController().signal);
+  }
+
+  async until(status: ServerState['status'], id = 'a'): Promise<ServerState> {
+    for (;;) {
+      const state = await this.servers.probe(id);
+      if (state.status === status) return state;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  pids(id?: string): number[] {
+    const started = this.log.of('deployment process started').filter(({ fields }) => !id || fields.deployment === id);
+    return started.map(({ fields }) => Number(fields.pid));
+  }
+
+  kill(id = 'a', signal: NodeJS.Signals = 'SIGKILL'): void {
+    process.kill(this.pids(id).at(-1) as number, signal);
+  }
+
+  /** Those that exist now. */
+  processes(): number[] {
+    return this.pids().filter(exists);
+  }
+}
+
+/** A body of one piece, as JSON. */
+export const bodyOf = (value: unknown) => {
+  const bytes = Buffer.from(JSON.stringify(value));
+  const chunks = (async function* () {
+    yield bytes;
+  })();
+  return { length: bytes.length, chunks };
+};
+
+export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+}

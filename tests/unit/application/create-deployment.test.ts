@@ -1,0 +1,40 @@
+import { CreateDeployment } from '../../../src/application/deployments/create-deployment.js';
+import { DeploymentViews } from '../../../src/application/deployments/deployment-views.js';
+import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
+import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
+import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import { aDeployment, ids } from '../../support/records.js';
+
+describe('a new deployment', () => {
+  const { unitOfWork, deployments } = memoryRepositories();
+  const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+  const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
+  const views = new DeploymentViews(deployments, servers);
+  const useCase = new CreateDeployment(unitOfWork, deployments, servers, views, ids, new ManualClock());
+  const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;
+  const create = (name: string, signal = new AbortController().signal) => useCase.execute({ ...about, name, signal });
+
+  it('is one of a bounded number, those counted that only begin', async () => {
+    for (let n = 1; n < deploymentLimits.deployments; n++) await deployments.add(aDeployment());
+    const outcomes = await Promise.allSettled([create('a'), create('b'), create('c')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(servers.running).toBe(1);
+  });
+
+  it('is not kept where another process of the service has taken the last place meanwhile', async () => {
+    for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
+    await servers.close();
+    const rival = new MemoryModelServers(files, () => ({
+      load: () => deployments.add(aDeployment()),
+      answer: async () => null,
+    }));
+    const late = new CreateDeployment(unitOfWork, deployments, rival, views, ids, new ManualClock());
+    const refused = late.execute({ ...about, name: 'late', signal: new AbortController().signal });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(rival.running).toBe(0);
+    expect(await deployments.count()).toBe(deploymentLimits.deployments);
+  });
+});
