@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { descendants, untilGone } from '../support/processes.js';
 import { launch, Service, temporaryFolder } from '../support/service.js';
 import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
 
@@ -183,24 +183,6 @@ describe('a service that is spoken to badly', () => {
 });
 
 const modeOf = (path: string) => execFileSync('stat', ['-c', '%a', path], { encoding: 'utf8' }).trim();
-
-/** Every process below `pid`, as Linux knows them. */
-function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number);
-  return children.flatMap((child) => [child, ...descendants(child)]);
-}
-
-async function untilGone(pids: readonly number[]): Promise<void> {
-  for (const until = Date.now() + 5_000; pids.some((pid) => existsSync(`/proc/${pid}`)); ) {
-    if (Date.now() > until)
-      throw new Error(`still there after 5 s: ${pids.filter((pid) => existsSync(`/proc/${pid}`))}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 async function untilAtLeast(count: number, list: readonly unknown[]): Promise<void> {
   while (list.length < count) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { FLOAT, INT64, onnxFile } from '../support/onnx/onnx-graph.js';
+import { untilGone } from '../support/processes.js';
+import { Service, temporaryFolder } from '../support/service.js';
+import { register } from '../support/workspace.js';
+
+const path = '/v1/deployments';
+
+const doubling = onnxFile({
+  inputs: [['x', FLOAT, ['n', 2]]],
+  outputs: [['y', FLOAT, ['n', 2]]],
+  nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
+});
+
+/** What it divides by -1 is no longer a number of its kind. */
+const dividing = onnxFile({
+  inputs: [['b', INT64, [1]]],
+  outputs: [['y', INT64, [1]]],
+  constants: [['lowest', INT64, [-(2n ** 63n)], [1]]],
+  nodes: [{ op: 'Div', inputs: ['lowest', 'b'], outputs: ['y'] }],
+});
+
+describe('the processes of deployments', () => {
+  let folder: string;
+  let service: Service;
+  let token: string;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const models = join(folder, 'models folder');
+    await mkdir(models);
+    await writeFile(join(models, 'doubling.onnx'), doubling);
+    await writeFile(join(models, 'dividing.onnx'), dividing);
+    await writeFile(join(models, 'garbage.onnx'), 'this is no model');
+    env = { SERVICE_MODELS_DIR: models };
+    service = await Service.start({ env });
+    token = (await register(service, 'Ada')).token;
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  afterEach(async () => {
+    const { body } = await service.get(path, token);
+    await Promise.all(body.deployments.map(({ id }: { id: string }) => service.delete(`${path}/${id}`, token)));
+  });
+
+  const deploy = async (model_path = 'doubling.onnx', at = service) => {
+    const { status, body } = await at.post(path, token, { name: model_path, model_path });
+    expect({ status, error: body.error }).toEqual({ status: 201, error: undefined });
+    return body as { id: string; port: number; url: string };
+  };
+  const read = async (id: string, at = service) => (await at.get(`${path}/${id}`, token)).body;
+  const until = async (status: string, id: string, at = service) => {
+    for (;;) {
+      const deployment = await read(id, at);
+      if (deployment.status === status) return deployment;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const predict = (id: string, inputs: object, at = service) => at.post(`${path}/${id}/predict`, token, { inputs });
+
+  /** What the log says of the start of a deployment's latest process. */
+  const startOf = (id: string, at = service) => {
+    const started = at.errors.split('\n').filter((line) => line.includes('deployment process started'));
+    return started.map((line) => JSON.parse(line)).findLast(({ deployment }) => deployment === id);
+  };
+  const pidOf = (id: string, at = service): number => startOf(id, at).pid;
+
+  it('answer through the service as they do on their own port', async () => {
+    const { id, url } = await deploy();
+    const inputs = { x: [[1, 2]] };
+    const through = await predict(id, inputs);
+    expect(through).toMatchObject({ status: 200, body: { outputs: { y: { data: [2, 4], shape: [1, 2] } } } });
+    const json = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ inputs }) };
+    expect(await (await fetch(`${url}/predict`, json)).json()).toMatchObject({ outputs: through.body.outputs });
+    const refused = await predict(id, { z: [[1, 2]] });
+    expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request', status: 'error' } });
+    expect(refused.body.request_id).toBe(refused.headers.get('x-request-id'));
+    // A process outlives the request that has started it.
+    expect(startOf(id)).not.toHaveProperty('request_id');
+  });
+
+  it('refuse a file that is no model with the loader’s words', async () => {
+    const { status, body } = await service.post(path, token, { name: 'x', model_path: 'garbage.onnx' });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'model_file_invalid' });
+    expect(body.error).toMatch(/protobuf/i);
+    expect(body.error).not.toContain(folder);
+  });
+
+  it('come ten at once on ten ports; ten that hang are told apart in two seconds and deleted in ten', async () => {
+    const ten = await Promise.all(Array.from({ length: 10 }, () => deploy()));
+    expect(new Set(ten.map(({ port }) => port)).size).toBe(10);
+    const pids = ten.map(({ id }) => pidOf(id));
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const begun = performance.now();
+    const { body } = await service.get(path, token);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(body.deployments.map(({ status }: { status: string }) => status)).toEqual(Array(10).fill('unhealthy'));
+    const deleting = performance.now();
+    const deleted = await Promise.all(ten.map(({ id }) => service.delete(`${path}/${id}`, token)));
+    expect(deleted.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(performance.now() - deleting).toBeLessThan(10_000);
+    await untilGone(pids);
+  });
+
+  it('are crash_looping once their file is garbage, and never taken for a stranger on their port', async () => {
+    await writeFile(join(env.SERVICE_MODELS_DIR as string, 'short-lived.onnx'), doubling);
+    const { id, port, url } = await deploy('short-lived.onnx');
+    const challenge = { headers: { 'x-tenon-challenge': 'ab'.repeat(32) } };
+    const proof = String((await fetch(`${url}/health`, challenge)).headers.get('x-tenon-proof'));
+    await writeFile(join(env.SERVICE_MODELS_DIR as string, 'short-lived.onnx'), 'garbage');
+    process.kill(pidOf(id), 'SIGKILL');
+    await untilGone([pidOf(id)]);
+    const stranger = createServer((_, response) => response.setHeader('x-tenon-proof', proof).end('{}'));
+    await once(stranger.listen(port, '127.0.0.1'), 'listening');
+    const looping = await until('crash_looping', id);
+    expect(looping).toMatchObject({ port, reason: expect.stringMatching(/protobuf/i) });
+    for (let n = 0; n < 5; n++) expect((await read(id)).status).not.toBe('running');
+    stranger.close();
+  });
+
+  // Other processors give a wrong number where this one gives up.
+  (process.arch === 'x64' ? it : it.skip)('come back after a request that kills them', async () => {
+    const { id } = await deploy('dividing.onnx');
+    const harmless = { b: [2] };
+    expect(await predict(id, harmless)).toMatchObject({
+      status: 200,
+      body: { outputs: { y: { data: [-(2 ** 62)] } } },
+    });
+    const fatal = await predict(id, { b: [-1] });
+    expect(fatal).toMatchObject({ status: 502, body: { code: 'runtime_invalid_response', status: 'error' } });
+    expect(await until('running', id)).toMatchObject({ restarts: 1, reason: null });
+    expect((await predict(id, harmless)).status).toBe(200);
+  });
+
+  it('end with the service, however it ends, and come back with it; another process has none of them', async () => {
+    const other = await Service.start({ env, databaseUrl: service.databaseUrl });
+    const { id } = await deploy('doubling.onnx', other);
+    const broken = await deploy('dividing.onnx', other);
+    expect((await read(id)).status).toBe('stopped');
+    expect(await predict(id, {})).toMatchObject({ status: 503, body: { code: 'runtime_stopped' } });
+    const pids = [id, broken.id].map((one) => pidOf(one, other));
+    await other.kill();
+    await untilGone(pids);
+
+    await rm(join(env.SERVICE_MODELS_DIR as string, 'dividing.onnx'));
+    const next = await Service.start({ env, databaseUrl: service.databaseUrl });
+    const { port } = await until('running', id, next);
+    expect((await predict(id, { x: [[1, 2]] }, next)).status).toBe(200);
+    expect(await until('crash_looping', broken.id, next)).toMatchObject({
+      reason: expect.stringContaining('no such file'),
+    });
+    expect((await read(id)).port).toBe(port);
+    const pid = pidOf(id, next);
+    expect(await next.stop()).toBe(0);
+    await untilGone([pid]);
+    await other.stop();
+  });
+});

@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Deployments } from '../../src/application/deployments/ports/deployments.js';
+import { ModelServers } from '../../src/application/deployments/ports/model-servers.js';
+import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { ClockedApp } from '../support/clocked-app.js';
+import { query } from '../support/database.js';
+import { ModelServersRig } from '../support/deployments/model-servers-rig.js';
+import { UNLIMITED } from '../support/service.js';
+import { TemporaryFolder } from '../support/temporary-folder.js';
+import { type Member, register } from '../support/workspace.js';
+
+const masterKey = 'master-key-of-the-tests';
+const path = '/v1/deployments';
+const temporary = new TemporaryFolder();
+afterAll(() => temporary.remove());
+
+describe('deployments', () => {
+  let rig: ModelServersRig;
+  let app: ClockedApp;
+  let admin: Member;
+  let member: Member;
+  let refuseToStore: Error | null = null;
+
+  beforeAll(async () => {
+    rig = new ModelServersRig(join(temporary.path, 'models'), { inferenceTimeoutMs: 2_000, bodyLimit: 64 * 1024 ** 2 });
+    for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
+    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
+      parts.replace(ModelServers, rig.servers);
+      const deployments = parts.get(Deployments);
+      const add = deployments.add.bind(deployments);
+      deployments.add = async (deployment) => {
+        if (refuseToStore) throw refuseToStore;
+        await add(deployment);
+      };
+    });
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+  });
+  afterAll(() => app.stop());
+  afterEach(async () => {
+    refuseToStore = null;
+    const { body } = await app.get(path, admin.token);
+    await Promise.all(body.deployments.map(({ id }: { id: string }) => app.delete(`${path}/${id}`, admin.token)));
+  });
+
+  const create = (over: object = {}, token = admin.token) =>
+    app.post(path, token, { name: 'iris', model_path: 'fine.onnx', ...over });
+  const created = async (over: object = {}) => {
+    const { status, body } = await create(over);
+    expect(status).toBe(201);
+    return body;
+  };
+  const predict = (id: string, what: string, token = admin.apiKey) =>
+    app.post(`${path}/${id}/predict`, token, { do: what });
+
+  it('are made, read, listed, asked and deleted', async () => {
+    const body = await created({ name: ' Iris of München ', model_path: './fine.onnx' });
+    expect(body).toEqual({
+      id: expect.stringMatching(/^dep_/),
+      name: 'Iris of München',
+      model_path: './fine.onnx',
+      port: expect.any(Number),
+      url: `http://127.0.0.1:${body.port}`,
+      status: 'running',
+      created_at: expect.any(Number),
+      reason: null,
+      restarts: 0,
+      max_batch: null,
+      max_delay_ms: null,
+    });
+    expect((await fetch(`${body.url}/health`)).status).toBe(200);
+    expect(await app.get(`${path}/${body.id}`, admin.token)).toMatchObject({ status: 200, body });
+    const batched = await created({ name: 'batched', max_batch: 8 });
+    expect(batched).toMatchObject({ max_batch: 8, max_delay_ms: 5 });
+    expect((await app.get(path, admin.token)).body).toEqual({ deployments: [batched, body], count: 2 });
+    const answer = await predict(body.id, 'echo');
+    expect(answer).toMatchObject({ status: 200, body: { outputs: { y: { data: [13] } }, given: '13' } });
+    const logs = await app.get(`${path}/${batched.id}/logs`, admin.token);
+    expect(logs.body).toEqual({ lines: ['serving batched from fine.onnx'], count: 1 });
+    expect((await app.delete(`${path}/${body.id}`, admin.token)).body).toEqual({ id: body.id, deleted: true });
+    await expect(fetch(`${body.url}/health`)).rejects.toThrow();
+    expect((await app.get(path, admin.token)).body).toEqual({ deployments: [batched], count: 1 });
+    for (const [method, below] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/logs'],
+      ['POST', '/predict'],
+    ]) {
+      const { status } = await app.call(method as string, `${path}/${body.id}${below}`, {
+        token: admin.token,
+        ...(method === 'POST' && { json: {} }),
+      });
+      expect(status).toBe(404);
+    }
+  });
+
+  it('are for every operator to read and ask, and for admins, developers and the master key to change', async () => {
+    for (const token of [admin.token, admin.apiKey, masterKey]) {
+      const { status, body } = await create({}, token);
+      expect(status).toBe(201);
+      for (const reader of [admin.token, member.token, member.apiKey, masterKey]) {
+        expect((await app.get(path, reader)).body.count).toBe(1);
+        expect((await app.get(`${path}/${body.id}`, reader)).status).toBe(200);
+        expect((await app.get(`${path}/${body.id}/logs`, reader)).status).toBe(200);
+        expect((await predict(body.id, 'echo', reader)).status).toBe(200);
+      }
+      for (const token of [member.token, member.apiKey]) {
+        expect(await create({}, token)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+        expect((await app.delete(`${path}/${body.id}`, token)).status).toBe(403);
+      }
+      expect((await app.delete(`${path}/${body.id}`, token)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['name', { name: undefined }],
+    ['name', { name: 7 }],
+    ['name', { name: '   ' }],
+    ['name', { name: '\u{1F600}'.repeat(101) }],
+    ['model_path', { model_path: undefined }],
+    ['model_path', { model_path: '' }],
+    ['model_path', { model_path: 'x'.repeat(1_025) }],
+    ['max_batch', { max_batch: 1 }],
+    ['max_batch', { max_batch: 1_025 }],
+    ['max_batch', { max_batch: 2.5 }],
+    ['max_delay_ms', { max_batch: 2, max_delay_ms: -1 }],
+    ['max_delay_ms', { max_batch: 2, max_delay_ms: 1_001 }],
+    ['max_delay_ms', { max_delay_ms: 5 }],
+  ])('are refused with a bad %s (%#)', async (at, over) => {
+    const { status, body } = await create(over);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([at]);
+  });
+
+  it('leave nothing behind where the file cannot be served', async () => {
+    const reasons = {
+      'missing.onnx': 'no such file',
+      '../x.onnx': 'no such',
+      '.': 'outside',
+      'garbage.onnx': 'Protobuf',
+    };
+    for (const [model_path, reason] of Object.entries(reasons)) {
+      const { status, body } = await create({ model_path });
+      expect({ model_path, status, code: body.code }).toEqual({ model_path, status: 422, code: 'model_file_invalid' });
+      expect(body.error).toContain(reason);
+      expect(body.error).not.toContain(temporary.path);
+    }
+    expect((await app.get(path, admin.token)).body.count).toBe(0);
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('leave nothing behind where they cannot be stored', async () => {
+    refuseToStore = new StorageUnavailable();
+    expect((await create()).status).toBe(503);
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('leave nothing behind where their maker goes away meanwhile', async () => {
+    const leaving = new AbortController();
+    const before = rig.pids().length;
+    const call = app.call('POST', path, {
+      token: admin.token,
+      json: { name: 'x', model_path: 'mute.onnx' },
+      signal: leaving.signal,
+    });
+    call.catch(() => undefined);
+    while (rig.pids().length === before) await rig.log.news();
+    leaving.abort();
+    await rig.log.saw('deployment process ended', before + 1);
+    expect((await app.get(path, admin.token)).body.count).toBe(0);
+    expect(rig.processes()).toEqual([]);
+  });
+
+  it('are bounded in number', async () => {
+    await query(
+      app.databaseUrl,
+      `INSERT INTO deployments (id, name, model_path, created_at, last_port)
+       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1 FROM generate_series(1, 100) n`,
+    );
+    const { status, body } = await create();
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.error).toMatch(/100 deployments/);
+    expect((await app.get(path, admin.token)).body.deployments[0]).toMatchObject({ status: 'stopped', port: 1 });
+  });
+
+  describe('asked to predict', () => {
+    it('pass on what the process refuses, under the request’s own id', async () => {
+      const { id } = await created();
+      const at = `${path}/${id}/predict`;
+      const call = (raw: string) =>
+        app.call('POST', at, { token: admin.apiKey, raw, headers: { 'X-Request-Id': 'mine' } });
+      expect(await call('{"do":"refuse"}')).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_request', request_id: 'mine' },
+      });
+      expect(await call('{')).toMatchObject({ status: 400, body: { code: 'malformed_json', request_id: 'mine' } });
+      const busy = await call('{"do":"busy"}');
+      expect(busy).toMatchObject({ status: 429, body: { code: 'model_busy' } });
+      expect(busy.headers.get('retry-after')).toBe('1');
+    });
+
+    it('stream a large body and a large answer', async () => {
+      const { id } = await created();
+      const raw = `{"do":"large","x":"${'x'.repeat(20_000_000)}"}`;
+      const answer = await app.call('POST', `${path}/${id}/predict`, { token: admin.apiKey, raw });
+      expect(answer).toMatchObject({ status: 200, body: { do: 'large' } });
+      expect(answer.body.x).toHaveLength(20_000_000);
+    });
+
+    it('take a body that does not tell its length, up to the limit', async () => {
+      const { id } = await created();
+      const send = async (bytes: number) => {
+        const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
+        const sent = request(`${app.url}${path}/${id}/predict`, { method: 'POST', headers });
+        sent.on('error', () => undefined);
+        const answered = once(sent, 'response');
+        const piece = Buffer.alloc(1024 ** 2, ' ');
+        for (let left = bytes; left > 0; left -= piece.length) {
+          if (!sent.write(piece.subarray(0, left))) await Promise.race([once(sent, 'drain'), answered]);
+        }
+        sent.end('{}');
+        const [response] = await answered;
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        return { status: response.statusCode, body: JSON.parse(text) };
+      };
+      expect(await send(5_000)).toMatchObject({
+        status: 200,
+        body: { outputs: { y: { data: [5_002] } }, given: null },
+      });
+      expect(await send(bodyLimits.prediction)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    });
+
+    it('answer with the envelope where the process breaks off or says nonsense, and come back', async () => {
+      const { id } = await created();
+      for (const what of ['page', 'fault', 'crash', 'half']) {
+        const { status, body, headers } = await predict(id, what);
+        expect({ what, status, code: body.code }).toEqual({ what, status: 502, code: 'runtime_invalid_response' });
+        expect(headers.get('x-should-retry')).toBe('false');
+        await rig.until('running', id);
+      }
+      const { body } = await app.get(`${path}/${id}`, admin.token);
+      expect(body).toMatchObject({ status: 'running', restarts: 2, url: `http://127.0.0.1:${body.port}` });
+      expect((await predict(id, 'echo')).status).toBe(200);
+    });
+
+    it('give up after the time-out', async () => {
+      const { id } = await created();
+      expect(await predict(id, 'hang')).toMatchObject({ status: 504, body: { code: 'inference_timeout' } });
+      expect((await predict(id, 'echo')).status).toBe(200);
+    });
+
+    it('tell where there is no process to ask', async () => {
+      rig.model('fine', 'other');
+      const { id, port } = await created({ model_path: 'other.onnx' });
+      const code = async () => {
+        const { status, body, headers } = await predict(id, 'echo');
+        return [status, body.code, headers.get('retry-after'), headers.get('x-should-retry')];
+      };
+      rig.write('mute', 'other');
+      rig.kill(id);
+      await rig.until('starting', id);
+      expect(await code()).toEqual([503, 'runtime_loading', '1', null]);
+      const starting = (await app.get(`${path}/${id}`, admin.token)).body;
+      expect(starting).toMatchObject({ status: 'starting', port, reason: expect.stringContaining('SIGKILL') });
+      rig.write('garbage', 'other');
+      while (rig.pids(id).length < 2) await rig.log.news();
+      rig.kill(id);
+      while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
+      await rig.servers.stop(id);
+      expect(await code()).toEqual([503, 'runtime_stopped', null, 'false']);
+      expect((await app.get(`${path}/${id}`, admin.token)).body).toMatchObject({ status: 'stopped', port });
+    });
+  });
+
+  it('show the latest lines of their output', async () => {
+    rig.model('wordy');
+    const { id } = await created({ model_path: 'wordy.onnx' });
+    const logs = (query: string) => app.get(`${path}/${id}/logs${query}`, member.token);
+    const { body } = await logs('?tail=3');
+    expect(body).toEqual({ lines: ['line 998', 'line 999', 'serving iris from wordy.onnx'], count: 3 });
+    expect((await logs('')).body.count).toBe(200);
+    expect((await logs('?tail=10000')).body.count).toBeGreaterThan(1_000);
+    for (const tail of ['0', '10001', '-1', 'x', '1.5', '']) {
+      const { status, body } = await logs(`?tail=${tail}`);
+      expect({ tail, status, code: body.code }).toEqual({ tail, status: 422, code: 'invalid_request' });
+    }
+  });
+});
+
+it('a deployment whose process takes too long is given up', async () => {
+  const rig = new ModelServersRig(join(temporary.path, 'slow'), { startTimeoutMs: 200 });
+  rig.model('mute');
+  const app = await ClockedApp.start(UNLIMITED, (parts) => parts.replace(ModelServers, rig.servers));
+  const { token } = await register(app, 'Ada');
+  const { status, body } = await app.post(path, token, { name: 'x', model_path: 'mute.onnx' });
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'runtime_unavailable' });
+  expect(rig.processes()).toEqual([]);
+  await app.stop();
+});
