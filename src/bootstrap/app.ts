@@ -11,6 +11,7 @@ import { Clock } from '../application/shared/ports/clock.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
 import type { Log } from '../application/shared/ports/log.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
+import { removeUnfinished } from '../infrastructure/files/local-model-store.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
@@ -26,6 +27,7 @@ import { ConversationsController } from '../interfaces/http/chat/conversations.c
 import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
 import type { Controller } from '../interfaces/http/contract.js';
 import { DeploymentsController } from '../interfaces/http/deployments/deployments.controller.js';
+import { ModelFilesController } from '../interfaces/http/deployments/model-files.controller.js';
 import { Drain } from '../interfaces/http/drain.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
@@ -58,6 +60,7 @@ const controllers: readonly Source<Controller>[] = [
   CompletionsController,
   ConversationsController,
   DeploymentsController,
+  ModelFilesController,
   HealthController,
 ];
 
@@ -99,7 +102,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
 type Later = (end: () => Promise<unknown>) => void;
 
 async function start(config: Config, { adapt, stopping }: StartOptions, later: Later): Promise<string> {
-  makeFolders(config.dataDir);
+  makeFolders(config);
   const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
   later(() => log.close());
   if (config.unknown.length > 0) log.warn('unknown settings are ignored', { names: config.unknown });
@@ -108,6 +111,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const database = await connected(databaseUrl, config.databaseWaitMs, log, stopping);
   stopping?.throwIfAborted();
   later(() => database.destroy());
+  await removeUnfinished(config.uploadFolder);
 
   const address = { baseUrl: '' };
   const parts = new Parts({ config, database, log, address });
@@ -156,11 +160,11 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   return url;
 }
 
-function makeFolders(dataDir: string): void {
+function makeFolders({ dataDir, uploadFolder }: Config): void {
   try {
     // Not for others to list; but PostgreSQL's unprivileged account must get through to its own folder.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-    mkdirSync(join(dataDir, 'models'), { recursive: true });
+    mkdirSync(uploadFolder, { recursive: true });
   } catch (error) {
     throw new Error(`the data folder ${dataDir} (SERVICE_DATA_DIR) cannot be used: ${(error as Error).message}`);
   }

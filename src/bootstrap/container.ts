@@ -10,6 +10,7 @@ import { chatModule } from './modules/chat.module.js';
 import { datasetsModule } from './modules/datasets.module.js';
 import { deploymentsModule } from './modules/deployments.module.js';
 import { mailModule } from './modules/mail.module.js';
+import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
@@ -39,6 +40,7 @@ export class Parts {
       modelsModule(),
       chatModule(config, log),
       deploymentsModule(config, log),
+      modelFilesModule(config),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { RegistrationRules } from '../application/accounts/register-account.js';
 import type { SiteLoginRules } from '../application/accounts/site-login.js';
+import type { UploadLimits as Limits } from '../application/deployments/upload-model-file.js';
 import { port } from '../application/shared/port.js';
 import type { Sealer } from '../infrastructure/crypto/sealer.js';
 import type { DataSource } from '../infrastructure/typeorm/data-source.js';
@@ -12,3 +13,4 @@ export const InviteSealer = port<Sealer>('InviteSealer');
 export const Address = port<PublicAddress>('PublicAddress');
 export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
 export const Registration = port<RegistrationRules>('RegistrationRules');
+export const UploadLimits = port<Limits>('UploadLimits');

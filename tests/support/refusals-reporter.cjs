@@ -59,7 +59,7 @@ class RefusalsReporter {
   }
 }
 
-const formOf = (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+const formOf = (path) => new RegExp(`^${path.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** A path that cannot be decoded reaches no route. */
 function decodes(text) {

@@ -24,6 +24,7 @@ export function loadConfig(texts: Texts) {
   const values = readAll(texts);
   const set = <N extends Name>(name: N) => values[name] as NonNullable<Values[N]>;
   const dataDir = set('SERVICE_DATA_DIR');
+  const uploadFolder = join(dataDir, 'models');
   return {
     host: set('SERVICE_HOST'),
     port: set('SERVICE_PORT'),
@@ -31,7 +32,10 @@ export function loadConfig(texts: Texts) {
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: set('SERVICE_DATABASE_WAIT_S') * 1000,
-    modelFolders: [...(values.SERVICE_MODELS_DIR ?? [shippedModels]), join(dataDir, 'models')],
+    modelFolders: [...(values.SERVICE_MODELS_DIR ?? [shippedModels]), uploadFolder],
+    /** Of the model folders the one that the service writes to. */
+    uploadFolder,
+    modelUploadBytes: set('SERVICE_MODEL_UPLOAD_MB') * 1024 ** 2,
     startersFolder: shippedStarters,
     secret: values.SERVICE_SECRET,
     masterKey: values.SERVICE_MASTER_KEY,

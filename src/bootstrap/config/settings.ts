@@ -74,6 +74,11 @@ export const settings = {
       )
       .refine((paths) => paths.every(isFolder), { error: 'must name folders that exist' }),
   }),
+  SERVICE_MODEL_UPLOAD_MB: setting({
+    about: 'The largest model file that can be uploaded, in units of 1,048,576 bytes.',
+    fallback: '4096',
+    read: whole(1, 1_048_576),
+  }),
   SERVICE_SECRET: setting({
     about: 'Seals what is stored for a while, such as e-mails that wait. Processes on one database share it.',
     fallback: null,

@@ -32,3 +32,18 @@ export class TooManyDeployments extends InvalidRequest {
     super([{ path: '', message: `There are ${most} deployments already, the most there may be: delete one first.` }]);
   }
 }
+
+/** More bytes than a model file may have; told before they come, where their number is known. */
+export class ModelFileTooLarge extends DomainError {
+  constructor(mostBytes: number) {
+    const message = `A model file may have ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;
+    super('too_large', 'payload_too_large', message, { retryable: false });
+  }
+}
+
+export class UploadsBusy extends DomainError {
+  constructor(most: number) {
+    const message = `${most} model files are being uploaded, the most at once: try again in 5 s.`;
+    super('unavailable', 'busy', message, { retryAfterSeconds: 5 });
+  }
+}

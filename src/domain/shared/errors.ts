@@ -6,6 +6,7 @@ export type ErrorKind =
   | 'not_found'
   | 'conflict'
   | 'gone'
+  | 'too_large'
   | 'busy'
   | 'bad_gateway'
   | 'unavailable'

@@ -10,12 +10,23 @@ export async function* belowRoots(
   path: string,
 ): AsyncGenerator<{ readonly path: string; readonly inside: boolean }> {
   if (path.includes('\0')) return;
-  const folders = (await Promise.all(roots.map(resolved))).filter((root) => root !== null);
+  const folders = await resolvedAll(roots);
   for (const folder of folders) {
     const found = await resolved(isAbsolute(path) ? path : join(folder, path));
     if (found === null) continue;
-    yield { path: found, inside: folders.some((one) => found.startsWith(one.endsWith(sep) ? one : one + sep)) };
+    yield { path: found, inside: folders.some((one) => isBelow(one, found)) };
   }
 }
 
-const resolved = (path: string) => realpath(path).catch(() => null);
+/** The absolute path, links followed; null when there is none. */
+export const resolved = (path: string): Promise<string | null> => realpath(path).catch(() => null);
+
+/** Those that there are, each once. */
+export async function resolvedAll(paths: readonly string[]): Promise<string[]> {
+  const all = await Promise.all(paths.map(resolved));
+  return [...new Set(all.filter((path) => path !== null))];
+}
+
+/** Of resolved paths. */
+export const isBelow = (folder: string, path: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

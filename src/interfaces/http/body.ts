@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { ByteStream } from '../../application/shared/byte-stream.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { flowing } from './arrival.js';
 import { breath } from './breath.js';
 import { HttpRefusal } from './http-refusal.js';
 import { firstUnstorable, nestedTooDeep } from './json-rules.js';
@@ -73,9 +74,25 @@ function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null
 export function streamJson(request: IncomingMessage, limit: BodyLimit): ByteStream {
   formOf(request, {});
   requireWithin(request, bodyLimits[limit]);
-  const length = request.headers['content-length'];
-  return { length: length === undefined ? null : Number(length), chunks: bounded(request, bodyLimits[limit]) };
+  return { length: lengthOf(request), chunks: bounded(request, bodyLimits[limit]) };
 }
+
+const lengthOf = ({ headers }: IncomingMessage) =>
+  headers['content-length'] === undefined ? null : Number(headers['content-length']);
+
+/**
+ * A body of bytes, however many, that is passed on as it comes. Throws unsupported_media_type; on its way,
+ * request_timeout when it stalls.
+ */
+export function streamOctets(request: IncomingMessage): ByteStream {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
+  if (/^application\/octet-stream *(;|$)/i.test(type) && coding.toLowerCase() === 'identity') {
+    return { length: lengthOf(request), chunks: flowing(request) };
+  }
+  throw new HttpRefusal('unsupported_media_type', `Send the body as ${OCTETS}, not compressed.`, { Accept: OCTETS });
+}
+
+const OCTETS = 'application/octet-stream';
 
 async function* bounded(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
   let size = 0;

@@ -13,7 +13,10 @@ export interface Contract<
   Query extends z.ZodType = z.ZodType,
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** With `{name}` for each parameter; one whose name ends in `_id` is an identifier. */
+  /**
+   * With `{name}` for each parameter; one whose name ends in `_id` is an identifier. `{name*}`, the last, is the rest of
+   * the path, slashes included.
+   */
   readonly path: Path;
   readonly id: string;
   readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Monitoring' | 'Operations';
@@ -32,6 +35,11 @@ export interface Contract<
   readonly forms?: BodyForms;
   /** The body is passed on unread, as a `ByteStream`; its schema only documents what it is for. */
   readonly streamed?: true;
+  /**
+   * What a streamed body is, where it is not JSON. It may take as long as it flows, and it is the use case that bounds its
+   * size.
+   */
+  readonly media?: 'application/octet-stream';
   /** A refusal with a code of its own that is told before all else that is wrong with the body. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
   /** The resource has a version, which the answer carries as `ETag`. What refuses a stale one takes `If-Match`. */
@@ -58,7 +66,7 @@ export const contract = <
 ) => declared;
 
 type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Parameters<Rest>
+  ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>
   : never;
 
 /** What a handler gets: checked, and nothing else of the request. */

@@ -6,6 +6,7 @@ import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as deployments from './deployments/deployments.contract.js';
+import * as modelFiles from './deployments/model-files.contract.js';
 import * as health from './operations/health.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
@@ -31,6 +32,7 @@ export const contracts: readonly Contract[] = [
   completions,
   conversations,
   deployments,
+  modelFiles,
   health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])

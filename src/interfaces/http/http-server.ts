@@ -1,17 +1,28 @@
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { limitArrival } from './arrival.js';
 import type { Envelope } from './problem.js';
 import { type RefusalCode, refusals } from './refusals.js';
 
-/** Slow clients are cut off: headers within 15 s, the whole request within 60 s. */
+/** Slow clients are cut off: headers within 15 s. How long a body may take is `limitArrival`. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
-  requestTimeout: 60_000,
+  requestTimeout: 0,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
   requireHostHeader: false, // asked for where the refusal gets the envelope
 };
+
+/** For the refusal of a slow request to be read. */
+const FAREWELL_MS = 5_000;
 
 /** Listens, and ends without failing what is in flight. */
 export class HttpServer {
@@ -24,7 +35,8 @@ export class HttpServer {
     private readonly nextRequestId: () => string,
   ) {
     this.server = createServer(TIMEOUTS, listener);
-    this.server.on('request', (_request, response) => {
+    this.server.on('request', (request, response) => {
+      limitArrival(request, () => this.cutOff(request, response));
       this.inFlight++;
       response.once('close', () => {
         if (--this.inFlight === 0) this.whenIdle?.();
@@ -32,7 +44,10 @@ export class HttpServer {
     });
     // An expectation that nobody knows is not worth a refusal without the envelope.
     this.server.on('checkExpectation', (request, response) => this.server.emit('request', request, response));
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.refuse(error, socket));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else this.refuse(clientErrorCodes[error.code ?? ''] ?? 'bad_request', socket);
+    });
   }
 
   /** Resolves to the port; rejects with one line that says why it cannot listen. */
@@ -67,14 +82,22 @@ export class HttpServer {
     this.server.closeAllConnections();
   }
 
+  private cutOff({ socket }: IncomingMessage, { headersSent }: ServerResponse): void {
+    if (headersSent) {
+      socket.destroy();
+      return;
+    }
+    this.refuse('request_timeout', socket);
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+  }
+
   /** What is not proper HTTP never becomes a request, and still gets the envelope. */
-  private refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+  private refuse(code: RefusalCode, socket: Duplex): void {
+    if (!socket.writable) {
       socket.destroy();
       return;
     }
     const requestId = this.nextRequestId();
-    const code = clientErrorCodes[error.code ?? ''] ?? 'bad_request';
     const { status, when } = refusals[code];
     const envelope: Envelope = { status: 'error', code, error: when, request_id: requestId };
     const body = JSON.stringify(envelope);

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { callerOf } from './admission.js';
-import { readJson, streamJson } from './body.js';
+import { isBodyless } from './arrival.js';
+import { readJson, streamJson, streamOctets } from './body.js';
 import { type Call, type Contract, Passed, Reply, type Route } from './contract.js';
 import { methodNotAllowed } from './http-refusal.js';
 import { firstUnstorable } from './json-rules.js';
@@ -13,7 +14,7 @@ import { ifMatchVersion } from './versions.js';
 /** Mounts every route, and answers 405 for the other methods of their paths. */
 export function mount(app: Express, routes: readonly Route[]): void {
   for (const [path, own] of byPath(routes)) {
-    const at = path.replace(/\{(\w+)\}/g, ':$1');
+    const at = path.replace(/\{(\w+)\*\}/g, '*$1').replace(/\{(\w+)\}/g, ':$1');
     for (const one of own) {
       app[one.contract.method](at, (request: Request, response: Response) => serve(one, request, response));
     }
@@ -38,7 +39,7 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
   if (contract.access !== 'public') authorize(caller, contract.access);
   await before?.();
   const json = contract.body && (await bodyOf(contract, request));
-  const params = request.params as Record<string, string>;
+  const params = paramsOf(request);
   const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
   if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
   let headers: Call['headers'] = {};
@@ -60,14 +61,23 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-async function bodyOf({ bodyOptional, bodyLimit, forms, streamed }: Contract, request: Request): Promise<unknown> {
+/** A rest of the path comes in its parts, decoded. A slash within one was not meant to part anything. */
+function paramsOf(request: Request): Record<string, string> {
+  const named = Object.entries(request.params as Record<string, string | string[]>).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    if (!value.some((part) => part.includes('/'))) return [name, value.join('/')];
+    throw new InvalidRequest([{ path: name, message: 'must have its slashes as they are, not encoded as %2F' }]);
+  });
+  return Object.fromEntries(named);
+}
+
+async function bodyOf(contract: Contract, request: Request): Promise<unknown> {
+  const { bodyOptional, bodyLimit, forms, streamed, media } = contract;
+  if (media) return streamOctets(request);
   if (streamed) return streamJson(request, bodyLimit ?? 'ordinary');
   if (bodyOptional && isBodyless(request)) return {};
   return readJson(request, bodyLimit ?? 'ordinary', forms).catch(deferInvalid);
 }
-
-const isBodyless = ({ headers }: Request) =>
-  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
 /** Content is judged after existence, so a body that is invalid as a whole waits its turn. */
 function deferInvalid(error: unknown): InvalidRequest {

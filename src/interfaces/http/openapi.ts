@@ -45,16 +45,18 @@ export function openApiDocument(version: string) {
 }
 
 function operation(contract: Contract): RouteConfig {
-  const { method, path, id, tag, summary, description, access, query, body, otherStatus, answer, status } = contract;
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  const { method, path, id, tag, summary, description, access, query, body, media, otherStatus, answer, status } =
+    contract;
+  const names = [...path.matchAll(/\{(\w+)(\*?)\}/g)].map(([, name = '', rest]) => [name, rest ? Rest : z.string()]);
+  const params = z.object(Object.fromEntries(names));
   const taken = { ...(takesIfMatch(contract) && { 'If-Match': z.string().optional() }), ...contract.headers };
   const carried = { ...(isLimited(contract) && limitHeaders), ...ownHeaders(contract) };
   const headers = Object.keys(carried).length > 0 && { headers: carried };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+  const content = media ? (schema: z.ZodType) => ({ [media]: { schema } }) : json;
   return {
     method,
-    path,
+    path: path.replace('*}', '}'),
     operationId: id,
     tags: [tag],
     summary,
@@ -64,7 +66,7 @@ function operation(contract: Contract): RouteConfig {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
       ...(Object.keys(taken).length > 0 && { headers: z.object(taken) }),
-      ...(body && { body: { required: !contract.bodyOptional, content: { ...json(body), ...texts(contract) } } }),
+      ...(body && { body: { required: !contract.bodyOptional, content: { ...content(body), ...texts(contract) } } }),
     },
     responses: {
       [status]: { description: 'Done', ...headers, content: json(answer) },
@@ -80,6 +82,8 @@ const texts = ({ forms = {} }: Contract) =>
   Object.fromEntries(
     Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
   );
+
+const Rest = z.string().meta({ description: 'May have slashes, which are sent as they are' });
 
 const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
 
@@ -104,7 +108,7 @@ function takenBy({ access }: Contract): string {
 const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 
 /** Every code that a route can refuse with: its own, and those that its access, path and body imply. */
-export function refusalsOf({ path, access, body, missing, refusals: own }: Contract): RefusalCode[] {
+export function refusalsOf({ path, access, body, media, missing, refusals: own }: Contract): RefusalCode[] {
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
     implied.push('unauthenticated');
@@ -113,7 +117,9 @@ export function refusalsOf({ path, access, body, missing, refusals: own }: Contr
     if (!access.roles.includes('member')) implied.push('forbidden');
   }
   if (path.includes('_id}') && !missing) implied.push('not_found');
-  if (body) implied.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request');
+  if (path.includes('*}')) implied.push('invalid_request');
+  if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
+  if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
   return [...new Set([...implied, ...own])];
 }
 

@@ -8,6 +8,7 @@ const statusOf: Record<ErrorKind, number> = {
   not_found: 404,
   conflict: 409,
   gone: 410,
+  too_large: 413,
   busy: 429,
   bad_gateway: 502,
   unavailable: 503,

@@ -50,13 +50,16 @@ export const refusals = {
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
   internal_error: { status: 500, when: 'Something unexpected; the log has it under the `request_id`.' },
   runtime_invalid_response: { status: 502, when: 'The runtime gave an invalid or mismatched answer.' },
-  busy: { status: 503, when: 'Too many logins and registrations at once; see `Retry-After`.' },
+  busy: { status: 503, when: 'Too many logins and registrations, or uploads, at once; see `Retry-After`.' },
   runtime_not_connected: { status: 503, when: 'No model is connected to the project.' },
   runtime_loading: { status: 503, when: 'The model is loading; see `Retry-After`.' },
   runtime_stopped: { status: 503, when: 'The runtime is stopped.' },
   runtime_unavailable: { status: 503, when: 'The runtime is unavailable; the message says why.' },
   shutting_down: { status: 503, when: 'The service is ending.' },
-  storage_unavailable: { status: 503, when: 'The database is out of reach; see `Retry-After`.' },
+  storage_unavailable: {
+    status: 503,
+    when: 'The database is out of reach, or the disk takes no more; see `Retry-After`.',
+  },
   inference_timeout: { status: 504, when: 'The inference timed out.' },
 } as const;
 

@@ -1,0 +1,85 @@
+import { type Finding, InvalidRequest } from '../shared/errors.js';
+
+/** A file of the models folders. */
+export interface StoredFile {
+  /** As a model is named: relative to its models folder, with slashes. */
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedAt: Date;
+  /** It can be replaced and removed through the service. */
+  readonly writable: boolean;
+}
+
+/** `onnx`: a file that can be deployed. `chat_model`: a folder that can be chatted with. `file`: anything else. */
+export const modelFileKinds = ['onnx', 'chat_model', 'file'] as const;
+export type ModelFileKind = (typeof modelFileKinds)[number];
+
+/** What a caller sees of the models folders: a file, or a folder that is a model as a whole. */
+export interface ModelFile extends StoredFile {
+  readonly kind: ModelFileKind;
+}
+
+export const modelFileLimits = { pathBytes: 1_024, segmentBytes: 255, segments: 8 } as const;
+
+export const ModelFile = {
+  /** The path of a file that is written or removed. Throws InvalidRequest. */
+  path(text: string): string {
+    const message = problemOf(text);
+    if (message) throw new InvalidRequest([pathFinding(message)]);
+    return text;
+  },
+
+  of: (file: StoredFile): ModelFile => ({ ...file, kind: file.path.endsWith('.onnx') ? 'onnx' : 'file' }),
+
+  /** The files by their paths, and among them the folders that they make a model of. */
+  all(files: readonly StoredFile[]): ModelFile[] {
+    return [...files.map(ModelFile.of), ...chatModels(files)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  },
+};
+
+export const pathFinding = (message: string): Finding => ({ path: 'path', message });
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+function problemOf(path: string): string | null {
+  const { pathBytes, segmentBytes, segments: most } = modelFileLimits;
+  const segments = path.split('/');
+  if (bytes(path) > pathBytes) return `must have at most ${pathBytes} bytes`;
+  if (segments.length > most) return `must have at most ${most} parts between slashes`;
+  if (segments.includes('')) return 'must not begin or end with a slash, nor have two in a row';
+  if (segments.some((segment) => segment.startsWith('.'))) return 'must not have a part that begins with a dot';
+  if (/[\p{Cc}\\]/u.test(path)) return 'must not have backslashes or control characters';
+  if (segments.some((segment) => bytes(segment) > segmentBytes)) {
+    return `must have at most ${segmentBytes} bytes in each part between slashes`;
+  }
+  return null;
+}
+
+/** In the layout of Hugging Face's ONNX exports; as large as all that is in them. */
+function chatModels(files: readonly StoredFile[]): ModelFile[] {
+  const within = new Map<string, StoredFile[]>();
+  for (const file of files) {
+    for (const folder of foldersOf(file.path)) {
+      const parts = within.get(folder);
+      if (parts) parts.push(file);
+      else within.set(folder, [file]);
+    }
+  }
+  return [...within].filter(isChatModel).map(([path, parts]) => ({
+    path,
+    size: parts.reduce((sum, { size }) => sum + size, 0),
+    modifiedAt: new Date(parts.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt.getTime()), 0)),
+    writable: parts.every(({ writable }) => writable),
+    kind: 'chat_model',
+  }));
+}
+
+function isChatModel([folder, parts]: [string, readonly StoredFile[]]): boolean {
+  const has = (name: string) => parts.some(({ path }) => path === `${folder}/${name}`);
+  return has('config.json') && has('tokenizer.json') && parts.some(({ path }) => path.startsWith(`${folder}/onnx/`));
+}
+
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}

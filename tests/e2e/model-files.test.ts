@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { type Answer, note } from '../support/http-caller.js';
+import { Service, temporaryFolder } from '../support/service.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  register,
+  registeredModel,
+  untilState,
+} from '../support/workspace.js';
+
+const masterKey = 'master-key-of-the-tests';
+const files = '/v1/model-files';
+const shipped = join(__dirname, '../../models/tiny-chat');
+const OCTETS = { 'Content-Type': 'application/octet-stream' };
+const LIMIT = 8 * 1024 ** 2;
+
+describe('model files', () => {
+  let service: Service;
+  let admin: Member;
+  let member: Member;
+  let models: string;
+  let stalled: Promise<Answer>;
+
+  beforeAll(async () => {
+    service = await Service.start({
+      env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MODEL_UPLOAD_MB: String(LIMIT / 1024 ** 2) },
+    });
+    admin = await register(service, 'Ada');
+    member = await register(service, 'Mia');
+    models = join(service.dataDir, 'models');
+    // It takes 30 s to be refused, and is waited for at the end.
+    const slow = begin('stalled.onnx', { 'Content-Length': 100 });
+    slow.write('the beginning');
+    stalled = answerOf(slow);
+  });
+  afterAll(() => service.stop());
+
+  const upload = (path: string, raw: string | Uint8Array, token = admin.token) =>
+    service.call('PUT', `${files}/${path}`, { token, raw, headers: OCTETS });
+  const list = async (query = '', token = member.token) => (await service.get(`${files}${query}`, token)).body;
+  const remove = (path: string, token = admin.token) => service.delete(`${files}/${path}`, token);
+  const unfinished = () => (existsSync(join(models, '.unfinished')) ? readdirSync(join(models, '.unfinished')) : []);
+
+  /** Sends a path as it is, and a body only as far as the test says. */
+  function begin(path: string, headers: OutgoingHttpHeaders = {}, method = 'PUT'): ClientRequest {
+    const { hostname, port } = new URL(service.url);
+    const credential = { Authorization: `Bearer ${admin.token}` };
+    const all = { ...credential, ...(method === 'PUT' && OCTETS), ...headers };
+    return request({ hostname, port, method, path: `${files}/${path}`, headers: all, agent: false });
+  }
+
+  async function answerOf(sent: ClientRequest): Promise<Answer> {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const answer = { status: response.statusCode as number, headers: new Headers(), body: await json(response) };
+    note(sent.method, sent.path, answer);
+    sent.destroy();
+    return answer;
+  }
+
+  it('lists the shipped model for everybody on the team, by any credential', async () => {
+    for (const token of [member.token, member.apiKey, masterKey]) {
+      const { body, status } = await service.get(files, token);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ count: body.model_files.length, next_cursor: null, truncated: false });
+      const found = body.model_files.filter(({ path }: { path: string }) => path.startsWith('tiny-chat'));
+      expect(found).toMatchObject([
+        { path: 'tiny-chat', kind: 'chat_model', writable: false },
+        { path: 'tiny-chat/onnx/model.onnx', kind: 'onnx', writable: false },
+      ]);
+      expect(found[0].size).toBeGreaterThan(found[1].size);
+    }
+  });
+
+  it('takes a file, replaces it, shows it and deletes it', async () => {
+    const content = Buffer.alloc(LIMIT, 'x');
+    const made = await upload('deep/my%20model.onnx', content);
+    const file = { path: 'deep/my model.onnx', size: LIMIT, kind: 'onnx', writable: true };
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    expect(made).toMatchObject({ status: 201, body: { ...file, sha256 } });
+    expect(Math.abs(made.body.modified_at - Date.now() / 1000)).toBeLessThan(60);
+    expect((await list()).model_files).toContainEqual({ ...file, modified_at: made.body.modified_at });
+    expect(readFileSync(join(models, 'deep/my model.onnx')).equals(content)).toBe(true);
+
+    for (const token of [admin.apiKey, masterKey]) {
+      expect(await upload('deep/my%20model.onnx', 'other', token)).toMatchObject({ status: 200, body: { size: 5 } });
+    }
+    expect(await remove('deep/my%20model.onnx')).toMatchObject({
+      status: 200,
+      body: { id: 'deep/my model.onnx', deleted: true },
+    });
+    expect(await remove('deep/my%20model.onnx')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(existsSync(join(models, 'deep'))).toBe(false);
+  });
+
+  it('lists page by page', async () => {
+    for (const path of ['page/a', 'page/b', 'page/c.onnx']) await upload(path, 'x');
+    const all = (await list()).model_files.map(({ path }: { path: string }) => path);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const more = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await list(`?limit=2${more}`);
+      seen.push(...page.model_files.map(({ path }: { path: string }) => path));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(all);
+    for (const query of ['?limit=0', '?limit=x', `?cursor=${'x'.repeat(5_000)}`]) {
+      expect(await service.get(files + query, admin.token)).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_request' },
+      });
+    }
+    for (const path of ['page/a', 'page/b', 'page/c.onnx']) await remove(path);
+  });
+
+  it('chats with a model that came file by file', async () => {
+    const parts = [
+      'config.json',
+      'generation_config.json',
+      'tokenizer.json',
+      'tokenizer_config.json',
+      'onnx/model.onnx',
+    ];
+    for (const part of parts) {
+      const { status } = await upload(`mine/brought/${part}`, readFileSync(join(shipped, part)));
+      expect({ part, status }).toEqual({ part, status: 201 });
+    }
+    const found = (await list()).model_files.find(({ path }: { path: string }) => path === 'mine/brought');
+    expect(found).toMatchObject({ kind: 'chat_model', writable: true });
+    const project = await createProject(service, admin.token);
+    const model = await registeredModel(service, admin.token, project, { runtime: 'onnx', path: 'mine/brought' });
+    await service.put(`/v1/projects/${project}/runtime`, admin.token, { model_id: model });
+    await service.post(`/v1/projects/${project}/runtime/start`, admin.token);
+    await untilState(service, admin.token, project, 'ready');
+    const { body } = await service.post(completions(project), admin.apiKey, ask(project, 'What is 7 + 5?'));
+    expect(body.choices[0].message.content).toBe('7 + 5 = 12.');
+
+    expect(await remove('mine/brought/onnx')).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect(await remove('mine')).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect(await remove('mine/brought')).toMatchObject({ status: 200, body: { id: 'mine/brought' } });
+    expect({ models: existsSync(join(models, 'mine')), unfinished: unfinished().length }).toEqual({
+      models: false,
+      unfinished: 1,
+    });
+  });
+
+  const hostile = [
+    ['..', 'begins with a dot'],
+    ['../secret', 'begins with a dot'],
+    ['%2e%2e/secret', 'begins with a dot'],
+    ['a/../../secret', 'begins with a dot'],
+    ['a/./b', 'begins with a dot'],
+    ['.unfinished/x', 'begins with a dot'],
+    ['a/.hidden', 'begins with a dot'],
+    ['%2e%2e%2fsecret', 'encoded as %2F'],
+    ['%2Fetc%2Fpasswd', 'encoded as %2F'],
+    ['a%2Fb', 'encoded as %2F'],
+    ['%252e%252e%252fsecret%00', 'control characters'],
+    ['/etc/passwd', 'slash'],
+    ['a//b', 'slash'],
+    ['a/', 'slash'],
+    ['a%5Cb', 'backslashes'],
+    ['..%5Csecret', 'begins with a dot'],
+    ['a%00.onnx', 'control characters'],
+    ['a%0Ab', 'control characters'],
+    ['a%C2%85b', 'control characters'],
+    [`a/${'x'.repeat(256)}`, '255 bytes'],
+    [`a/${'%C3%A4'.repeat(128)}`, '255 bytes'],
+    [Array(9).fill('a').join('/'), '8 parts'],
+    [Array(5).fill('x'.repeat(250)).join('/'), '1024 bytes'],
+  ] as const;
+  it.each(hostile.map((one) => [one[0].slice(0, 40), ...one] as const))('refuses the path %s', async (_, path, why) => {
+    for (const method of ['PUT', 'DELETE']) {
+      const sent = begin(path, method === 'PUT' ? { 'Content-Length': 1 } : {}, method);
+      sent.end(method === 'PUT' ? 'x' : undefined);
+      const { status, body } = await answerOf(sent);
+      expect({ status, code: body.code, path: body.details?.[0].path }).toEqual({
+        status: 422,
+        code: 'invalid_request',
+        path: 'path',
+      });
+      expect(body.error).toContain(why);
+    }
+  });
+
+  it.each(['', '%ff', '%', 'a%c3'])('knows no route to the path "%s"', async (path) => {
+    for (const method of ['PUT', 'DELETE']) {
+      const sent = begin(path, {}, method);
+      sent.end();
+      expect(await answerOf(sent)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+
+  it('keeps away from the models of other folders, from folders and from links that lead out', async () => {
+    const outside = await temporaryFolder();
+    symlinkSync(outside, join(models, 'out'));
+    await upload('folder/x', 'x');
+    for (const path of ['tiny-chat', 'tiny-chat/config.json', 'tiny-chat/new', 'folder', 'folder/x/y', 'out/x']) {
+      const { status, body } = await upload(path, 'x');
+      expect({ path, status, code: body.code }).toEqual({ path, status: 422, code: 'invalid_request' });
+      expect(body.details).toEqual([{ path: 'path', message: expect.any(String) }]);
+    }
+    for (const path of ['tiny-chat', 'tiny-chat/config.json']) expect((await remove(path)).status).toBe(422);
+    for (const path of ['out', 'out/x', 'folder/y']) expect((await remove(path)).status).toBe(404);
+    expect({ outside: readdirSync(outside), shipped: existsSync(join(shipped, 'config.json')) }).toEqual({
+      outside: [],
+      shipped: true,
+    });
+    await remove('folder/x');
+  });
+
+  it('takes bytes alone, and no empty file', async () => {
+    const types = ['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''];
+    for (const headers of [
+      ...types.map((type) => ({ 'Content-Type': type })),
+      { ...OCTETS, 'Content-Encoding': 'gzip' },
+    ]) {
+      const answer = await service.call('PUT', `${files}/a.onnx`, { token: admin.token, raw: 'x', headers });
+      expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+      expect(answer.headers.get('accept')).toBe('application/octet-stream');
+    }
+    expect(await upload('a.onnx', '')).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect((await list()).model_files.some(({ path }: { path: string }) => path === 'a.onnx')).toBe(false);
+  });
+
+  it('takes a file as large as the limit, and none that is larger, whether it says so or not', async () => {
+    const refused = { status: 413, body: { code: 'payload_too_large', error: expect.stringContaining(String(LIMIT)) } };
+    expect((await upload('large.onnx', Buffer.alloc(LIMIT))).status).toBe(201);
+    const announced = begin('large.onnx', { 'Content-Length': LIMIT + 1 });
+    announced.write('x');
+    expect(await answerOf(announced)).toMatchObject(refused);
+    const silent = begin('large.onnx', { 'Transfer-Encoding': 'chunked' });
+    silent.end(Buffer.alloc(LIMIT + 1));
+    expect(await answerOf(silent)).toMatchObject(refused);
+    expect((await list()).model_files).toContainEqual(expect.objectContaining({ path: 'large.onnx', size: LIMIT }));
+    expect((await remove('large.onnx')).status).toBe(200);
+  });
+
+  it('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
+    const before = unfinished().length;
+    const [one, two, three] = ['cut/one', 'cut/two', 'cut/three'].map((path) =>
+      begin(path, { 'Content-Length': 1_000 }),
+    );
+    const sent = [one, two, three] as ClientRequest[];
+    for (const upload of sent) {
+      upload.on('error', () => undefined).write('the beginning');
+    }
+    await until(() => unfinished().length === before + 3);
+    const busy = await upload('one-more', 'x');
+    expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect(busy.headers.get('retry-after')).toBe('5');
+    for (const upload of sent) upload.destroy();
+    await until(() => unfinished().length === before);
+    expect(existsSync(join(models, 'cut'))).toBe(false);
+    expect((await upload('one-more', 'x')).status).toBe(201);
+    await remove('one-more');
+  });
+
+  it('lets one of two files of the same path win, whole', async () => {
+    const contents = ['x', 'y'].map((letter) => Buffer.alloc(LIMIT / 2, letter));
+    const answers = await Promise.all(contents.map((content) => upload('twice.onnx', content)));
+    expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
+    const kept = readFileSync(join(models, 'twice.onnx'));
+    expect(contents.some((content) => content.equals(kept))).toBe(true);
+    await remove('twice.onnx');
+  });
+
+  it('gives up on a body that stalls, and leaves nothing of it', async () => {
+    expect(await stalled).toMatchObject({ status: 408, body: { code: 'request_timeout' } });
+    await until(() => unfinished().length === 0);
+    expect(existsSync(join(models, 'stalled.onnx'))).toBe(false);
+  }, 60_000);
+});
+
+it('forgets at its start what an upload had left behind when it was killed', async () => {
+  const dataDir = await temporaryFolder();
+  mkdirSync(join(dataDir, 'models/.unfinished/one-x'), { recursive: true });
+  writeFileSync(join(dataDir, 'models/.unfinished/one-x/part'), 'the beginning');
+  const service = await Service.start({ dataDir });
+  expect(existsSync(join(dataDir, 'models/.unfinished'))).toBe(false);
+  await service.stop();
+});
+
+async function until(is: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !is(); ) {
+    if (Date.now() > end) throw new Error('it never came to that');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
