@@ -56,6 +56,7 @@ module.exports = {
       ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],
       ['infrastructure/onnx'],
     ),
+    confined('serving-libraries-confined', ['prom-client', 'lossless-json'], ['infrastructure/onnx/serving']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('winston-confined', ['winston'], ['infrastructure/logging']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),

@@ -150,6 +150,7 @@ const IMPORTS: readonly Fault[] = [
     { 'src/bootstrap/models.ts': "import { Tensor } from 'onnxruntime-node';" },
   ],
   [`onnx-confined  ${HTTP}:1`, inHttp("import { Template } from '@huggingface/jinja';")],
+  [`serving-libraries-confined  ${HTTP}:1`, inHttp("import { Registry } from 'prom-client';")],
   [`nodemailer-confined  ${HTTP}:1`, inHttp("import { createTransport } from 'nodemailer';")],
   ['winston-confined  src/bootstrap/log.ts:1', { 'src/bootstrap/log.ts': "import type { Logger } from 'winston';" }],
   [`bcrypt-confined  ${HTTP}:1`, inHttp("const bcrypt = require('bcrypt');")],

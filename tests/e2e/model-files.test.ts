@@ -36,7 +36,7 @@ describe('model files', () => {
     admin = await register(service, 'Ada');
     member = await register(service, 'Mia');
     models = join(service.dataDir, 'models');
-    // It takes 30 s to be refused, and is waited for at the end.
+    // It takes a while to be refused, and is waited for at the end.
     const slow = begin('stalled.onnx', { 'Content-Length': 100 });
     slow.write('the beginning');
     stalled = answerOf(slow);

@@ -6,7 +6,7 @@ import { HttpRefusal } from './http-refusal.js';
 const ARRIVAL_MS = 60_000;
 
 /** A body that may be long brings at least so much in each such time. */
-const FLOW_MS = 30_000;
+const FLOW_MS = 15_000;
 const FLOW_BYTES = 64 * 1024;
 
 /** The requests whose bodies are read as long as they flow. */

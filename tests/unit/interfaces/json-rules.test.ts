@@ -38,7 +38,7 @@ describe('If-Match', () => {
     ['"3"', 3],
     ['W/"3"', 3],
     ['3', Number.NaN],
-    ['*', Number.NaN],
+    ['*', undefined],
     ['"03"', Number.NaN],
     ['"1", "2"', Number.NaN],
     ['', Number.NaN],
