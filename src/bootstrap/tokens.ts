@@ -1,6 +1,7 @@
 import type { RegistrationRules } from '../application/accounts/register-account.js';
 import type { SiteLoginRules } from '../application/accounts/site-login.js';
 import { port } from '../application/shared/port.js';
+import type { UpstreamRules } from '../domain/chat/runtime-spec.js';
 import type { Sealer } from '../infrastructure/crypto/sealer.js';
 import type { DataSource } from '../infrastructure/typeorm/data-source.js';
 import type { PublicAddress } from '../interfaces/web/page-links.js';
@@ -12,3 +13,4 @@ export const InviteSealer = port<Sealer>('InviteSealer');
 export const Address = port<PublicAddress>('PublicAddress');
 export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
 export const Registration = port<RegistrationRules>('RegistrationRules');
+export const EngineRules = port<UpstreamRules>('UpstreamRules');

@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/caller.js';
+import type { AccountCaller, Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
@@ -44,7 +44,7 @@ export class CompleteChat {
     const { id: projectId } = await this.found.project(caller, input.projectId);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
-    const completion = await this.complete(projectId, request, signal);
+    const completion = await this.complete(caller, projectId, request, signal);
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
     return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
@@ -57,12 +57,12 @@ export class CompleteChat {
     else await this.own.conversation(caller, projectId, keptIn);
   }
 
-  private async complete(projectId: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+  private async complete(caller: AccountCaller, projectId: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
     const { state, reason } = await this.states.of(projectId);
     if (state === 'not_connected') throw new RuntimeNotConnected();
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
-    return this.runtimes.complete(projectId, request, signal);
+    return this.runtimes.complete(projectId, request, caller.accountId, signal);
   }
 }

@@ -31,3 +31,20 @@ export const webOrigins = z
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
+
+/** Hosts as a URL writes them, so that one can be compared with the other. */
+export const engineHosts = listOf(
+  isHost,
+  'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
+).transform((hosts) => hosts.map(hostAsInUrl));
+
+function isHost(text: string): boolean {
+  const port = /:(\d+)$/.exec(text.replace(/^\[.*\]/, ''))?.[1];
+  return /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`) && port !== '0';
+}
+
+function hostAsInUrl(text: string): string {
+  const port = /:(\d+)$/.exec(text.replace(/^\[.*\]/, ''))?.[1];
+  const { hostname } = new URL(`http://${text}`);
+  return port ? `${hostname}:${Number(port)}` : hostname;
+}
