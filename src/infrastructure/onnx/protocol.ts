@@ -6,7 +6,7 @@ export type Order =
       readonly type: 'load';
       readonly folder: string;
       readonly threads: number;
-      /** A file's name in the folder `onnx`; by default the usual one. */
+      /** Which of several, `q4` for example; by default the usual one. */
       readonly weights?: string;
       readonly maxBatch?: number;
     }

@@ -8,7 +8,6 @@ import { WaitingTime } from '../runtimes/waiting-time.js';
 import { callOf, reportOf } from './protocol.js';
 import { RuntimeCalls } from './runtime-calls.js';
 import { RuntimeProcess } from './runtime-process.js';
-import { weightsFiles } from './weights-files.js';
 
 /** A runtime that was ready for so long owes its next end to something new: the delays begin anew. */
 const STABLE_MS = 10 * 60_000;
@@ -122,8 +121,7 @@ export class SupervisedRuntime {
     const life: Life = { process: child, calls, timer, ending: false };
     this.log.info('chat runtime started', { runtime: this.id, pid: child.pid });
     const { threads, atOnce: maxBatch } = this.settings;
-    const weights = source.dtype && weightsFiles[source.dtype];
-    child.send({ type: 'load', folder: source.folder, threads, weights, maxBatch });
+    child.send({ type: 'load', folder: source.folder, threads, weights: source.dtype, maxBatch });
     return life;
   }
 
