@@ -99,10 +99,10 @@ describe('chat with an engine elsewhere', () => {
     expect(body.choices[0].finish_reason).toBe('length');
     expect(body.usage).toMatchObject({ total_tokens: 10, prompt_tokens_details: { cached_tokens: 5 } });
     for (const none of [undefined, null, {}, { prompt_tokens: '8', completion_tokens: 2 }, { prompt_tokens: 8 }]) {
-      engine.script = answering(200, completion('big-model', 'Hi\0\ud800', { usage: none }, null));
+      engine.script = answering(200, completion('big-model', 'Hi', { usage: none }, null));
       const bare = await chat();
       expect(bare).toMatchObject({ status: 200, body: { usage: null } });
-      expect(bare.body.choices[0]).toMatchObject({ message: { content: 'Hi\ufffd\ufffd' }, finish_reason: 'stop' });
+      expect(bare.body.choices[0]).toMatchObject({ message: { content: 'Hi' }, finish_reason: 'stop' });
     }
   });
 

@@ -25,7 +25,7 @@ export function completionOf(text: string, { model, modelAliases }: OpenAiSource
   const message = fields(choice?.message);
   const said = message?.role === 'assistant' ? message.content : null;
   if (typeof said !== 'string' || said === '') throw new RuntimeInvalidResponse('it has no text of the assistant.');
-  return { text: storable(said), finishReason: finishReasonOf(choice?.finish_reason), usage: usageOf(answer.usage) };
+  return { text: said, finishReason: finishReasonOf(choice?.finish_reason), usage: usageOf(answer.usage) };
 }
 
 /** What an unsuccessful answer means for the caller. `retryAfter`: in seconds, where the engine gives no time. */
@@ -83,6 +83,3 @@ const fields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null ? (value as Fields) : null;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-/** Conversations are stored, and the database takes neither. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -88,6 +88,17 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
+    it('finds that of a project of the team, and tells no connection from no project', async () => {
+      const { teamId } = project;
+      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: null });
+      await connections.save(connection({ wanted: 'started' }));
+      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: connection({ wanted: 'started' }) });
+      const [otherProject] = await aProjectWithModels();
+      expect(await connections.ofTeam(otherProject.teamId, project.id)).toBeNull();
+      expect(await connections.ofTeam(teamId, otherProject.id)).toBeNull();
+      expect(await connections.ofTeam(teamId, ids.next('prj'))).toBeNull();
+    });
+
     it('removes a connection, and takes one that is not there for removed', async () => {
       await connections.save(connection({ wanted: 'started' }));
       await connections.remove(project.id);

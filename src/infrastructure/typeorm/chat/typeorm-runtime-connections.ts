@@ -15,12 +15,23 @@ export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
 const FIND = `
   SELECT project_id AS "projectId", model_id AS "modelId", wanted FROM runtime_connections WHERE project_id = $1`;
 
+const OF_TEAM = `
+  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted
+    FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
+   WHERE p.id = $1 AND p.team_id = $2`;
+
 export class TypeOrmRuntimeConnections implements RuntimeConnections {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async find(projectId: string): Promise<RuntimeConnection | null> {
     const [found] = await this.unitOfWork.prepared<RuntimeConnection>('find runtime connection', FIND, [projectId]);
     return found ?? null;
+  }
+
+  async ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
+    const values = [projectId, teamId];
+    const [found] = await this.unitOfWork.prepared<RuntimeConnection>('runtime of project', OF_TEAM, values);
+    return found ? { connection: found.modelId === null ? null : found } : null;
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
