@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../../application/shared/ports/clock.js';
 
 /** No answer to a chat comes near this. */
@@ -36,13 +37,17 @@ interface Settings {
 export class EngineClient {
   private readonly agent: HttpAgent;
   private readonly send: typeof httpRequest;
+  private readonly target: Pick<ReturnType<typeof urlToHttpOptions>, 'hostname' | 'port' | 'path'>;
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    private readonly settings: Settings,
+    settings: Settings,
     private readonly clock: Clock,
   ) {
-    const secure = settings.baseUrl.startsWith('https:');
+    const url = new URL(settings.baseUrl);
+    const { hostname, port } = urlToHttpOptions(url);
+    this.target = { hostname, port, path: url.pathname.replace(/\/$/, '') };
+    const secure = url.protocol === 'https:';
     const options = { keepAlive: true, maxSockets: settings.sockets, timeout: IDLE_MS };
     this.agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
     this.send = secure ? httpsRequest : httpRequest;
@@ -80,7 +85,7 @@ export class EngineClient {
         ...this.headers,
         ...(body !== null && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
       };
-      const request = this.send(`${this.settings.baseUrl}${path}`, { method, headers, agent: this.agent });
+      const request = this.send({ ...this.target, path: `${this.target.path}${path}`, method, headers, agent: this.agent });
       const end = (settle: () => void) => {
         signal.removeEventListener('abort', abort);
         settle();
@@ -119,7 +124,9 @@ function read(response: IncomingMessage): Promise<EngineAnswer> {
       resolve({ status, retryAfter: headers['retry-after'], text: Buffer.concat(chunks).toString('utf8') });
     });
     response.on('error', () => undefined);
-    response.on('close', () => reject(new EngineGone('the engine broke off its answer')));
+    response.on('close', () => {
+      if (!response.complete) reject(new EngineGone('the engine broke off its answer'));
+    });
   });
 }
 
