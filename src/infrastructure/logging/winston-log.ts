@@ -24,6 +24,8 @@ const CLOSE_MS = 2_000;
 export class WinstonLog implements Log {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
+  /** Lines of this turn of the event loop: they are written together, since each writing costs more than the line. */
+  private lines: string[] = [];
 
   /** Throws when the file cannot be written. */
   constructor(
@@ -61,6 +63,7 @@ export class WinstonLog implements Log {
 
   /** Resolves once everything is written, or cannot be written any more. */
   close(): Promise<void> {
+    this.flush();
     return new Promise((resolve) => {
       setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
       this.logger.once('finish', () => resolve());
@@ -69,10 +72,19 @@ export class WinstonLog implements Log {
   }
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+    if (!this.logger.isLevelEnabled(level)) return;
     const head = { time: this.clock.now().toISOString(), level, event };
     // Once more behind the fields, so that none of them passes for it.
     const line = { ...head, ...this.context.getStore(), ...fields, ...head };
-    this.logger.log(level, oneLine(line));
+    this.lines.push(oneLine(line));
+    if (level !== 'info') this.flush();
+    else if (this.lines.length === 1) setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    const { lines } = this;
+    this.lines = [];
+    if (lines.length > 0) this.logger.log('error', lines.join('\n'));
   }
 }
 

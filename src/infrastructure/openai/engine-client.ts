@@ -85,7 +85,13 @@ export class EngineClient {
         ...this.headers,
         ...(body !== null && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
       };
-      const request = this.send({ ...this.target, path: `${this.target.path}${path}`, method, headers, agent: this.agent });
+      const request = this.send({
+        ...this.target,
+        path: `${this.target.path}${path}`,
+        method,
+        headers,
+        agent: this.agent,
+      });
       const end = (settle: () => void) => {
         signal.removeEventListener('abort', abort);
         settle();
