@@ -19,12 +19,13 @@ interface Settings {
 const FILE_BYTES = 20 * 1024 * 1024;
 const FILES = 5;
 const CLOSE_MS = 2_000;
+const TOGETHER_MS = 5;
 
 /** JSON Lines: one event per line, `time`, `level` and `event` first. */
 export class WinstonLog implements Log {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
-  /** Lines of this turn of the event loop: they are written together, since each writing costs more than the line. */
+  /** Lines that are written together, since each writing costs more than a line; none waits when something is wrong. */
   private lines: string[] = [];
 
   /** Throws when the file cannot be written. */
@@ -78,7 +79,7 @@ export class WinstonLog implements Log {
     const line = { ...head, ...this.context.getStore(), ...fields, ...head };
     this.lines.push(oneLine(line));
     if (level !== 'info') this.flush();
-    else if (this.lines.length === 1) setImmediate(() => this.flush());
+    else if (this.lines.length === 1) setTimeout(() => this.flush(), TOGETHER_MS);
   }
 
   private flush(): void {
