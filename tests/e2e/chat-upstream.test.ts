@@ -7,6 +7,7 @@ import {
   completions,
   createProject,
   type Member,
+  moveToOwnTeam,
   readyProject,
   register,
   registeredModel,
@@ -204,6 +205,16 @@ describe('chat with an engine elsewhere', () => {
     goner.abort();
     await expect(call).rejects.toThrow();
     await left;
+  });
+
+  it('asks anew at each call who calls and whose project it is', async () => {
+    const mia = await register(service, 'Mia');
+    const call = () => service.post(completions(project), mia.apiKey, ask(project, 'Hi'));
+    expect((await call()).status).toBe(200);
+    await moveToOwnTeam(service.databaseUrl as string, mia.id);
+    expect(await call()).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    await service.post('/v1/auth/logout', mia.token);
+    expect((await service.post(completions(project), mia.token, ask(project, 'Hi'))).status).toBe(401);
   });
 
   it('judges a request whatever the engine does', async () => {
