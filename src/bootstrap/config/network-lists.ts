@@ -34,17 +34,13 @@ function isOrigin(text: string): boolean {
 
 /** Hosts as a URL writes them, so that one can be compared with the other. */
 export const engineHosts = listOf(
-  isHost,
+  (text) => hostAsInUrl(text) !== null,
   'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
-).transform((hosts) => hosts.map(hostAsInUrl));
+).transform((hosts) => hosts.map((text) => hostAsInUrl(text) ?? text));
 
-function isHost(text: string): boolean {
-  const port = /:(\d+)$/.exec(text.replace(/^\[.*\]/, ''))?.[1];
-  return /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(:\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`) && port !== '0';
-}
-
-function hostAsInUrl(text: string): string {
-  const port = /:(\d+)$/.exec(text.replace(/^\[.*\]/, ''))?.[1];
-  const { hostname } = new URL(`http://${text}`);
+function hostAsInUrl(text: string): string | null {
+  const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/?#@*[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (!host || !URL.canParse(`http://${text}`) || Number(port) === 0) return null;
+  const { hostname } = new URL(`http://${host}`);
   return port ? `${hostname}:${Number(port)}` : hostname;
 }
