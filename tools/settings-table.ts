@@ -1,7 +1,7 @@
 /**
  * Writes the table of settings into README.md, between two comments; with `--check` it only compares.
  */
-import { type Setting, settings } from '../src/bootstrap/config/settings.js';
+import { type Setting, settingFamilies, settings } from '../src/bootstrap/config/settings.js';
 import { contentOf, generate } from './generated-file.js';
 
 const FILE = 'README.md';
@@ -19,6 +19,7 @@ const table = [
   '| Setting | Default | What it is for |',
   '|---|---|---|',
   ...Object.entries<Setting>(settings).map(row),
+  ...Object.entries<Setting>(settingFamilies).map(([prefix, family]) => row([`${prefix}*`, family])),
 ];
 
 const [before, ...rest] = contentOf(FILE).split(BEGIN);

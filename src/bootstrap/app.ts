@@ -44,7 +44,9 @@ import { Parts } from './container.js';
 import { baseUrlOf, openToAll } from './listening.js';
 import type { Source } from './provide.js';
 
+/** The router tries them in this order, so the busiest comes first. */
 const controllers: readonly Source<Controller>[] = [
+  CompletionsController,
   AccountsController,
   PasswordsController,
   TeamController,
@@ -57,7 +59,6 @@ const controllers: readonly Source<Controller>[] = [
   ModelVersionsController,
   ModelAliasesController,
   RuntimeController,
-  CompletionsController,
   ConversationsController,
   DeploymentsController,
   ModelFilesController,

@@ -2,6 +2,7 @@ import type { RegistrationRules } from '../application/accounts/register-account
 import type { SiteLoginRules } from '../application/accounts/site-login.js';
 import type { UploadLimits as Limits } from '../application/deployments/upload-model-file.js';
 import { port } from '../application/shared/port.js';
+import type { UpstreamRules } from '../domain/chat/runtime-spec.js';
 import type { Sealer } from '../infrastructure/crypto/sealer.js';
 import type { DataSource } from '../infrastructure/typeorm/data-source.js';
 import type { PublicAddress } from '../interfaces/web/page-links.js';
@@ -14,3 +15,4 @@ export const Address = port<PublicAddress>('PublicAddress');
 export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
 export const Registration = port<RegistrationRules>('RegistrationRules');
 export const UploadLimits = port<Limits>('UploadLimits');
+export const EngineRules = port<UpstreamRules>('UpstreamRules');

@@ -200,10 +200,11 @@ describe('a busy or slow chat', () => {
           json: ask(project, long),
           ...(signal && { signal }),
         });
-      const answers = await Promise.all(Array.from({ length: 4 }, () => chat()));
+      const answers = await Promise.all(Array.from({ length: 40 }, () => chat()));
       const busy = answers.filter(({ status }) => status === 429);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(busy).toHaveLength(3);
+      expect(busy.length).toBeGreaterThan(0);
+      expect(busy.length).toBeLessThan(40);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(40 - busy.length);
       for (const { body, headers } of busy) {
         expect(body.code).toBe('model_busy');
         expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);

@@ -23,11 +23,10 @@ describe('a conversation whose answer is being made', () => {
       start: () => undefined,
       stop: async () => undefined,
       status: () => ({ state: 'ready', reason: null }),
-      complete: async (_, request, signal) => ({
+      complete: async (_, request, _caller, signal) => ({
         text: await answering(request, signal),
         finishReason: 'stop',
-        promptTokens: 1,
-        completionTokens: 1,
+        usage: null,
       }),
       close: async () => undefined,
     };

@@ -128,7 +128,12 @@ describe('the first answer', () => {
           finish_reason: 'stop',
         },
       ],
-      usage: { prompt_tokens: 17, completion_tokens: 11, total_tokens: 28 },
+      usage: {
+        prompt_tokens: 17,
+        completion_tokens: 11,
+        total_tokens: 28,
+        prompt_tokens_details: { cached_tokens: expect.any(Number) },
+      },
     });
     const byKey = await service.post(completions(projectId), apiKey, { ...question, temperature: 0, stream: false });
     expect(byKey.body.choices).toEqual(answer.body.choices);

@@ -36,14 +36,20 @@ export async function registeredModel(
   return body.id;
 }
 
-/** A project whose runtime answers with the shipped chat model. */
-export async function readyProject(service: HttpCaller, token: string): Promise<string> {
+/** A project whose runtime answers; by default with the shipped chat model. */
+export async function readyProject(service: HttpCaller, token: string, spec?: object): Promise<string> {
+  const projectId = await startedProject(service, token, spec);
+  await untilState(service, token, projectId, 'ready');
+  return projectId;
+}
+
+/** A project whose runtime was started. */
+export async function startedProject(service: HttpCaller, token: string, spec?: object): Promise<string> {
   const projectId = await createProject(service, token);
-  const model = await registeredModel(service, token, projectId);
+  const model = await registeredModel(service, token, projectId, spec);
   const runtime = `/v1/projects/${projectId}/runtime`;
   await service.put(runtime, token, { model_id: model });
   await service.post(`${runtime}/start`, token);
-  await untilState(service, token, projectId, 'ready');
   return projectId;
 }
 

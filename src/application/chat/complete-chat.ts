@@ -3,6 +3,7 @@ import { authorize, permissions } from '../../domain/access/permission.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { KeepTurn } from './keep-turn.js';
 import type { OwnConversations } from './own-conversations.js';
@@ -39,12 +40,13 @@ export class CompleteChat {
    * Throws NotFound, RuntimeNotConnected, and what `KeepTurn` and `ChatRuntimes.complete` throw.
    */
   async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
-    const { keptIn, request, signal } = input;
+    const { projectId, keptIn, request, signal } = input;
     const caller = authorize(input.by, permissions.chat);
-    const { id: projectId } = await this.found.project(caller, input.projectId);
+    const runtime = await this.states.ofTeam(caller.teamId, projectId);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
-    const completion = await this.complete(projectId, request, signal);
+    requireReady(runtime);
+    const completion = await this.runtimes.complete(projectId, request, caller.accountId, signal);
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
     return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
@@ -56,13 +58,11 @@ export class CompleteChat {
     if (keptIn === null || keptIn === 'new') await this.found.project(caller, projectId);
     else await this.own.conversation(caller, projectId, keptIn);
   }
+}
 
-  private async complete(projectId: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
-    const { state, reason } = await this.states.of(projectId);
-    if (state === 'not_connected') throw new RuntimeNotConnected();
-    if (state === 'stopped') throw new RuntimeStopped();
-    if (state === 'loading') throw new RuntimeLoading();
-    if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
-    return this.runtimes.complete(projectId, request, signal);
-  }
+function requireReady({ state, reason }: ProjectRuntime): void {
+  if (state === 'not_connected') throw new RuntimeNotConnected();
+  if (state === 'stopped') throw new RuntimeStopped();
+  if (state === 'loading') throw new RuntimeLoading();
+  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
 }

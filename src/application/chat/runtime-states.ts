@@ -1,4 +1,5 @@
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { NotFound } from '../../domain/shared/errors.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
 import type { RuntimeConnection, RuntimeConnections } from './ports/runtime-connections.js';
 import type { SettleRuntime } from './settle-runtime.js';
@@ -13,6 +14,13 @@ export class RuntimeStates {
 
   async of(projectId: string): Promise<ProjectRuntime> {
     return this.judge(projectId, await this.connections.find(projectId));
+  }
+
+  /** By a single question, since every chat asks it. Throws NotFound where the team has no such project. */
+  async ofTeam(teamId: string, projectId: string): Promise<ProjectRuntime> {
+    const found = await this.connections.ofTeam(teamId, projectId);
+    if (!found) throw new NotFound('project');
+    return this.judge(projectId, found.connection);
   }
 
   /** In the order of the projects. */

@@ -1,6 +1,6 @@
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
+import { runtimeSpecOf, type UpstreamRules } from '../../domain/chat/runtime-spec.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import { Model } from '../../domain/workspace/model.js';
 import type { Models } from '../workspace/ports/models.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
 import type { ModelFolders } from './ports/model-folders.js';
@@ -20,6 +20,7 @@ export class SettleRuntime {
     private readonly models: Models,
     private readonly folders: ModelFolders,
     private readonly runtimes: ChatRuntimes,
+    private readonly rules: UpstreamRules,
   ) {}
 
   /** True from the moment at which a change has begun until the process has been told of it. */
@@ -51,10 +52,13 @@ export class SettleRuntime {
   async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
     const model = await this.models.find(projectId, modelId);
     if (!model) throw new NotFound('model');
-    const folder = await this.folders.locate(Model.runtimePath(model));
+    const spec = runtimeSpecOf(model, this.rules);
+    if (spec.kind === 'openai') return spec;
+    const { path, ...rest } = spec;
+    const folder = await this.folders.locate(path);
     if (!folder)
       throw new InvalidRequest([{ path: 'spec.path', message: 'must name a folder below the models folders' }]);
-    return { kind: 'onnx', folder };
+    return { ...rest, folder };
   }
 
   private async settle(projectId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Setting, settings, shippedModels, shippedStarters } from './settings.js';
+import { type Setting, settingFamilies, settings, shippedModels, shippedStarters } from './settings.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 type Name = keyof typeof settings;
@@ -51,12 +51,18 @@ export function loadConfig(texts: Texts) {
     inferenceTimeoutMs: set('SERVICE_INFERENCE_TIMEOUT_S') * 1000,
     chatQueue: set('SERVICE_CHAT_QUEUE'),
     deploymentStartTimeoutMs: set('SERVICE_DEPLOYMENT_START_TIMEOUT_S') * 1000,
+    upstream: {
+      allowedHosts: values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [],
+      keys: familyOf('SERVICE_RUNTIME_KEY_', texts),
+    },
     servingThreads: set('SERVICE_SERVING_THREADS'),
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),
     /** Names that look like settings and are none: a typing error that would otherwise stay unseen. */
-    unknown: Object.keys(texts).filter((name) => name.startsWith('SERVICE_') && !(name in settings)),
+    unknown: Object.keys(texts).filter(
+      (name) => name.startsWith('SERVICE_') && !(name in settings) && !familyName(name),
+    ),
   };
 }
 
@@ -73,11 +79,28 @@ function readAll(texts: Texts): Values {
     if (result.success) values[name] = result.data;
     else lines.push(`${name} ${result.error.issues[0]?.message}${secret ? '' : `; it is ${JSON.stringify(text)}`}`);
   }
+  for (const name of Object.keys(texts)) {
+    const family = familyName(name);
+    const result = family && texts[name] ? settingFamilies[family].read.safeParse(texts[name]) : null;
+    if (result?.success === false) lines.push(`${name} ${result.error.issues[0]?.message}`);
+  }
   const read = values as Values;
   if (lines.length === 0) lines.push(...siteLoginProblems(read));
   if (lines.length > 0) throw new BadSettings(lines);
   return read;
 }
+
+type Family = keyof typeof settingFamilies;
+
+/** The family that a setting belongs to. */
+const familyName = (name: string): Family | undefined =>
+  (Object.keys(settingFamilies) as Family[]).find((prefix) => name.startsWith(prefix) && name !== prefix);
+
+/** The settings of a family that are set, by their names. */
+const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text && familyName(name) === family ? [[name, text]] : [])),
+  );
 
 const keyNames = ['SERVICE_SITE_LOGIN_SECRET', 'SERVICE_SITE_LOGIN_JWKS_FILE', 'SERVICE_SITE_LOGIN_JWKS_URL'] as const;
 const claimNames = ['SERVICE_SITE_LOGIN_ISSUER', 'SERVICE_SITE_LOGIN_AUDIENCE'] as const;

@@ -31,3 +31,16 @@ export const webOrigins = z
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
+
+/** Hosts as a URL writes them, so that one can be compared with the other. */
+export const engineHosts = listOf(
+  (text) => hostAsInUrl(text) !== null,
+  'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
+).transform((hosts) => hosts.map((text) => hostAsInUrl(text) ?? text));
+
+function hostAsInUrl(text: string): string | null {
+  const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/?#@*[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (!host || !URL.canParse(`http://${text}`) || Number(port) === 0) return null;
+  const { hostname } = new URL(`http://${host}`);
+  return port ? `${hostname}:${Number(port)}` : hostname;
+}

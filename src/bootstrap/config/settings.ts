@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-log.js';
-import { proxies, webOrigins } from './network-lists.js';
+import { engineHosts, proxies, webOrigins } from './network-lists.js';
 import { address, flag, isFolder, isKeySet, oneOf, secondsOfTime, secretText, whole } from './readers.js';
 
 /** One setting: what it is for, the text it has when nobody sets it, and how its text is read. */
@@ -204,6 +204,13 @@ export const settings = {
     fallback: '30',
     read: secondsOfTime(0.1, 3_600),
   }),
+  SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
+    about:
+      'Hosts whose engines models may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
+    fallback: null,
+    shown: 'none',
+    read: engineHosts,
+  }),
   SERVICE_SERVING_THREADS: setting({
     about: 'Threads of each model process.',
     fallback: '1',
@@ -224,6 +231,17 @@ export const settings = {
     fallback: null,
     shown: '`tenon.log` in the data folder',
     read: z.string().transform((path) => resolve(path)),
+  }),
+} satisfies Record<string, Setting>;
+
+/** Settings of which there may be any number, each with a name of its own behind the prefix. */
+export const settingFamilies = {
+  SERVICE_RUNTIME_KEY_: setting({
+    about: 'The key of an engine, for the model specs that name this setting as their `key_setting`.',
+    fallback: null,
+    shown: 'none',
+    secret: true,
+    read: secretText(1),
   }),
 } satisfies Record<string, Setting>;
 

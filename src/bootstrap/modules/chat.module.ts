@@ -24,6 +24,9 @@ import { Models } from '../../application/workspace/ports/models.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { LocalModelFolders } from '../../infrastructure/files/local-model-folders.js';
 import { ChildChatRuntimes } from '../../infrastructure/onnx/child-chat-runtimes.js';
+import { UpstreamChatRuntimes } from '../../infrastructure/openai/upstream-chat-runtimes.js';
+import { ChatRuntimesByKind } from '../../infrastructure/runtimes/chat-runtimes-by-kind.js';
+import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { TypeOrmConversations } from '../../infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -32,24 +35,36 @@ import { ConversationsController } from '../../interfaces/http/chat/conversation
 import { RuntimeController } from '../../interfaces/http/chat/runtime.controller.js';
 import type { Config } from '../config/config.js';
 import { provide, provideValue } from '../provide.js';
+import { EngineRules } from '../tokens.js';
 
 /** How long a model process may take to end by itself before it is ended. */
 const STOP_GRACE_MS = 3_000;
 
 export const chatModule = (config: Config, log: Log) =>
   new ContainerModule((module) => {
-    const settings = {
+    const limits = { timeoutMs: config.inferenceTimeoutMs, queue: config.chatQueue };
+    const children = {
+      ...limits,
       worker: require.resolve('../../infrastructure/onnx/worker/main.js'),
-      timeoutMs: config.inferenceTimeoutMs,
-      queue: config.chatQueue,
       threads: config.servingThreads,
       stopGraceMs: STOP_GRACE_MS,
     };
-    provideValue(module, ChatRuntimes, new ChildChatRuntimes(settings, log));
+    const runtimes = {
+      onnx: new ChildChatRuntimes(children, log),
+      openai: new UpstreamChatRuntimes(limits, new SystemClock(), log),
+    };
+    provideValue(module, ChatRuntimes, new ChatRuntimesByKind(runtimes));
+    provideValue(module, EngineRules, config.upstream);
     provideValue(module, ModelFolders, new LocalModelFolders(config.modelFolders));
     provide(module, RuntimeConnections, TypeOrmRuntimeConnections, [TypeOrmUnitOfWork]);
     provide(module, RuntimeStates, RuntimeStates, [RuntimeConnections, ChatRuntimes, SettleRuntime]);
-    provide(module, SettleRuntime, SettleRuntime, [RuntimeConnections, Models, ModelFolders, ChatRuntimes]);
+    provide(module, SettleRuntime, SettleRuntime, [
+      RuntimeConnections,
+      Models,
+      ModelFolders,
+      ChatRuntimes,
+      EngineRules,
+    ]);
     provide(module, ReadRuntime, ReadRuntime, [ProjectModels, RuntimeStates]);
     provide(module, ConnectRuntime, ConnectRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);
     provide(module, SwitchRuntime, SwitchRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);

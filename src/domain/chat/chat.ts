@@ -19,7 +19,14 @@ export interface Completion {
   readonly text: string;
   /** `stop`: the model ended its answer. `length`: it ran into `maxTokens` or the context limit. */
   readonly finishReason: 'stop' | 'length';
+  /** Null where the runtime does not report it. */
+  readonly usage: Usage | null;
+}
+
+export interface Usage {
   readonly promptTokens: number;
+  /** Those of the prompt that the runtime still knew from an earlier call. */
+  readonly cachedTokens: number;
   readonly completionTokens: number;
 }
 
@@ -32,3 +39,6 @@ export const chatLimits = {
   defaultMaxTokens: 512,
   temperature: 2,
 } as const;
+
+/** How many tokens an answer to the request may have, as far as it is for the request to say. */
+export const mostTokens = ({ maxTokens }: ChatRequest): number => maxTokens ?? chatLimits.defaultMaxTokens;

@@ -15,8 +15,8 @@ export class RuntimeStopped extends DomainError {
 }
 
 export class RuntimeLoading extends DomainError {
-  constructor() {
-    super('unavailable', 'runtime_loading', 'The model is loading: try again shortly.', { retryAfterSeconds: 1 });
+  constructor(retryAfterSeconds = 1) {
+    super('unavailable', 'runtime_loading', 'The model is loading: try again shortly.', { retryAfterSeconds });
   }
 }
 

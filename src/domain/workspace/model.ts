@@ -66,21 +66,11 @@ export const Model = {
   },
 
   /** Throws InvalidRequest. */
-  requireRegistered(model: Model): void {
-    if (model.state !== 'registered') throw unfit('model_id', 'must be a registered model: register it first');
-  },
-
-  /** The model folder that an `onnx` runtime is to load, relative to a models folder or absolute within one. */
-  runtimePath(model: Model): string {
-    const { runtime, path } = model.spec;
-    Model.requireRegistered(model);
-    if (runtime !== 'onnx') throw unfit('spec.runtime', 'must be "onnx" for a model that is to be connected');
-    if (typeof path !== 'string' || path === '') throw unfit('spec.path', 'must name a model folder');
-    return path;
+  requireRegistered({ state }: Pick<Model, 'state'>): void {
+    if (state === 'registered') return;
+    throw new InvalidRequest([{ path: 'model_id', message: 'must be a registered model: register it first' }]);
   },
 };
-
-const unfit = (path: string, message: string) => new InvalidRequest([{ path, message }]);
 
 /** Takes every usual form of a UUID (letter case, braces, `urn:uuid:`, without hyphens); null for anything else. */
 export function canonicalUuid(text: string): string | null {

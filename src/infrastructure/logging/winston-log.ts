@@ -19,11 +19,14 @@ interface Settings {
 const FILE_BYTES = 20 * 1024 * 1024;
 const FILES = 5;
 const CLOSE_MS = 2_000;
+const TOGETHER_MS = 5;
 
 /** JSON Lines: one event per line, `time`, `level` and `event` first. */
 export class WinstonLog implements Log {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
+  /** Lines that are written together, since each writing costs more than a line; none waits when something is wrong. */
+  private lines: string[] = [];
 
   /** Throws when the file cannot be written. */
   constructor(
@@ -61,6 +64,7 @@ export class WinstonLog implements Log {
 
   /** Resolves once everything is written, or cannot be written any more. */
   close(): Promise<void> {
+    this.flush();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
       this.logger.once('finish', () => {
@@ -72,10 +76,19 @@ export class WinstonLog implements Log {
   }
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+    if (!this.logger.isLevelEnabled(level)) return;
     const head = { time: this.clock.now().toISOString(), level, event };
     // Once more behind the fields, so that none of them passes for it.
     const line = { ...head, ...this.context.getStore(), ...fields, ...head };
-    this.logger.log(level, oneLine(line));
+    this.lines.push(oneLine(line));
+    if (level !== 'info') this.flush();
+    else if (this.lines.length === 1) setTimeout(() => this.flush(), TOGETHER_MS);
+  }
+
+  private flush(): void {
+    const { lines } = this;
+    this.lines = [];
+    if (lines.length > 0) this.logger.log('error', lines.join('\n'));
   }
 }
 

@@ -2,7 +2,7 @@ import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js
 import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
-import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
 
 type Patience = 'loadTimeoutMs' | 'restartDelayMs';
@@ -25,7 +25,7 @@ export class ChildChatRuntimes implements ChatRuntimes {
     this.settings = { ...patience, ...settings };
   }
 
-  start(id: string, source: RuntimeSource): void {
+  start(id: string, source: OnnxSource): void {
     const runtime = this.runtimes.get(id) ?? new SupervisedRuntime(id, this.settings, this.log);
     this.runtimes.set(id, runtime);
     runtime.start(source);
@@ -42,11 +42,11 @@ export class ChildChatRuntimes implements ChatRuntimes {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
   }
 
-  async complete(id: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+  async complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
     signal.throwIfAborted();
     const runtime = this.runtimes.get(id);
     if (!runtime) throw new RuntimeStopped();
-    return runtime.complete(request, signal);
+    return runtime.complete(request, caller, signal);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,14 @@ import type { ChatRequest } from '../../domain/chat/chat.js';
 
 /** What the service tells a runtime's process. `call` numbers a caller's request; it is never used twice. */
 export type Order =
-  | { readonly type: 'load'; readonly folder: string; readonly threads: number }
+  | {
+      readonly type: 'load';
+      readonly folder: string;
+      readonly threads: number;
+      /** Which of several, `q4` for example; by default the usual one. */
+      readonly weights?: string;
+      readonly maxBatch?: number;
+    }
   | { readonly type: 'count'; readonly call: number; readonly request: ChatRequest }
   | { readonly type: 'generate'; readonly call: number }
   | { readonly type: 'drop'; readonly call: number };
@@ -18,7 +25,8 @@ const finishReason: Guard<'stop' | 'length'> = (value) => value === 'stop' || va
 
 /** What the process tells the service. The types of the reports are made from these checks. */
 const reports = {
-  ready: {},
+  /** `maxBatch`: how many calls it works on at once. */
+  ready: { maxBatch: count },
   /** The model can't be used: more attempts give the same. */
   broken: { reason: text },
   counted: { call: count, promptTokens: count },
@@ -31,7 +39,10 @@ const reports = {
     finishReason,
     promptTokens: count,
     completionTokens: count,
+    /** Those of the prompt that it still knew. */
+    cachedTokens: count,
     tookMs: duration,
+    firstTokenMs: duration,
   },
   failed: { call: count, reason: text },
   /** Answers each `drop`, whether or not there was something to drop. */

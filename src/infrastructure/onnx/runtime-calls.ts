@@ -1,16 +1,9 @@
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
-import {
-  ContextLengthExceeded,
-  InferenceTimeout,
-  ModelBusy,
-  RuntimeInvalidResponse,
-} from '../../domain/chat/errors.js';
+import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
+import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import { FairQueue, type Turn } from '../runtimes/fair-queue.js';
+import type { WaitingTime } from '../runtimes/waiting-time.js';
 import type { CallReport, Order } from './protocol.js';
-import type { WaitingTime } from './waiting-time.js';
-
-/** Calls that a process works on at once. */
-const AT_ONCE = 1;
 
 /**
  * Calls that may be counted beyond those that can get a place, so that a prompt which never fits is told so even when
@@ -29,22 +22,26 @@ export interface CallLimits {
 /** A caller's request, until the process has answered it or has confirmed that it is dropped. */
 interface Call {
   readonly id: number;
+  readonly caller: string;
   readonly request: ChatRequest;
   readonly resolve: (completion: Completion) => void;
   readonly reject: (reason: unknown) => void;
   /** Lets go of the caller's signal. */
   readonly release: () => void;
   stage: 'counting' | 'waiting' | 'running' | 'given_up';
+  turn: Turn | null;
   timer: NodeJS.Timeout;
 }
 
 /**
- * The calls to one process. Each is first counted by the process and refused when it can't fit; then it gets its turn in
- * order of arrival, waits for it, or is turned away.
+ * The calls to one process. Each is first counted by the process and refused when it can't fit; then it gets its turn,
+ * waits for it, or is turned away.
  */
 export class RuntimeCalls {
-  /** In order of arrival. */
   private readonly calls = new Map<number, Call>();
+  private readonly turns: FairQueue;
+  /** Calls that the process works on at once. */
+  private atOnce = 1;
   private lastId = 0;
 
   constructor(
@@ -53,16 +50,24 @@ export class RuntimeCalls {
     private readonly send: (order: Order) => void,
     /** The process confirms nothing any more. */
     private readonly stuck: () => void,
-  ) {}
+  ) {
+    this.turns = new FairQueue(this.atOnce, limits.queue, waitingTime);
+  }
 
-  async complete(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
-    const unplaced = this.at('counting').length + this.at('given_up').length;
-    if (unplaced >= AT_ONCE + this.limits.queue + COUNTED_BEYOND) throw new ModelBusy(this.waitingTime.seconds);
+  /** The process is ready for so many calls at once. */
+  open(atOnce: number): void {
+    this.atOnce = atOnce;
+    this.turns.resize(atOnce);
+  }
+
+  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+    if (this.unplaced >= this.atOnce + this.limits.queue + COUNTED_BEYOND) throw this.turns.busy;
     return new Promise((resolve, reject) => {
       const abort = () => this.giveUp(call, signal.reason);
       const release = () => signal.removeEventListener('abort', abort);
       const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
-      const call: Call = { id: ++this.lastId, request, resolve, reject, release, stage: 'counting', timer };
+      const id = ++this.lastId;
+      const call: Call = { id, caller, request, resolve, reject, release, stage: 'counting', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
       this.send({ type: 'count', call: call.id, request });
@@ -74,7 +79,7 @@ export class RuntimeCalls {
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
     else if (report.type !== 'counted') this.end(call, refusal(call.request, report));
-    else if (call.stage === 'counting') this.place(call);
+    else if (call.stage === 'counting') this.place(call, report.promptTokens);
   }
 
   /** The process said something about a call that is no report. */
@@ -89,15 +94,18 @@ export class RuntimeCalls {
     this.calls.clear();
   }
 
-  private place(call: Call): void {
-    if (this.at('running').length < AT_ONCE) this.run(call);
-    else if (this.at('waiting').length < this.limits.queue) call.stage = 'waiting';
-    else this.giveUp(call, new ModelBusy(this.waitingTime.seconds));
-  }
-
-  private run(call: Call): void {
-    call.stage = 'running';
-    this.send({ type: 'generate', call: call.id });
+  private place(call: Call, promptTokens: number): void {
+    call.stage = 'waiting';
+    call.turn = {
+      caller: call.caller,
+      tokens: promptTokens + mostTokens(call.request),
+      begin: () => {
+        call.stage = 'running';
+        this.send({ type: 'generate', call: call.id });
+      },
+      refuse: (reason) => this.giveUp(call, reason),
+    };
+    this.turns.enter(call.turn);
   }
 
   private answer(call: Call, report: Extract<CallReport, { type: 'completed' }>): void {
@@ -106,10 +114,10 @@ export class RuntimeCalls {
       this.receiveNonsense(call.id);
       return;
     }
-    const { text, finishReason, promptTokens, completionTokens, tookMs } = report;
+    const { text, finishReason, promptTokens, completionTokens, cachedTokens, tookMs } = report;
     this.waitingTime.record(tookMs);
-    call.resolve({ text, finishReason, promptTokens, completionTokens });
-    this.end(call, null);
+    call.resolve({ text, finishReason, usage: { promptTokens, cachedTokens, completionTokens } });
+    this.end(call, null, promptTokens + completionTokens);
   }
 
   private expire(call: Call): void {
@@ -120,18 +128,24 @@ export class RuntimeCalls {
 
   /** The caller hears it now and the place is free now; the call itself stays until the process confirms. */
   private giveUp(call: Call, reason: unknown): void {
-    if (call.stage === 'given_up') return;
+    const { stage } = call;
+    if (stage === 'given_up') return;
     call.stage = 'given_up';
     call.release();
     call.reject(reason);
     this.send({ type: 'drop', call: call.id });
-    this.advance();
+    this.leave(call, stage);
   }
 
-  private end(call: Call, reason: unknown): void {
+  private end(call: Call, reason: unknown, tokens?: number): void {
     this.calls.delete(call.id);
     this.forget(call, reason);
-    this.advance();
+    this.leave(call, call.stage, tokens);
+  }
+
+  private leave({ turn }: Call, stage: Call['stage'], tokens?: number): void {
+    if (turn && stage === 'running') this.turns.leave(turn, tokens);
+    else if (turn && stage === 'waiting') this.turns.giveUp(turn);
   }
 
   private forget(call: Call, reason: unknown): void {
@@ -140,13 +154,11 @@ export class RuntimeCalls {
     call.reject(reason);
   }
 
-  private advance(): void {
-    const [next] = this.at('waiting');
-    if (next && this.at('running').length < AT_ONCE) this.run(next);
-  }
-
-  private at(stage: Call['stage']): Call[] {
-    return [...this.calls.values()].filter((call) => call.stage === stage);
+  /** How many neither wait nor run. */
+  private get unplaced(): number {
+    let count = 0;
+    for (const { stage } of this.calls.values()) if (stage === 'counting' || stage === 'given_up') count++;
+    return count;
   }
 }
 

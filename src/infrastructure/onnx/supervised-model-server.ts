@@ -3,10 +3,10 @@ import type { Prediction, PredictionCall, ServerState } from '../../application/
 import type { Log } from '../../application/shared/ports/log.js';
 import type { DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
+import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { ModelServerProcess, type ModelServerProcessSettings } from './model-server-process.js';
 import { OutputJournal } from './output-journal.js';
 import { requestPrediction } from './prediction-request.js';
-import { type RestartDelayBounds, RestartDelays } from './restart-delays.js';
 
 /** Processes that ended one after another, none of them stable: the next end is no accident. */
 const A_LOOP = 3;

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
-import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
+import { WaitingTime } from '../runtimes/waiting-time.js';
 import { callOf, type Order, reportOf } from './protocol.js';
-import { type RestartDelayBounds, RestartDelays } from './restart-delays.js';
 import { RuntimeCalls } from './runtime-calls.js';
 import { RuntimeProcess } from './runtime-process.js';
-import { WaitingTime } from './waiting-time.js';
 
 /** A runtime that was ready for so long owes its next end to something new: the delays begin anew. */
 const STABLE_MS = 10 * 60_000;
@@ -18,8 +19,10 @@ export interface RuntimeSettings {
   readonly threads: number;
   /** For an answer, waiting included. */
   readonly timeoutMs: number;
-  /** Calls that may wait while one is answered. */
+  /** Calls that may wait while others are answered. */
   readonly queue: number;
+  /** Calls that are answered at once at most; by default as many as the process can. */
+  readonly atOnce?: number;
   /** What a process gets to end by itself, or to confirm a cancelled call after its timeout, before it is killed. */
   readonly stopGraceMs: number;
   readonly loadTimeoutMs: number;
@@ -41,7 +44,7 @@ interface Life {
  * wanted, it starts when the one before is gone.
  */
 export class SupervisedRuntime {
-  private source: RuntimeSource | null = null;
+  private source: OnnxSource | null = null;
   private current: RuntimeStatus = { state: 'stopped', reason: null };
   private life: Life | null = null;
   private restart: NodeJS.Timeout | undefined;
@@ -60,9 +63,8 @@ export class SupervisedRuntime {
     return this.current;
   }
 
-  start(source: RuntimeSource): void {
-    const same = this.source?.kind === source.kind && this.source.folder === source.folder;
-    if (same && this.current.state !== 'unavailable') return;
+  start(source: OnnxSource): void {
+    if (isDeepStrictEqual(this.source, source) && this.current.state !== 'unavailable') return;
     this.source = source;
     this.delays.reset();
     this.load();
@@ -76,12 +78,12 @@ export class SupervisedRuntime {
     await life?.process.gone;
   }
 
-  async complete(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
     const { state, reason } = this.current;
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable' || !this.life) throw new RuntimeUnavailable(reason ?? 'its process is gone');
-    return this.life.calls.complete(request, signal);
+    return this.life.calls.complete(request, caller, signal);
   }
 
   private become(state: RuntimeStatus['state'], reason: string | null = null): void {
@@ -103,7 +105,7 @@ export class SupervisedRuntime {
     }
   }
 
-  private begin(source: RuntimeSource): Life {
+  private begin(source: OnnxSource): Life {
     const child = new RuntimeProcess<Order>(this.settings.worker, source.folder, {
       message: (message) => this.receive(life, message),
       line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
@@ -118,7 +120,8 @@ export class SupervisedRuntime {
     const timer = setTimeout(() => this.giveUpLoading(life), this.settings.loadTimeoutMs);
     const life: Life = { process: child, calls, timer, ending: false };
     this.log.info('chat runtime started', { runtime: this.id, pid: child.pid });
-    child.send({ type: 'load', folder: source.folder, threads: this.settings.threads });
+    const { threads, atOnce: maxBatch } = this.settings;
+    child.send({ type: 'load', folder: source.folder, threads, weights: source.dtype, maxBatch });
     return life;
   }
 
@@ -126,7 +129,7 @@ export class SupervisedRuntime {
     if (life.ending) return;
     const report = reportOf(message);
     if (!report) this.receiveNonsense(life, callOf(message));
-    else if (report.type === 'ready') this.welcome(life);
+    else if (report.type === 'ready') this.welcome(life, report.maxBatch);
     else if (report.type === 'broken') this.breakOff(report.reason);
     else life.calls.receive(report);
   }
@@ -136,7 +139,8 @@ export class SupervisedRuntime {
     if (call !== null) life.calls.receiveNonsense(call);
   }
 
-  private welcome(life: Life): void {
+  private welcome(life: Life, maxBatch: number): void {
+    life.calls.open(Math.max(1, Math.min(maxBatch, this.settings.atOnce ?? maxBatch)));
     clearTimeout(life.timer);
     life.timer = setTimeout(() => this.delays.reset(), STABLE_MS).unref();
     this.become('ready');

@@ -35,6 +35,11 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     }
   }
 
+  /** True for a call that is inside of a unit. */
+  get isRunning(): boolean {
+    return this.current.getStore() !== undefined;
+  }
+
   table<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
     return this.manager.getRepository(schema);
   }

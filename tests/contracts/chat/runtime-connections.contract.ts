@@ -88,6 +88,28 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
+    it('finds that of a project of the team, and tells no connection from no project', async () => {
+      const { teamId } = project;
+      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: null });
+      await connections.save(connection({ wanted: 'started' }));
+      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: connection({ wanted: 'started' }) });
+      const [otherProject] = await aProjectWithModels();
+      expect(await connections.ofTeam(otherProject.teamId, project.id)).toBeNull();
+      expect(await connections.ofTeam(teamId, otherProject.id)).toBeNull();
+      expect(await connections.ofTeam(teamId, ids.next('prj'))).toBeNull();
+    });
+
+    it('gives each of many who ask at once their own answer', async () => {
+      const [otherProject, [otherModel]] = await aProjectWithModels();
+      await connections.save(connection());
+      await connections.save(connection({ projectId: otherProject.id, modelId: otherModel.id }));
+      const asked = Array.from({ length: 60 }, (_, n) => [project, otherProject, aProject(aTeam())][n % 3] as Project);
+      const answers = await Promise.all(asked.map(({ teamId, id }) => connections.ofTeam(teamId, id)));
+      expect(answers.map((answer) => answer?.connection?.projectId)).toEqual(
+        asked.map(({ id }, n) => (n % 3 === 2 ? undefined : id)),
+      );
+    });
+
     it('removes a connection, and takes one that is not there for removed', async () => {
       await connections.save(connection({ wanted: 'started' }));
       await connections.remove(project.id);

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { OutputLines, OutputTail } from '../../../src/infrastructure/onnx/output-lines.js';
 import { callOf, reportOf } from '../../../src/infrastructure/onnx/protocol.js';
-import { RestartDelays } from '../../../src/infrastructure/onnx/restart-delays.js';
-import { WaitingTime } from '../../../src/infrastructure/onnx/waiting-time.js';
 import { withoutPaths } from '../../../src/infrastructure/onnx/without-paths.js';
+import { RestartDelays } from '../../../src/infrastructure/runtimes/restart-delays.js';
+import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';
 
 describe('a report', () => {
   const completed = {
@@ -13,10 +13,12 @@ describe('a report', () => {
     finishReason: 'stop',
     promptTokens: 5,
     completionTokens: 1,
+    cachedTokens: 0,
     tookMs: 1.5,
+    firstTokenMs: 1,
   };
 
-  it.each([{ type: 'ready' }, { type: 'broken', reason: 'x' }, { type: 'dropped', call: 0 }, completed])(
+  it.each([{ type: 'ready', maxBatch: 8 }, { type: 'broken', reason: 'x' }, { type: 'dropped', call: 0 }, completed])(
     'is believed: %j',
     (message) => {
       expect(reportOf(message)).toBe(message);
@@ -32,6 +34,7 @@ describe('a report', () => {
     {},
     { type: 'toString' },
     { type: ['ready'] },
+    { type: 'ready' },
     { type: 'broken' },
     { type: 'counted', call: 1, promptTokens: -1 },
     { type: 'counted', call: 1.5, promptTokens: 1 },
@@ -110,16 +113,18 @@ describe('what a process writes', () => {
 });
 
 describe('the waiting time', () => {
-  it('follows the latest answers, from 1 to 60 whole seconds', () => {
+  it('follows the latest answers and how many come before, from 1 to 60 whole seconds', () => {
     const time = new WaitingTime();
-    expect(time.seconds).toBe(1);
+    expect(time.seconds(1)).toBe(1);
     time.record(3_000);
     time.record(6_100);
-    expect(time.seconds).toBe(5);
+    expect(time.seconds(1)).toBe(5);
+    expect(time.seconds(4)).toBe(19);
+    expect(time.seconds(0.5)).toBe(3);
     for (let i = 0; i < 8; i++) time.record(500_000);
-    expect(time.seconds).toBe(60);
+    expect(time.seconds(1)).toBe(60);
     for (let i = 0; i < 8; i++) time.record(20);
-    expect(time.seconds).toBe(1);
+    expect(time.seconds(1)).toBe(1);
   });
 });
 

@@ -161,7 +161,7 @@ describe('a runtime that says what it should not', () => {
   it('is heard for the rest', async () => {
     use({ worker: oddWorker });
     await rig.start('/models/nameless');
-    expect(await rig.ask('Hi')).toEqual({ text: 'Hi', finishReason: 'stop', promptTokens: 3, completionTokens: 1 });
+    expect(await rig.ask('Hi')).toMatchObject({ text: 'Hi', promptTokens: 3, completionTokens: 1 });
     expect(rig.log.of('chat runtime sent nonsense').length).toBeGreaterThan(3);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import {
   ChildChatRuntimes,
@@ -21,7 +21,7 @@ export class ChildRuntimesRig {
   readonly runtimes: ChildChatRuntimes;
 
   constructor(settings: Partial<ChildChatRuntimesSettings> = {}) {
-    const usual = { worker, threads: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
+    const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
     const restartDelayMs = { first: 100, max: 400 };
     this.runtimes = new ChildChatRuntimes({ ...usual, restartDelayMs, ...settings }, this.log);
   }
@@ -38,10 +38,12 @@ export class ChildRuntimesRig {
     return this.runtimes.status(id);
   }
 
-  ask(text: string, about: Partial<ChatRequest> & { id?: string; signal?: AbortSignal } = {}) {
-    const { id = 'a', signal = new AbortController().signal, ...rest } = about;
+  /** The answer, with its usage beside it. */
+  async ask(text: string, about: Partial<ChatRequest> & { id?: string; caller?: string; signal?: AbortSignal } = {}) {
+    const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
     const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
-    return this.runtimes.complete(id, request, signal);
+    const { usage, ...said } = await this.runtimes.complete(id, request, caller, signal);
+    return { ...said, ...(usage as Usage) };
   }
 
   /** The latest process of the runtime. */

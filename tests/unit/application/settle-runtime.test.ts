@@ -9,6 +9,8 @@ import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js'
 import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
 import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
 
+const rules = { allowedHosts: [], keys: {} };
+
 describe('settling a runtime', () => {
   const setUp = async (folders: Record<string, string> = { '/models/chat': '/models/chat' }) => {
     const store = new MemoryStore();
@@ -29,7 +31,7 @@ describe('settling a runtime', () => {
     });
     await models.addOnce(Model.register(draft, [1], new Date(0)));
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', wanted: 'stopped' });
-    const settle = new SettleRuntime(connections, models, new MemoryModelFolders(folders), runtimes);
+    const settle = new SettleRuntime(connections, models, new MemoryModelFolders(folders), runtimes, rules);
     return { connections, runtimes, settle, states: new RuntimeStates(connections, runtimes, settle) };
   };
 

@@ -98,3 +98,45 @@ describe('the rate limits', () => {
     expect(complaint({ SERVICE_RATE_LIMIT_PER_MIN: text })).toContain('must be a whole number from 1');
   });
 });
+
+describe('the settings of engines', () => {
+  const upstream = (texts: Record<string, string>) => loadConfig(texts).upstream;
+
+  it('are no hosts and no keys by default', () => {
+    expect(upstream({})).toEqual({ allowedHosts: [], keys: {} });
+  });
+
+  it('name hosts as a URL writes them, with a port or without', () => {
+    const SERVICE_RUNTIME_ALLOWED_HOSTS = 'GPU.internal, 10.0.0.7:8000,[::0:1]:08080, [FE80::1],api.example.com:443';
+    expect(upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS }).allowedHosts).toEqual([
+      'gpu.internal',
+      '10.0.0.7:8000',
+      '[::1]:8080',
+      '[fe80::1]',
+      'api.example.com:443',
+    ]);
+  });
+
+  it.each(['http://gpu', 'gpu/v1', 'gpu:0', 'gpu:65536', 'gpu:x', 'a b', 'user@gpu', '*', '::1', 'gpu,,gpu2', '[::1'])(
+    'name nothing else: %s',
+    (SERVICE_RUNTIME_ALLOWED_HOSTS) => {
+      expect(() => upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS })).toThrow(
+        /SERVICE_RUNTIME_ALLOWED_HOSTS must list hosts/,
+      );
+    },
+  );
+
+  it('hold keys under any name behind the prefix, which are known settings, and are never repeated', () => {
+    const keys = { SERVICE_RUNTIME_KEY_A: 'sk-a', SERVICE_RUNTIME_KEY_B_2: 'sk-b' };
+    expect(upstream({ ...keys, SERVICE_RUNTIME_KEY_EMPTY: '' }).keys).toEqual(keys);
+    expect(loadConfig({ ...keys, SERVICE_RUNTIME_KEY_: 'x' }).unknown).toEqual(['SERVICE_RUNTIME_KEY_']);
+    let said = '';
+    try {
+      upstream({ SERVICE_RUNTIME_KEY_A: 'sk a\r\nX: y' });
+    } catch (error) {
+      said = String(error);
+    }
+    expect(said).toMatch(/SERVICE_RUNTIME_KEY_A must have/);
+    expect(said).not.toContain('sk a');
+  });
+});

@@ -9,6 +9,8 @@ export interface RuntimeConnection {
 
 export interface RuntimeConnections {
   find(projectId: string): Promise<RuntimeConnection | null>;
+  /** That of a project of the team, where it has one; null where the team has no such project. */
+  ofTeam(teamId: string, projectId: string): Promise<{ connection: RuntimeConnection | null } | null>;
   /** Those of the projects named, in any order. */
   ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts or replaces the project's only connection. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntimes } from '../../../application/chat/ports/chat-runtimes.js';
-import type { ChatRequest, Completion } from '../../../domain/chat/chat.js';
+import { type ChatRequest, type Completion, mostTokens } from '../../../domain/chat/chat.js';
 import {
   ContextLengthExceeded,
   InferenceTimeout,
@@ -10,9 +11,11 @@ import {
   RuntimeUnavailable,
 } from '../../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../../domain/chat/runtime.js';
-import { Turns } from './turns.js';
+import { FairQueue } from '../../runtimes/fair-queue.js';
+import { Turns } from '../../runtimes/turns.js';
+import { WaitingTime } from '../../runtimes/waiting-time.js';
 
-/** Stands for the model of a folder. A word is a token. */
+/** Stands for a model. A word is a token. */
 export interface MemoryModel {
   /** Resolves when the model is loaded; rejects with the reason why it can't be. By default it is loaded soon. */
   load?(): Promise<void>;
@@ -41,7 +44,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
   private readonly settings: MemoryChatRuntimesSettings;
 
   constructor(
-    /** By folder; any other folder holds a model that does all by default. */
+    /** By the folder, or by what an engine calls the model; any other does all by default. */
     private readonly models: Readonly<Record<string, MemoryModel>> = {},
     settings: Partial<MemoryChatRuntimesSettings> = {},
   ) {
@@ -50,7 +53,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
 
   start(id: string, source: RuntimeSource): void {
     const runtime = this.runtimes.get(id);
-    if (runtime?.source.folder === source.folder && runtime.status.state !== 'unavailable') return;
+    if (runtime && isDeepStrictEqual(runtime.source, source) && runtime.status.state !== 'unavailable') return;
     runtime?.end.abort(new RuntimeLoading());
     this.begin(id, source);
   }
@@ -66,7 +69,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
   }
 
-  async complete(id: string, request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+  async complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
     signal.throwIfAborted();
     const runtime = this.runtimes.get(id);
     if (!runtime) throw new RuntimeStopped();
@@ -79,11 +82,11 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     const timer = setTimeout(late, this.settings.timeoutMs);
     const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
     try {
-      const said = await runtime.turns.take(
-        ended,
-        async () => this.modelOf(runtime).answer?.(request, ended) ?? echo(request),
-      );
-      return this.completion(request, promptTokens, said);
+      const tokens = promptTokens + mostTokens(request);
+      return await runtime.turns.take({ caller, tokens }, ended, async () => {
+        const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
+        return this.completion(request, promptTokens, said);
+      });
     } finally {
       clearTimeout(timer);
     }
@@ -110,11 +113,11 @@ export class MemoryChatRuntimes implements ChatRuntimes {
   }
 
   private modelOf({ source }: Runtime): MemoryModel {
-    return this.models[source.folder] ?? {};
+    return this.models[source.kind === 'onnx' ? source.folder : source.model] ?? {};
   }
 
   private begin(id: string, source: RuntimeSource): void {
-    const turns = new Turns(this.settings.queue);
+    const turns = new Turns(new FairQueue(1, this.settings.queue, new WaitingTime()));
     const runtime: Runtime = { source, turns, end: new AbortController(), status: { state: 'loading', reason: null } };
     this.runtimes.set(id, runtime);
     void this.load(runtime);
@@ -137,13 +140,15 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return promptTokens;
   }
 
-  private completion({ maxTokens }: ChatRequest, promptTokens: number, said: unknown): Completion {
+  private completion({ maxTokens }: ChatRequest, promptTokens: number, said: unknown): [Completion, number] {
     if (typeof said !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
     const words = wordsOf(said);
     const room = maxTokens ?? this.settings.context - promptTokens;
     const completionTokens = Math.min(words.length, room);
-    if (words.length <= room) return { text: said, finishReason: 'stop', promptTokens, completionTokens };
-    return { text: words.slice(0, room).join(' '), finishReason: 'length', promptTokens, completionTokens };
+    const usage = { promptTokens, cachedTokens: 0, completionTokens };
+    const cut = { text: words.slice(0, room).join(' '), finishReason: 'length', usage } as const;
+    const whole = { text: said, finishReason: 'stop', usage } as const;
+    return [words.length <= room ? whole : cut, promptTokens + completionTokens];
   }
 }
 

@@ -1,16 +1,24 @@
 import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import type { Project } from '../../../domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
 export class MemoryRuntimeConnections implements RuntimeConnections {
   private readonly rows;
+  private readonly projects;
 
   constructor(store: MemoryStore) {
+    this.projects = new MemoryTable<Project>(store, 'projects');
     this.rows = new MemoryTable<RuntimeConnection>(store, 'runtime_connections');
   }
 
   async find(projectId: string): Promise<RuntimeConnection | null> {
     return this.rows.get(projectId);
+  }
+
+  async ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
+    const own = this.projects.get(projectId)?.teamId === teamId;
+    return own ? { connection: this.rows.get(projectId) } : null;
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

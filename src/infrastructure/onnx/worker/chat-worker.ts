@@ -37,7 +37,7 @@ export class ChatWorker {
   private async load(folder: string, threads: number): Promise<void> {
     try {
       this.model = await loadChatModel(folder, threads);
-      this.report({ type: 'ready' });
+      this.report({ type: 'ready', maxBatch: 1 });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });
@@ -78,6 +78,7 @@ export class ChatWorker {
       const { decoder, stops } = this.model;
       const answer = await generate(decoder, { ...counted, stops }, () => this.calls.has(call));
       if (!answer) return;
+      const tookMs = performance.now() - begun;
       this.report({
         type: 'completed',
         call,
@@ -85,7 +86,9 @@ export class ChatWorker {
         finishReason: answer.finishReason,
         promptTokens: counted.prompt.length,
         completionTokens: answer.tokens.length,
-        tookMs: performance.now() - begun,
+        cachedTokens: 0,
+        tookMs,
+        firstTokenMs: tookMs,
       });
     } catch (error) {
       this.report({ type: 'failed', call, reason: `the model failed: ${nativeWords(error)}` });

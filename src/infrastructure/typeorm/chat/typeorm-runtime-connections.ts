@@ -1,5 +1,6 @@
 import { EntitySchema, In } from 'typeorm';
 import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import { SharedLookup } from '../shared-lookup.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
@@ -15,12 +16,26 @@ export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
 const FIND = `
   SELECT project_id AS "projectId", model_id AS "modelId", wanted FROM runtime_connections WHERE project_id = $1`;
 
+const OF_TEAM = `
+  SELECT q.nth, p.id AS "projectId", c.model_id AS "modelId", c.wanted
+    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS q (id, team_id, nth)
+    JOIN projects p ON p.id = q.id AND p.team_id = q.team_id LEFT JOIN runtime_connections c ON c.project_id = p.id`;
+
 export class TypeOrmRuntimeConnections implements RuntimeConnections {
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+  private readonly ofTeams: SharedLookup<RuntimeConnection>;
+
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {
+    this.ofTeams = new SharedLookup(unitOfWork, 'runtimes of projects', OF_TEAM);
+  }
 
   async find(projectId: string): Promise<RuntimeConnection | null> {
     const [found] = await this.unitOfWork.prepared<RuntimeConnection>('find runtime connection', FIND, [projectId]);
     return found ?? null;
+  }
+
+  async ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
+    const found = await this.ofTeams.ask(projectId, teamId);
+    return found && { connection: found.modelId === null ? null : found };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

@@ -68,7 +68,17 @@ const ChatCompletionAnswer = z
         finish_reason: z.enum(['stop', 'length']),
       }),
     ),
-    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+    usage: z
+      .object({
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+        total_tokens: z.int(),
+        prompt_tokens_details: z.object({
+          cached_tokens: z.int().meta({ description: 'Those of the prompt that an earlier call had left ready' }),
+        }),
+      })
+      .nullable()
+      .meta({ description: 'Null where the runtime does not report it' }),
   })
   .meta({ id: 'ChatCompletion' });
 

@@ -1,6 +1,7 @@
 import type { CompleteChat } from '../../../application/chat/complete-chat.js';
 import type { Clock } from '../../../application/shared/ports/clock.js';
 import type { Identifiers } from '../../../application/shared/ports/identifiers.js';
+import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
 import { CONVERSATION, createChatCompletion } from './completions.contract.js';
@@ -38,19 +39,22 @@ export class CompletionsController implements Controller {
       request,
       signal,
     });
-    const { text, finishReason, promptTokens, completionTokens } = completion;
+    const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),
       object: 'chat.completion',
       created: Math.floor(this.clock.now().getTime() / 1000),
       model: projectId,
       choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finishReason }],
-      usage: {
-        prompt_tokens: promptTokens,
-        completion_tokens: completionTokens,
-        total_tokens: promptTokens + completionTokens,
-      },
+      usage: usage && usageAnswer(usage),
     };
     return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
   }
 }
+
+const usageAnswer = ({ promptTokens, cachedTokens, completionTokens }: Usage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens },
+});

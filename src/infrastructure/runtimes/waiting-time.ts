@@ -1,6 +1,6 @@
 const REMEMBERED = 8;
 
-/** How long a refused caller should wait: about as long as the latest answers took, one of which makes a place free. */
+/** How long a refused caller should wait, by the time that the latest answers took. */
 export class WaitingTime {
   private readonly durations: number[] = [];
 
@@ -9,9 +9,9 @@ export class WaitingTime {
     if (this.durations.length > REMEMBERED) this.durations.shift();
   }
 
-  /** Whole seconds, 1 to 60. */
-  get seconds(): number {
+  /** Until as many answers are given one after another; whole seconds, 1 to 60. */
+  seconds(answers: number): number {
     const mean = this.durations.reduce((sum, one) => sum + one, 0) / Math.max(1, this.durations.length);
-    return Math.min(60, Math.max(1, Math.ceil(mean / 1_000)));
+    return Math.min(60, Math.max(1, Math.ceil((mean * answers) / 1_000)));
   }
 }

@@ -1,0 +1,162 @@
+import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Log } from '../../application/shared/ports/log.js';
+import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeUnavailable,
+} from '../../domain/chat/errors.js';
+import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { FairQueue } from '../runtimes/fair-queue.js';
+import type { RestartDelays } from '../runtimes/restart-delays.js';
+import { Turns } from '../runtimes/turns.js';
+import { WaitingTime } from '../runtimes/waiting-time.js';
+import { completionOf, KEY_REFUSED, refusalOf } from './engine-answer.js';
+import { type EngineAnswer, EngineClient, EngineGone, UnreadableAnswer } from './engine-client.js';
+
+export interface UpstreamSettings {
+  /** Calls that an engine works on at once. */
+  readonly atOnce: number;
+  /** Calls that may wait while others are answered. */
+  readonly queue: number;
+  /** For an answer, waiting included. */
+  readonly timeoutMs: number;
+  /** For the answer to the question whether there is an engine. */
+  readonly probeTimeoutMs: number;
+}
+
+/** A rough figure, until the engine has counted. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** One engine, from the start of a runtime to its end. */
+export class UpstreamRuntime {
+  status: RuntimeStatus = { state: 'loading', reason: null };
+  private readonly client: EngineClient;
+  private readonly waitingTime = new WaitingTime();
+  private readonly queue: FairQueue;
+  private readonly turns: Turns;
+  /** Those under way, to be aborted with what their callers shall hear. */
+  private readonly calls = new Set<AbortController>();
+  private readonly ending = new AbortController();
+  private retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly id: string,
+    readonly source: OpenAiSource,
+    private readonly settings: UpstreamSettings,
+    private readonly delays: RestartDelays,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {
+    this.client = new EngineClient({ ...source, sockets: settings.atOnce + 1 }, clock);
+    this.queue = new FairQueue(settings.atOnce, settings.queue, this.waitingTime);
+    this.turns = new Turns(this.queue);
+    void this.probe();
+  }
+
+  /** For good; `reason` is what callers under way hear. */
+  end(reason: Error): void {
+    clearTimeout(this.retry);
+    this.ending.abort(reason);
+    this.failAll(reason);
+    this.client.close();
+  }
+
+  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+    const { state, reason } = this.status;
+    if (state === 'loading') throw new RuntimeLoading();
+    if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    const call = new AbortController();
+    const leave = () => call.abort(signal.reason);
+    const { timeoutMs } = this.settings;
+    const timer = setTimeout(() => call.abort(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
+    signal.addEventListener('abort', leave);
+    this.calls.add(call);
+    try {
+      const tokens = mostTokens(request) + lengthOf(request) / CHARACTERS_PER_TOKEN;
+      return await this.turns.take({ caller, tokens }, call.signal, async () => {
+        const completion = await this.ask(request, call.signal);
+        const { promptTokens, completionTokens } = completion.usage ?? { promptTokens: tokens, completionTokens: 0 };
+        return [completion, promptTokens + completionTokens];
+      });
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      this.calls.delete(call);
+    }
+  }
+
+  private async ask(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+    const begun = this.clock.now().getTime();
+    try {
+      const answer = await this.post(request, signal);
+      if (answer.status === 200) return completionOf(answer.text, this.source);
+      throw refusalOf(answer, this.queue.busy.advice.retryAfterSeconds ?? 1);
+    } catch (error) {
+      if (error instanceof EngineGone) throw this.lose(error.message);
+      throw error instanceof UnreadableAnswer ? new RuntimeInvalidResponse(error.message) : error;
+    } finally {
+      this.waitingTime.record(this.clock.now().getTime() - begun);
+    }
+  }
+
+  /** Where nobody says how long the answer may be and 512 tokens are too many, the engine gives what is left. */
+  private async post(request: ChatRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    const { messages, temperature, maxTokens } = request;
+    const body = { model: this.source.model, messages, temperature, stream: false };
+    const answer = await this.client.post(PATH, { ...body, max_tokens: mostTokens(request) }, signal);
+    const retry = maxTokens === null && answer.status !== 200 && refusalOf(answer, 1) instanceof ContextLengthExceeded;
+    return retry ? this.client.post(PATH, body, signal) : answer;
+  }
+
+  /** Finds out whether there is an engine, again and again until there is one. */
+  private async probe(): Promise<void> {
+    this.status = { state: 'loading', reason: null };
+    const problem = await this.problem();
+    if (this.ending.signal.aborted) return;
+    if (problem !== null) {
+      this.lose(problem);
+      return;
+    }
+    this.delays.reset();
+    this.status = { state: 'ready', reason: null };
+    this.log.info('chat runtime ready', { runtime: this.id });
+  }
+
+  /** Why the engine can't be used; null for one that answers. Not every engine has a list of models. */
+  private async problem(): Promise<string | null> {
+    const signal = AbortSignal.any([AbortSignal.timeout(this.settings.probeTimeoutMs), this.ending.signal]);
+    try {
+      const { status } = await this.client.get('/models', signal);
+      if (status === 401 || status === 403) return KEY_REFUSED;
+      const there = (status >= 200 && status < 300) || status === 404 || status === 405;
+      return there ? null : `the engine answers with status ${status}`;
+    } catch (error) {
+      if (error instanceof EngineGone) return error.message;
+      return error instanceof UnreadableAnswer ? null : 'the engine does not answer';
+    }
+  }
+
+  /** The engine can't be used for now. */
+  private lose(reason: string): RuntimeUnavailable {
+    const error = new RuntimeUnavailable(reason);
+    if (this.ending.signal.aborted || this.status.state === 'unavailable') return error;
+    const delay = this.delays.next();
+    this.log.warn('chat runtime unavailable', { runtime: this.id, reason, restartInMs: delay });
+    this.status = { state: 'unavailable', reason };
+    this.failAll(error);
+    this.retry = setTimeout(() => void this.probe(), delay);
+    return error;
+  }
+
+  private failAll(reason: Error): void {
+    for (const call of this.calls) call.abort(reason);
+  }
+}
+
+const PATH = '/chat/completions';
+
+const lengthOf = ({ messages }: ChatRequest): number =>
+  messages.reduce((length, { content }) => length + content.length, 0);

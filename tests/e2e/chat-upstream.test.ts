@@ -1,0 +1,320 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answering, completion, type Script, ScriptedEngine, send, speaking } from '../support/scripted-engine.js';
+import { Service } from '../support/service.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  moveToOwnTeam,
+  readyProject,
+  register,
+  registeredModel,
+  startedProject,
+  untilState,
+} from '../support/workspace.js';
+
+const KEY = 'sk-the-key-of-the-engine';
+const OTHER_KEY = 'sk-another-key';
+
+describe('chat with an engine elsewhere', () => {
+  let engine: ScriptedEngine;
+  let elsewhere: ScriptedEngine;
+  let service: Service;
+  let admin: Member;
+  let project: string;
+  const seen: string[] = [];
+
+  const spec = (over: object = {}) => ({
+    runtime: 'openai',
+    base_url: engine.url,
+    model: 'big-model',
+    model_aliases: ['big-model-0613'],
+    key_setting: 'SERVICE_RUNTIME_KEY_BIG',
+    ...over,
+  });
+
+  beforeAll(async () => {
+    [engine, elsewhere] = await Promise.all([ScriptedEngine.start(), ScriptedEngine.start()]);
+    engine.key = KEY;
+    service = await Service.start({
+      env: {
+        SERVICE_RUNTIME_ALLOWED_HOSTS: `localhost, ${engine.host}`,
+        SERVICE_RUNTIME_KEY_BIG: KEY,
+        SERVICE_RUNTIME_KEY_WRONG: OTHER_KEY,
+        SERVICE_INFERENCE_TIMEOUT_S: '1.5',
+      },
+    });
+    admin = await register(service, 'Ada');
+    project = await readyProject(service, admin.token, spec());
+  });
+  afterEach(() => {
+    engine.script = speaking();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await Promise.all([engine.close(), elsewhere.close()]);
+  });
+
+  const chat = async (more: object = {}, id = project) => {
+    const answer = await service.post(completions(id), admin.apiKey, ask(id, 'Hi', more));
+    seen.push(JSON.stringify(answer.body));
+    return answer;
+  };
+  const told = async (script: Script, more: object = {}) => {
+    engine.script = script;
+    const { status, body, headers } = await chat(more);
+    return { status, code: body.code, wait: headers.get('retry-after'), retry: headers.get('x-should-retry') };
+  };
+
+  it('passes on what was asked, with its key, and what was answered', async () => {
+    const { status, body } = await chat({ max_tokens: 9, temperature: 0.5 });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      model: project,
+      choices: [{ message: { content: 'The capital of France is Paris.' }, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: 7,
+        completion_tokens: 6,
+        total_tokens: 13,
+        prompt_tokens_details: { cached_tokens: 0 },
+      },
+    });
+    expect(engine.asked.at(-1)?.body).toEqual({
+      model: 'big-model',
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: 9,
+      temperature: 0.5,
+      stream: false,
+    });
+    expect(engine.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+    await chat();
+    expect(engine.asked.at(-1)?.body).toMatchObject({ max_tokens: 512, temperature: 0 });
+  });
+
+  it('takes an alias of the model, other words for the end, and figures of the cache or none', async () => {
+    const usage = { prompt_tokens: 8, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 5 } };
+    engine.script = answering(200, completion('big-model-0613', 'Hi', { usage }, 'length'));
+    const { body } = await chat();
+    expect(body.choices[0].finish_reason).toBe('length');
+    expect(body.usage).toMatchObject({ total_tokens: 10, prompt_tokens_details: { cached_tokens: 5 } });
+    for (const none of [undefined, null, {}, { prompt_tokens: '8', completion_tokens: 2 }, { prompt_tokens: 8 }]) {
+      engine.script = answering(200, completion('big-model', 'Hi', { usage: none }, null));
+      const bare = await chat();
+      expect(bare).toMatchObject({ status: 200, body: { usage: null } });
+      expect(bare.body.choices[0]).toMatchObject({ message: { content: 'Hi' }, finish_reason: 'stop' });
+    }
+  });
+
+  const tooLarge = `"${'x'.repeat(5 * 1024 * 1024)}"`;
+  it.each<[string, Script]>([
+    ['no JSON', answering(200, '<html>')],
+    ['nothing', answering(200, '')],
+    ['JSON of another shape', answering(200, [])],
+    ['another kind of answer', answering(200, { ...completion('big-model', 'Hi'), object: 'text_completion' })],
+    ['no choices', answering(200, completion('big-model', 'Hi', { choices: [] }))],
+    ['choices that are none', answering(200, completion('big-model', 'Hi', { choices: { 0: 'x' } }))],
+    ['no text', answering(200, completion('big-model', null))],
+    ['empty text', answering(200, completion('big-model', ''))],
+    ['parts instead of text', answering(200, completion('big-model', [{ type: 'text', text: 'Hi' }]))],
+    ['another model', answering(200, completion('small-model', 'Hi'))],
+    ['no model', answering(200, completion('big-model', 'Hi', { model: undefined }))],
+    ['the call of a tool', answering(200, completion('big-model', 'Hi', {}, 'tool_calls'))],
+    ['more than anybody reads', answering(200, tooLarge)],
+    ['a redirect', (_, response) => send(response, 307, {}, { Location: `${elsewhere.url}/chat/completions` })],
+    ['a bad request', answering(400, { error: { code: 'invalid_value', message: 'no' } })],
+    ['no such model', answering(404, { error: { code: 'model_not_found' } })],
+    ['an error of its own', answering(500, { error: { message: 'oops' } })],
+    ['a gateway’s error', answering(502, '<html>')],
+    ['no content', answering(204, '')],
+    ['no HTTP', (_, response) => response.socket?.end('hello\r\n\r\n')],
+  ])('does not believe %s', async (_, script) => {
+    expect(await told(script)).toEqual({ status: 502, code: 'runtime_invalid_response', wait: null, retry: 'false' });
+    expect(elsewhere.asked).toEqual([]);
+  });
+
+  it.each([
+    ['5', '5'],
+    ['0', '1'],
+    ['86400', '60'],
+    ['soon', '1'],
+    [undefined, '1'],
+  ])('passes on that the engine is busy, with a wait from 1 to 60 s (%s)', async (given, wait) => {
+    const script = answering(429, {}, given === undefined ? {} : { 'Retry-After': given });
+    expect(await told(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
+  });
+
+  it('passes on that the engine is not there for now', async () => {
+    const unavailable = { status: 503, code: 'runtime_unavailable', wait: null, retry: null };
+    expect(await told(answering(503, {}))).toEqual(unavailable);
+    const loading = { status: 503, code: 'runtime_loading', wait: '7', retry: null };
+    expect(await told(answering(503, {}, { 'Retry-After': '7' }))).toEqual(loading);
+    for (const status of [401, 403]) {
+      expect(await told(answering(status, { error: { message: `Incorrect key ${KEY}` } }))).toEqual(unavailable);
+    }
+    expect(await told(speaking())).toMatchObject({ status: 200 });
+  });
+
+  it('passes on that the prompt is too long, and asks for what is left where nobody says how much', async () => {
+    const refusal = { status: 422, code: 'context_length_exceeded', wait: null, retry: null };
+    const words = [
+      { error: { code: 'context_length_exceeded', message: 'x' } },
+      { error: { code: 400, type: 'exceed_context_size_error', message: 'x' } },
+      { object: 'error', message: "This model's maximum context length is 4096 tokens." },
+    ];
+    for (const said of words) expect(await told(answering(400, said), { max_tokens: 4 })).toEqual(refusal);
+    const before = engine.asked.length;
+    expect(await told(answering(400, words[0]))).toEqual(refusal);
+    expect(engine.asked.slice(before).map(({ body }) => body.max_tokens)).toEqual([512, undefined]);
+    engine.script = (asked, response) =>
+      (asked.body.max_tokens ? answering(400, words[0]) : speaking('what is left'))(asked, response);
+    expect((await chat()).body.choices[0].message.content).toBe('what is left');
+  });
+
+  it.each<[string, Script]>([
+    ['never answers', () => undefined],
+    [
+      'dribbles',
+      (_, response) => {
+        const drop = setInterval(() => response.write(' '), 50);
+        response.once('close', () => clearInterval(drop));
+      },
+    ],
+  ])('gives up on an engine that %s, and lets go of the connection', async (_, script) => {
+    let gone: Promise<unknown> | undefined;
+    const late = await told((asked, response) => {
+      gone = new Promise((resolve) => response.once('close', resolve));
+      script(asked, response);
+    });
+    expect(late).toEqual({ status: 504, code: 'inference_timeout', wait: null, retry: 'false' });
+    await gone;
+    expect(await told(speaking())).toMatchObject({ status: 200 });
+  });
+
+  it('lets go of the engine when its caller goes away', async () => {
+    const before = engine.asked.length;
+    let left: Promise<unknown> | undefined;
+    engine.script = (_, response) => {
+      left = new Promise((resolve) => response.once('close', resolve));
+    };
+    const goner = new AbortController();
+    const options = { token: admin.apiKey, json: ask(project, 'Hi'), signal: goner.signal };
+    const call = service.call('POST', completions(project), options);
+    await engine.wasAsked(before + 1);
+    goner.abort();
+    await expect(call).rejects.toThrow();
+    await left;
+  });
+
+  it('asks anew at each call who calls and whose project it is', async () => {
+    const mia = await register(service, 'Mia');
+    const call = () => service.post(completions(project), mia.apiKey, ask(project, 'Hi'));
+    expect((await call()).status).toBe(200);
+    await moveToOwnTeam(service.databaseUrl as string, mia.id);
+    expect(await call()).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    await service.post('/v1/auth/logout', mia.token);
+    expect((await service.post(completions(project), mia.token, ask(project, 'Hi'))).status).toBe(401);
+  });
+
+  it('judges a request whatever the engine does', async () => {
+    expect(await told(answering(500, {}), { stream: true })).toMatchObject({ code: 'streaming_unsupported' });
+    expect(await told(answering(500, {}), { top_p: 1 })).toMatchObject({ status: 422, code: 'invalid_request' });
+    expect(await told(answering(500, {}), { model: 'big-model' })).toMatchObject({ code: 'model_mismatch' });
+  });
+
+  it('becomes unavailable when the engine goes away, and comes back with it', async () => {
+    const { port } = engine;
+    await engine.close();
+    const gone = await chat();
+    expect(gone).toMatchObject({ status: 503, body: { code: 'runtime_unavailable' } });
+    const { body } = await service.get(`/v1/projects/${project}/runtime`, admin.token);
+    expect(body.state).not.toBe('ready');
+    expect(JSON.stringify([gone.body, body])).not.toContain(String(port));
+    engine = await ScriptedEngine.start(port);
+    engine.key = KEY;
+    await untilState(service, admin.token, project, 'ready');
+    expect((await chat()).status).toBe(200);
+  });
+
+  it('says why an engine cannot be used, and uses it once it can', async () => {
+    const wrong = await startedProject(service, admin.token, spec({ key_setting: 'SERVICE_RUNTIME_KEY_WRONG' }));
+    await untilState(service, admin.token, wrong, 'unavailable');
+    const { body } = await service.get(`/v1/projects/${wrong}/runtime`, admin.token);
+    expect(body.reason).toBe('the engine refused the key');
+    expect(await chat({}, wrong)).toMatchObject({ status: 503, body: { code: expect.stringMatching(/^runtime_/) } });
+    for (const models of [404, 405]) {
+      engine.models = models;
+      await readyProject(service, admin.token, spec());
+    }
+    engine.models = 500;
+    const failing = await startedProject(service, admin.token, spec());
+    await untilState(service, admin.token, failing, 'unavailable');
+    engine.models = 200;
+    await untilState(service, admin.token, failing, 'ready');
+  });
+
+  it('connects only to hosts that are allowed, by settings that are set', async () => {
+    const bare = await createProject(service, admin.token);
+    const refusals: [object, RegExp][] = [
+      [{ base_url: elsewhere.url }, /^spec\.base_url: .*SERVICE_RUNTIME_ALLOWED_HOSTS/],
+      [{ base_url: `http://user:pass@${engine.host}/v1` }, /^spec\.base_url: must not contain credentials/],
+      [{ base_url: 'http://localhost:1/v1', model: '' }, /^spec\.model: /],
+      [{ key_setting: 'SERVICE_MASTER_KEY' }, /^spec\.key_setting: .*SERVICE_RUNTIME_KEY_/],
+      [{ key_setting: 'SERVICE_RUNTIME_KEY_MISSING' }, /names SERVICE_RUNTIME_KEY_MISSING, which is not set/],
+    ];
+    for (const [over, message] of refusals) {
+      const model = await registeredModel(service, admin.token, bare, spec(over));
+      const { status, body } = await service.put(`/v1/projects/${bare}/runtime`, admin.token, { model_id: model });
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+      expect(body.error).toMatch(message);
+    }
+  });
+
+  it('is stopped as any other', async () => {
+    engine.script = () => undefined;
+    const before = engine.asked.length;
+    const call = chat();
+    await engine.wasAsked(before + 1);
+    const runtime = `/v1/projects/${project}/runtime`;
+    expect((await service.post(`${runtime}/stop`, admin.token)).body.state).toBe('stopped');
+    expect(await call).toMatchObject({ status: 503, body: { code: 'runtime_stopped' } });
+    await service.post(`${runtime}/start`, admin.token);
+    await untilState(service, admin.token, project, 'ready');
+  });
+
+  it('has told nobody the key', async () => {
+    const log = await readFile(join(service.dataDir, 'tenon.log'), 'utf8');
+    expect(log).toContain('chat runtime unavailable');
+    for (const key of [KEY, OTHER_KEY, 'Incorrect']) {
+      expect(log + seen.join('') + service.errors).not.toContain(key);
+    }
+  });
+});
+
+it('starts again with the service, and says why where the settings changed meanwhile', async () => {
+  const engine = await ScriptedEngine.start();
+  const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: '127.0.0.1', SERVICE_RUNTIME_KEY_BIG: KEY };
+  const first = await Service.start({ env });
+  const { token } = await register(first, 'Ada');
+  const spec = { runtime: 'openai', base_url: engine.url, model: 'm', key_setting: 'SERVICE_RUNTIME_KEY_BIG' };
+  const project = await readyProject(first, token, spec);
+  const again = async (settings: Record<string, string>) => {
+    const { databaseUrl, dataDir } = first;
+    const service = await Service.start({ databaseUrl, dataDir, env: settings });
+    const { body } = await service.get(`/v1/projects/${project}/runtime`, token);
+    await service.stop();
+    return body;
+  };
+  try {
+    first.signal('SIGTERM');
+    await first.ended;
+    expect((await again(env)).state).toMatch(/loading|ready/);
+    const { state, reason } = await again({ SERVICE_RUNTIME_ALLOWED_HOSTS: '127.0.0.1' });
+    expect(state).toBe('unavailable');
+    expect(reason).toMatch(/SERVICE_RUNTIME_KEY_BIG, which is not set/);
+  } finally {
+    await first.stop();
+    await engine.close();
+  }
+});

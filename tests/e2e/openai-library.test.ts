@@ -1,0 +1,98 @@
+import OpenAI from 'openai';
+import { answering, completion, type Script, ScriptedEngine, speaking } from '../support/scripted-engine.js';
+import { Service } from '../support/service.js';
+import { createProject, type Member, readyProject, register } from '../support/workspace.js';
+
+/** The library as it is, with a project as its base URL. */
+describe('the openai library', () => {
+  let engine: ScriptedEngine;
+  let service: Service;
+  let admin: Member;
+  let project: string;
+
+  beforeAll(async () => {
+    engine = await ScriptedEngine.start();
+    const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_INFERENCE_TIMEOUT_S: '0.5' };
+    service = await Service.start({ env });
+    admin = await register(service, 'Ada');
+    project = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+  });
+  afterEach(() => {
+    engine.script = speaking();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await engine.close();
+  });
+
+  interface Call extends Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> {
+    readonly apiKey?: string;
+    readonly id?: string;
+    readonly maxRetries?: number;
+  }
+  const create = ({ apiKey = admin.apiKey, id = project, maxRetries = 0, ...more }: Call = {}) => {
+    const client = new OpenAI({ apiKey, baseURL: `${service.url}/v1/projects/${id}`, maxRetries });
+    return client.chat.completions.create({ model: id, messages: [{ role: 'user', content: 'Hi' }], ...more });
+  };
+  const failure = (call: Call = {}) =>
+    create(call).then(
+      () => null,
+      (error: InstanceType<typeof OpenAI.APIError>) => error,
+    );
+  /** How often the engine is asked for one call of the library, which may try again. */
+  const attempts = async (script: Script) => {
+    const before = engine.asked.length;
+    engine.script = script;
+    const error = await failure({ maxRetries: 2 });
+    return { attempts: engine.asked.length - before, error };
+  };
+
+  it('reads the answer', async () => {
+    const answer = await create({ max_tokens: 20, temperature: 1, stream: false });
+    expect(answer.id).toMatch(/^chatcmpl-/);
+    expect(answer.object).toBe('chat.completion');
+    expect(answer.model).toBe(project);
+    expect(answer.choices[0]?.message).toEqual({ role: 'assistant', content: 'The capital of France is Paris.' });
+    expect(answer.usage?.total_tokens).toBe(13);
+    expect(answer.usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+  });
+
+  it('types each refusal by its status', async () => {
+    const bare = await createProject(service, admin.token);
+    expect(await failure({ apiKey: 'nonsense' })).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(await failure({ id: 'prj_none' })).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(await failure({ model: 'gpt-4o' })).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+    expect(await failure({ top_p: 1 })).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+    expect(await failure({ id: bare })).toMatchObject({ status: 503 });
+    const scripts: [number, unknown, Script][] = [
+      [422, OpenAI.UnprocessableEntityError, answering(400, { error: { code: 'context_length_exceeded' } })],
+      [429, OpenAI.RateLimitError, answering(429, {})],
+      [502, OpenAI.InternalServerError, answering(200, 'nonsense')],
+      [503, OpenAI.InternalServerError, answering(503, {})],
+      [504, OpenAI.InternalServerError, () => undefined],
+    ];
+    for (const [status, type, script] of scripts) {
+      engine.script = script;
+      const error = await failure();
+      expect(error).toBeInstanceOf(type);
+      expect(error).toMatchObject({ status, requestID: expect.stringMatching(/^req_/) });
+    }
+  });
+
+  it('tries again where that helps, after the time that it is told', async () => {
+    const busy = answering(429, {}, { 'Retry-After': '1' });
+    let asked = 0;
+    const begun = Date.now();
+    engine.script = (...given) => (asked++ === 0 ? busy(...given) : speaking()(...given));
+    const answer = await create({ maxRetries: 2 });
+    expect(answer.choices[0]?.message.content).toContain('Paris');
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(990);
+    expect(asked).toBe(2);
+  });
+
+  it('does not try again where that cannot help', async () => {
+    const other = answering(200, completion('other', 'Hi'));
+    expect(await attempts(other)).toMatchObject({ attempts: 1, error: { status: 502 } });
+    expect(await attempts(() => undefined)).toMatchObject({ attempts: 1, error: { status: 504 } });
+  });
+});

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface Asked {
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+  readonly body: any;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** How the engine answers a chat. */
+export type Script = (asked: Asked, response: ServerResponse) => unknown;
+
+/** An engine that speaks OpenAI's chat completions as a test tells it to. */
+export class ScriptedEngine {
+  /** Every chat, in the order in which they came. */
+  readonly asked: Asked[] = [];
+  script: Script = speaking();
+  /** What `GET /models` answers: a status, or `null` for nothing at all. */
+  models: number | null = 200;
+  /** The key that it wants. */
+  key: string | null = null;
+  /** It closes each connection on which it is asked. */
+  dead = false;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', (request, response) => void this.serve(request, response));
+  }
+
+  static async start(port = 0): Promise<ScriptedEngine> {
+    const server = createServer();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new ScriptedEngine(server);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** The base URL. */
+  get url(): string {
+    return `http://${this.host}/v1`;
+  }
+
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.sockets.size;
+  }
+
+  /** Cuts every connection. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Resolves once it was asked so many times in all. */
+  async wasAsked(times: number): Promise<void> {
+    while (this.asked.length < times) await once(this.server, 'asked');
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.cut();
+    await closed;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url, headers, socket } = request;
+    const mayAsk = this.key === null || headers.authorization === `Bearer ${this.key}`;
+    if (this.dead) socket.destroy();
+    else if (!mayAsk) send(response, 401, { error: { message: `Incorrect API key: ${headers.authorization}` } });
+    else if (url === '/v1/chat/completions') await this.answer(request, response);
+    else if (url !== '/v1/models') send(response, 404, {});
+    else if (this.models !== null) send(response, this.models, {});
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    const asked = { body: JSON.parse(text), headers: request.headers };
+    this.asked.push(asked);
+    this.script(asked, response);
+    this.server.emit('asked');
+  }
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  json: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const body = typeof json === 'string' ? json : JSON.stringify(json);
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
+}
+
+/** A chat completion, with whatever is to be different in it. */
+export const completion = (model: string, content: unknown, over: object = {}, finish_reason: unknown = 'stop') => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model,
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+  ...over,
+});
+
+/** Says always the same. */
+export const speaking =
+  (content = 'The capital of France is Paris.'): Script =>
+  ({ body }, response) =>
+    send(response, 200, completion(body.model, content, { usage: { prompt_tokens: 7, completion_tokens: 6 } }));
+
+/** Answers with this. */
+export const answering =
+  (status: number, json: unknown, headers: Record<string, string> = {}): Script =>
+  (_, response) =>
+    send(response, status, json, headers);

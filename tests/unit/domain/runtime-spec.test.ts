@@ -1,0 +1,115 @@
+import { runtimeSpecOf } from '../../../src/domain/chat/runtime-spec.js';
+import { InvalidRequest } from '../../../src/domain/shared/errors.js';
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
+
+const rules = {
+  allowedHosts: ['gpu.internal', '10.0.0.7:8000', '[::1]:8080', 'api.example.com:443'],
+  keys: { SERVICE_RUNTIME_KEY_GPU: 'sk-secret' },
+};
+const read = (spec: JsonObject) => runtimeSpecOf({ state: 'registered', spec }, rules);
+const openAi = (over: JsonObject = {}) =>
+  read({ runtime: 'openai', base_url: 'http://gpu.internal', model: 'm', ...over });
+const faultOf = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error.advice.details?.[0];
+  }
+  return null;
+};
+
+describe('what a spec says of the runtime', () => {
+  it('is a folder, and which of its weights', () => {
+    expect(read({ runtime: 'onnx', path: 'chat', note: 'mine' })).toEqual({ kind: 'onnx', path: 'chat' });
+    expect(read({ runtime: 'onnx', path: 'chat', dtype: 'q4' })).toEqual({ kind: 'onnx', path: 'chat', dtype: 'q4' });
+  });
+
+  it('is an engine and what it calls the model', () => {
+    expect(openAi({ base_url: 'HTTP://GPU.internal:8000/v1//' })).toEqual({
+      kind: 'openai',
+      baseUrl: 'http://gpu.internal:8000/v1',
+      model: 'm',
+      modelAliases: [],
+      key: null,
+    });
+    const more = { model_aliases: ['m-2', 'm-3'], key_setting: 'SERVICE_RUNTIME_KEY_GPU' };
+    expect(openAi(more)).toMatchObject({ modelAliases: ['m-2', 'm-3'], key: 'sk-secret' });
+    expect(openAi({ model_aliases: null, key_setting: null })).toMatchObject({ modelAliases: [], key: null });
+  });
+
+  it.each([
+    'http://gpu.internal/v1',
+    'https://gpu.internal:9/v1',
+    'http://10.0.0.7:8000',
+    'http://0x0a.0.0.7:8000',
+    'http://[::1]:8080/v1',
+    'http://[0:0:0:0:0:0:0:1]:8080/v1',
+    'https://api.example.com/v1',
+    'https://api.example.com:443/v1',
+    'http://gpu.internal?#',
+  ])('may be at an allowed address: %s', (base_url) => {
+    expect(faultOf(() => openAi({ base_url }))).toBeNull();
+  });
+
+  it.each([
+    'http://10.0.0.7/v1',
+    'http://10.0.0.7:8001/v1',
+    'http://[::1]/v1',
+    'http://api.example.com/v1',
+    'http://gpu.internal.evil.example/v1',
+    'http://evil.example/gpu.internal',
+    'http://gpu.internal@evil.example/v1',
+    'http://user:pass@gpu.internal/v1',
+    'http://gpu.internal./v1',
+    'http://localhost/v1',
+    'http://169.254.169.254/latest',
+    'ftp://gpu.internal/v1',
+    'file:///etc/passwd',
+    'gpu.internal/v1',
+    'http://',
+    'http://gpu.internal/v1?key=1',
+    'http://gpu.internal/v1#x',
+    `http://gpu.internal/${'x'.repeat(2_000)}`,
+    '',
+    7,
+    null,
+  ])('may not be anywhere else: %s', (base_url) => {
+    expect(faultOf(() => openAi({ base_url }))?.path).toBe('spec.base_url');
+  });
+
+  it.each([
+    ['spec.runtime', { runtime: 'magic' }],
+    ['spec.model', { model: '' }],
+    ['spec.model', { model: 7 }],
+    ['spec.model_aliases', { model_aliases: 'm' }],
+    ['spec.model_aliases', { model_aliases: ['m', 1] }],
+    ['spec.model_aliases', { model_aliases: Array(101).fill('m') }],
+    ['spec.key_setting', { key_setting: 'SERVICE_MASTER_KEY' }],
+    ['spec.key_setting', { key_setting: 'PATH' }],
+    ['spec.key_setting', { key_setting: 'SERVICE_RUNTIME_KEY_NONE' }],
+    ['spec.key_setting', { key_setting: 'SERVICE_RUNTIME_KEY_' }],
+    ['spec.key_setting', { key_setting: ['SERVICE_RUNTIME_KEY_GPU'] }],
+    ['spec.key_setting', { key_setting: 'sk-secret' }],
+  ])('is refused by the field that is wrong: %s (%#)', (path, over) => {
+    const fault = faultOf(() => openAi(over as JsonObject));
+    expect(fault?.path).toBe(path);
+    expect(fault?.message).not.toContain('sk-secret');
+  });
+
+  it('names a setting that is missing', () => {
+    const fault = faultOf(() => openAi({ key_setting: 'SERVICE_RUNTIME_KEY_NONE' }));
+    expect(fault?.message).toBe('names SERVICE_RUNTIME_KEY_NONE, which is not set');
+  });
+
+  it.each([{ path: '' }, {}, { path: 7 }, { path: 'chat', dtype: 'q3' }, { path: 'chat', dtype: '../model' }])(
+    'is refused for a folder that is none: %j',
+    (over) => {
+      expect(faultOf(() => read({ runtime: 'onnx', ...over } as JsonObject))?.path).toMatch(/^spec\.(path|dtype)$/);
+    },
+  );
+
+  it('is not asked of a draft', () => {
+    const draft = { state: 'draft' as const, spec: { runtime: 'onnx', path: 'chat' } };
+    expect(faultOf(() => runtimeSpecOf(draft, rules))?.path).toBe('model_id');
+  });
+});

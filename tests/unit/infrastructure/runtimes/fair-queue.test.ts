@@ -1,0 +1,139 @@
+import { FairQueue, type Turn } from '../../../../src/infrastructure/runtimes/fair-queue.js';
+import { WaitingTime } from '../../../../src/infrastructure/runtimes/waiting-time.js';
+
+describe('a fair queue', () => {
+  let waitingTime: WaitingTime;
+  let queue: FairQueue;
+  /** Those that have a place, in the order in which they got it. */
+  let begun: string[];
+  let refused: string[];
+  const turns = new Map<string, Turn>();
+
+  const use = (places: number, most = 100) => {
+    waitingTime = new WaitingTime();
+    queue = new FairQueue(places, most, waitingTime);
+    begun = [];
+    refused = [];
+  };
+  /** A call that is named after its caller and a number. */
+  const enter = (name: string, tokens = 100) => {
+    const turn = { caller: name.charAt(0), tokens, begin: () => begun.push(name), refuse: () => refused.push(name) };
+    turns.set(name, turn);
+    queue.enter(turn);
+  };
+  const leave = (name: string, tokens?: number) => queue.leave(turns.get(name) as Turn, tokens);
+  /** Those who have a place leave one after another, and whoever gets one in their stead. */
+  const drain = () => {
+    for (let at = 0; at < begun.length; at++) leave(begun[at] as string);
+    return begun.join(' ');
+  };
+
+  it('serves one caller in order of arrival', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3']) enter(name);
+    expect(drain()).toBe('a1 a2 a3');
+  });
+
+  it('serves a caller with one call next, whoever else has thirty', () => {
+    use(2);
+    for (let n = 1; n <= 30; n++) enter(`a${n}`);
+    enter('b1');
+    expect(begun).toEqual(['a1', 'a2']);
+    leave('a1');
+    expect(begun).toEqual(['a1', 'a2', 'b1']);
+  });
+
+  it('serves equals in turns', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) enter(name);
+    expect(drain()).toBe('a1 b1 c1 a2 b2 a3');
+  });
+
+  it('counts tokens, not calls', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3']) enter(name, 300);
+    for (const name of ['b1', 'b2', 'b3', 'b4', 'b5']) enter(name, 100);
+    expect(drain()).toBe('a1 b1 b2 b3 a2 b4 b5 a3');
+  });
+
+  it('goes by what a call really cost', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3']) enter(name, 500);
+    for (const name of ['b1', 'b2']) enter(name, 100);
+    leave('a1', 10);
+    expect(begun.at(-1)).toBe('b1');
+    leave('b1');
+    expect(begun.at(-1)).toBe('a2');
+    leave('a2', 20);
+    expect(begun.at(-1)).toBe('a3');
+  });
+
+  it('lets nobody save up turns by a pause', () => {
+    use(1);
+    enter('b1');
+    enter('a1');
+    leave('b1');
+    for (let n = 2; n <= 10; n++) enter(`a${n}`);
+    for (let n = 1; n <= 5; n++) leave(`a${n}`);
+    for (let n = 2; n <= 5; n++) enter(`b${n}`);
+    begun = [];
+    leave('a6');
+    expect(drain()).toBe('b2 a7 b3 a8 b4 a9 b5 a10');
+  });
+
+  it('forgets everything once nobody is left', () => {
+    use(1);
+    enter('a1', 10_000);
+    leave('a1');
+    begun = [];
+    for (const name of ['b1', 'a2', 'b2']) enter(name);
+    expect(drain()).toBe('b1 a2 b2');
+  });
+
+  it('fills new places at once, and takes none away', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3']) enter(name);
+    queue.resize(2);
+    expect(begun).toEqual(['a1', 'a2']);
+    queue.resize(1);
+    leave('a1');
+    expect(begun).toEqual(['a1', 'a2']);
+    leave('a2');
+    expect(begun).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('forgets a call that is given up, once', () => {
+    use(1);
+    for (const name of ['a1', 'a2', 'a3']) enter(name);
+    queue.giveUp(turns.get('a2') as Turn);
+    queue.giveUp(turns.get('a2') as Turn);
+    expect(drain()).toBe('a1 a3');
+  });
+
+  it('refuses what finds it full', () => {
+    use(1, 2);
+    for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name);
+    expect(refused).toEqual(['a4']);
+    leave('a1');
+    enter('a5');
+    expect(refused).toEqual(['a4']);
+  });
+
+  it('refuses the newest call of the caller with the most when another comes, until they are even', () => {
+    use(1, 4);
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) enter(name);
+    for (const name of ['b1', 'b2', 'b3', 'c1', 'c2']) enter(name);
+    expect(refused).toEqual(['a5', 'a4', 'b3', 'a3', 'c2']);
+    expect(drain()).toBe('a1 b1 c1 a2 b2');
+  });
+
+  it('tells whom it refuses to wait for as long as those before will take', () => {
+    use(2, 9);
+    waitingTime.record(4_000);
+    expect(queue.busy.advice.retryAfterSeconds).toBe(2);
+    for (let n = 0; n < 11; n++) enter(`a${n}`);
+    expect(queue.busy.advice.retryAfterSeconds).toBe(20);
+    waitingTime.record(60_000);
+    expect(queue.busy.advice.retryAfterSeconds).toBe(60);
+  });
+});
