@@ -10,7 +10,7 @@ const say = (message: unknown) => process.send?.(message as object);
 const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
-    if (order.type === 'load') say({ type: 'ready' });
+    if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });
     if (order.type === 'count') say({ type: 'counted', call: order.call, promptTokens: 3 });
     if (order.type === 'drop') say({ type: 'dropped', call: order.call });
     if (order.type === 'generate') answer(order.call);
@@ -21,7 +21,9 @@ const completion = {
   text: 'Hi',
   finishReason: 'stop',
   promptTokens: 3,
+  cachedTokens: 0,
   completionTokens: 1,
+  firstTokenMs: 1,
   tookMs: 2,
 };
 
@@ -46,7 +48,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     if (order.type !== 'drop') answering((call) => call > 1 && say({ ...completion, call }))(order);
   },
   mute: (order) => {
-    if (order.type === 'load') say({ type: 'ready' });
+    if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });
   },
   stubborn: (order) => {
     process.on('SIGTERM', () => undefined);
