@@ -86,6 +86,17 @@ describe('answers of a batch', () => {
     expect(said(together.answers)).toEqual(said(alone.answers));
   });
 
+  it('are the same when some of those who asked together give up', async () => {
+    const folder = folders.random();
+    const some = mixed.slice(60, 84).map((question, i) => ({ ...question, maxTokens: 12, dropped: i % 3 === 1 }));
+    const staying = some.filter(({ dropped }) => !dropped);
+    const alone = await run({ folder, settings: plainly, rounds: staying.map((question) => [question]) });
+    const together = await run({ folder, rounds: [some, some] });
+    const answered = together.answers.map((round) => round.filter((answer) => answer));
+    expect(together.answers.flat().filter((answer) => !answer)).toHaveLength(16);
+    expect(said(answered)).toEqual([...said(alone.answers), ...said(alone.answers)]);
+  });
+
   it('go on from what an earlier call has left', async () => {
     const folder = folders.random();
     const begun = { role: 'user' as const, content: 'Repeat after me: blue river seven stone cloud green' };

@@ -38,6 +38,12 @@ describe('the cache of prefixes', () => {
     expect([1, 2, 3, 4, 5].map((token) => found(cache, token, token, 0))).toEqual([0, 0, 0, 0, 2]);
   });
 
+  it('keeps at most a thousand, however light they are', () => {
+    const cache = make(1_000_000);
+    for (let token = 0; token <= 1_000; token++) keep(cache, token, token);
+    expect([0, 1, 1_000].map((token) => found(cache, token, token, 0))).toEqual([0, 2, 2]);
+  });
+
   it('keeps nothing that is heavier than all that may be kept', () => {
     const cache = make(30);
     keep(cache, 1, 1, 1);

@@ -7,6 +7,8 @@ export type Completed = Extract<Report, { type: 'completed' }>;
 /** What `ask` asks, where nothing else is said: greedily, and for as much as the model has to say. */
 export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
+  /** Whoever asks gives up at once; the answer is null. */
+  readonly dropped?: boolean;
 }
 
 /**
@@ -26,24 +28,20 @@ export class DrivenWorker {
   }
 
   /** Any number at once: what is too much waits in the worker. */
-  ask(question: Question): Promise<Completed> {
-    return this.call(question).answer;
-  }
-
-  /** A call that can be dropped; its answer is then never given. */
-  call({ text = '', ...rest }: Question): { answer: Promise<Completed>; drop: () => void } {
+  ask({ text = '', dropped = false, ...rest }: Question): Promise<Completed | null> {
     this.lastCall += 1;
     const call = this.lastCall;
-    const messages = [{ role: 'user' as const, content: text }];
-    const answer = new Promise<Completed>((resolve, reject) => {
+    const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
+    return new Promise((resolve, reject) => {
       this.awaited.set(call, (report) => {
         if (report.type === 'counted') void this.worker.take({ type: 'generate', call });
         else if (report.type === 'completed') resolve(report);
-        else if (report.type !== 'dropped') reject(new Error(JSON.stringify(report)));
+        else if (report.type === 'dropped') resolve(null);
+        else reject(new Error(JSON.stringify(report)));
       });
-      void this.worker.take({ type: 'count', call, request: { messages, maxTokens: null, temperature: 0, ...rest } });
+      void this.worker.take({ type: 'count', call, request });
+      if (dropped) void this.worker.take({ type: 'drop', call });
     });
-    return { answer, drop: () => void this.worker.take({ type: 'drop', call }) };
   }
 
   private receive(report: Report): void {

@@ -85,7 +85,7 @@ export class Decoder implements Network {
     const outputs = await this.session.run(this.feeds(rows), [...tensors.map(({ output }) => output), ...wanted]);
     const kept = tensors.map(({ output }) => outputs[output] as Tensor);
     const length = kept[0]?.dims[2] ?? 0;
-    const cache = { rows: rows.length, length, arrays: kept.map(({ data }) => data as KvArray) };
+    const cache = { rows: rows.length, length, arrays: kept.map(dataOf) };
     const pasts = rows.map(({ past, tokens }, row) => {
       const seen = past.length + tokens.length;
       return { cache, row, start: this.padding === 'left' ? length - seen : 0, length: seen };
@@ -126,9 +126,16 @@ export class Decoder implements Network {
 }
 
 /** Models give scores for every position of a row, or for its last one only. */
-function lastScores({ data, dims }: Tensor, row: number, rows: number): Scores {
-  const numbers = data as Float32Array | Uint16Array;
+function lastScores(logits: Tensor, row: number, rows: number): Scores {
+  const numbers = dataOf(logits);
   const end = (numbers.length / rows) * (row + 1);
-  const scores = numbers.subarray(end - (dims.at(-1) ?? 0), end);
+  const scores = numbers.subarray(end - (logits.dims.at(-1) ?? 0), end);
   return scores instanceof Uint16Array ? decodeHalves(scores) : scores;
+}
+
+/** Half floats as their bits; newer Nodes have a type of their own for them. */
+function dataOf({ type, data }: Tensor): KvArray {
+  if (type !== 'float16') return data as Float32Array;
+  const { buffer, byteOffset, length } = data as Uint16Array;
+  return new Uint16Array(buffer, byteOffset, length);
 }

@@ -6,6 +6,9 @@ export interface Known {
   readonly past: Past;
 }
 
+/** Bounds the search, where the model is so small that very many would weigh little. */
+const MOST = 1_000;
+
 export interface PrefixCacheSettings {
   /** What all that is kept may weigh. */
   readonly bytes: number;
@@ -57,7 +60,7 @@ export class PrefixCache {
     this.kept.add({ tokens, past: this.settings.alone(past) });
     this.weight += this.weightOf(tokens);
     for (const oldest of this.kept) {
-      if (this.weight <= this.settings.bytes) return;
+      if (this.weight <= this.settings.bytes && this.kept.size <= MOST) return;
       this.forget(oldest);
     }
   }
