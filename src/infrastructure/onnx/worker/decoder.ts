@@ -10,6 +10,10 @@ import { nativeWords, relativeTo } from './native-words.js';
 // Its warnings are advice to whoever exported the model, and there are many of them.
 env.logLevel = 'error';
 
+// Where JavaScript has this type (Node 24), the library wraps half floats in it, and then finds it empty (microsoft/
+// onnxruntime#32323). It looks for the type at the first tensor; nothing else in this process needs it.
+Reflect.deleteProperty(globalThis, 'Float16Array');
+
 /** For each token of the vocabulary, how well it continues the sequence. */
 export type Scores = ArrayLike<number>;
 
@@ -85,7 +89,7 @@ export class Decoder implements Network {
     const outputs = await this.session.run(this.feeds(rows), [...tensors.map(({ output }) => output), ...wanted]);
     const kept = tensors.map(({ output }) => outputs[output] as Tensor);
     const length = kept[0]?.dims[2] ?? 0;
-    const cache = { rows: rows.length, length, arrays: kept.map(dataOf) };
+    const cache = { rows: rows.length, length, arrays: kept.map(({ data }) => data as KvArray) };
     const pasts = rows.map(({ past, tokens }, row) => {
       const seen = past.length + tokens.length;
       return { cache, row, start: this.padding === 'left' ? length - seen : 0, length: seen };
@@ -126,16 +130,9 @@ export class Decoder implements Network {
 }
 
 /** Models give scores for every position of a row, or for its last one only. */
-function lastScores(logits: Tensor, row: number, rows: number): Scores {
-  const numbers = dataOf(logits);
+function lastScores({ data, dims }: Tensor, row: number, rows: number): Scores {
+  const numbers = data as KvArray;
   const end = (numbers.length / rows) * (row + 1);
-  const scores = numbers.subarray(end - (logits.dims.at(-1) ?? 0), end);
+  const scores = numbers.subarray(end - (dims.at(-1) ?? 0), end);
   return scores instanceof Uint16Array ? decodeHalves(scores) : scores;
-}
-
-/** Half floats as their bits; newer Nodes have a type of their own for them. */
-function dataOf({ type, data }: Tensor): KvArray {
-  if (type !== 'float16') return data as Float32Array;
-  const { buffer, byteOffset, length } = data as Uint16Array;
-  return new Uint16Array(buffer, byteOffset, length);
 }
