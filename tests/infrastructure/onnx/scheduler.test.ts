@@ -49,7 +49,14 @@ class NotingNetwork implements Network {
   }
 }
 
-const settings = { stops: new Set<number>(), maxBatch: 8, bytesPerToken: 1, kvBytes: 100_000, cacheBytes: 0 };
+const settings = {
+  stops: new Set<number>(),
+  maxBatch: 8,
+  bytesPerToken: 1,
+  costs: { step: 1, token: 0 },
+  kvBytes: 100_000,
+  cacheBytes: 0,
+};
 const use = (changes: Partial<SchedulerSettings> = {}) => {
   const network = new NotingNetwork();
   return { network, scheduler: new Scheduler(network, { ...settings, ...changes }) };
@@ -139,6 +146,15 @@ describe('several sequences', () => {
     await Promise.all(calls);
     expect(order).toEqual([1, 0]);
     expect(network.steps.slice(1, 5)).toEqual([[[0, 128]], [[1, 128]], [[0, 128]], [[1, 2]]]);
+  });
+
+  it('are written in several steps where one of them would make the others expensive', async () => {
+    const { network, scheduler } = use({ costs: { step: 100, token: 1 }, chunk: 2_000 });
+    const lengths = [50, 600, 40, 60];
+    const answers = await Promise.all(lengths.map((length, call) => scheduler.generate(call, asked(call, length, 6))));
+    expect(answers.map((answer) => answer?.tokens)).toEqual(lengths.map((length) => counted(length, 6)));
+    expect(network.steps).toContainEqual([2, 0, 3].map((call) => [call, 1]));
+    expect(Math.max(...network.batches)).toBe(3);
   });
 
   it('are at most so many at once; the others wait in their order', async () => {

@@ -3,6 +3,7 @@ import type { LoadSettings } from '../protocol.js';
 import { BrokenModel } from './broken-model.js';
 import { ChatTemplate } from './chat-template.js';
 import { Decoder } from './decoder.js';
+import { costsOf } from './grouping.js';
 import { bytesPerToken } from './kv-layout.js';
 import { type ModelFiles, readModelFiles } from './model-files.js';
 import { nativeWords } from './native-words.js';
@@ -38,7 +39,9 @@ export async function loadChatModel(folder: string, threads: number, settings: L
   await warmUp(decoder, sample, files.weights);
   const padding = maxBatch > 1 ? await paddingOf(decoder, sample) : null;
   const batch = padding ? maxBatch : 1;
-  const limits = { maxBatch: batch, bytesPerToken: bytesPerToken(decoder.layout), kvBytes, cacheBytes };
+  const each = bytesPerToken(decoder.layout);
+  const costs = costsOf(files.weightBytes, each);
+  const limits = { maxBatch: batch, bytesPerToken: each, costs, kvBytes, cacheBytes };
   const network = padding ? decoder.padded(padding) : decoder;
   return {
     scheduler: new Scheduler(network, { ...limits, stops: tokens.stops(files) }),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrokenModel, wordsOf } from './broken-model.js';
 
@@ -15,6 +15,8 @@ export interface ModelFiles {
   readonly template: { readonly text: string; readonly file: string };
   /** Relative to the folder. */
   readonly weights: string;
+  /** Of all its files: the larger ones are split. */
+  readonly weightBytes: number;
 }
 
 /** `weights`: which of several, as `weightsOf` takes it. Throws BrokenModel. */
@@ -25,7 +27,8 @@ export function readModelFiles(folder: string, weights: string | null = null): M
   const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
   const template = templateOf(folder, tokenizerConfig);
   const found = weightsOf(folder, weights);
-  return { folder, config, generationConfig, tokenizer, tokenizerConfig, template, weights: found };
+  const weightBytes = bytesOf(folder, found);
+  return { folder, config, generationConfig, tokenizer, tokenizerConfig, template, weights: found, weightBytes };
 }
 
 function templateOf(folder: string, { chat_template: given }: Json): ModelFiles['template'] {
@@ -61,6 +64,12 @@ function weightsOf(folder: string, wanted: string | null): string {
     'weights',
     `onnx/${name} is missing${names.length > 0 ? `; there are ${names.sort().join(', ')}` : ''}`,
   );
+}
+
+function bytesOf(folder: string, weights: string): number {
+  const files = attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? [];
+  const own = files.map((name) => join('onnx', name)).filter((file) => file.startsWith(weights));
+  return own.reduce((sum, file) => sum + (attempt('weights', file, () => statSync(join(folder, file)).size) ?? 0), 0);
 }
 
 function required(part: string, folder: string, file: string): Json {

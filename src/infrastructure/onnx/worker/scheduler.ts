@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Network, Scores, Step } from './decoder.js';
+import { type Costs, grouped } from './grouping.js';
 import type { Past } from './kv-cache.js';
 import { type Known, PrefixCache } from './prefix-cache.js';
 import { pick } from './sampling.js';
@@ -28,6 +29,7 @@ export interface SchedulerSettings {
   /** Sequences that are worked on at once. */
   readonly maxBatch: number;
   readonly bytesPerToken: number;
+  readonly costs: Costs;
   /** What the caches of these may weigh together at their longest. A sequence alone is always worked on. */
   readonly kvBytes: number;
   /** What is kept of earlier ones. */
@@ -148,9 +150,14 @@ export class Scheduler {
   }
 
   private async write(): Promise<void> {
-    await nextTurn();
-    const sequences = [...this.writing];
-    if (sequences.length === 0) return;
+    for (const group of grouped([...this.writing], ({ past }) => past.length, this.settings.costs)) {
+      await nextTurn();
+      const sequences = group.filter((sequence) => this.writing.has(sequence));
+      if (sequences.length > 0) await this.writeTogether(sequences);
+    }
+  }
+
+  private async writeTogether(sequences: readonly Sequence[]): Promise<void> {
     const rows = sequences.map(({ past, tokens }) => ({ past, tokens: tokens.slice(-1) }));
     try {
       const steps = await this.network.advance(rows);
