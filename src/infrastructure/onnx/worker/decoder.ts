@@ -10,8 +10,8 @@ import { nativeWords, relativeTo } from './native-words.js';
 // Its warnings are advice to whoever exported the model, and there are many of them.
 env.logLevel = 'error';
 
-// Where JavaScript has this type (Node 24), the library wraps half floats in it, and then finds it empty (microsoft/
-// onnxruntime#32323). It looks for the type at the first tensor; nothing else in this process needs it.
+// Where JavaScript has this type (Node 24), the library wraps half floats in it and then finds nothing in there: issue 32323
+// of microsoft/onnxruntime. It looks for the type at the first tensor; nothing else in this process needs it.
 Reflect.deleteProperty(globalThis, 'Float16Array');
 
 /** For each token of the vocabulary, how well it continues the sequence. */
