@@ -75,10 +75,11 @@ describe('answers of a batch', () => {
   });
 
   it.each([
-    ['takes padding for tokens', { countsPadding: true }],
-    ['takes one sequence only', { single: true }],
-  ])('are given one at a time by a model that %s', async (_, toy) => {
-    const folder = folders.toy(toy, withoutEnd);
+    ['takes padding for tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
+    ['takes one sequence only', () => folders.toy({ single: true }, withoutEnd)],
+    ['mixes its rows a little', () => folders.random({ quantized: true })],
+  ])('are given one at a time by a model that %s', async (_, make) => {
+    const folder = make();
     const some = mixed.slice(0, 20).map((question) => ({ ...question, maxTokens: 10 }));
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, rounds: [some] });

@@ -54,6 +54,7 @@ const settings = {
   maxBatch: 8,
   bytesPerToken: 1,
   costs: { step: 1, token: 0 },
+  reuse: true,
   kvBytes: 100_000,
   cacheBytes: 0,
 };
@@ -244,5 +245,13 @@ describe('a beginning that was read before', () => {
     network.before = (now) => now === 2 && scheduler.drop(1);
     expect(await scheduler.generate(1, asked(1, 1_000))).toBeNull();
     expect(await scheduler.generate(2, asked(1, 1_000))).toMatchObject({ cachedTokens: 256 });
+  });
+
+  it('is read again where the model has to read a prompt as a whole', async () => {
+    const { network, scheduler } = use({ ...cached, reuse: false });
+    const asking = [1, 2].map((call) => scheduler.generate(call, asked(1, 300, 1)));
+    const answers = [...(await Promise.all(asking)), await scheduler.generate(3, asked(1, 300, 1))];
+    expect(answers.map((answer) => answer?.cachedTokens)).toEqual([0, 0, 0]);
+    expect(network.steps.flat().reduce((sum, [, tokens]) => sum + tokens, 0)).toBe(900);
   });
 });

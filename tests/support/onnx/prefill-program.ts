@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const { encode } = await loadChatModel(folder, 1);
   const decoder = await Decoder.load(readModelFiles(folder), 1);
   const prompt = encode([{ role: 'user', content: text }]);
-  const memory = { bytesPerToken: 1, kvBytes: 0, cacheBytes: 0 };
+  const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
   const settings = { stops: new Set<number>(), maxBatch: 1, costs: { step: 1, token: 1 }, ...memory };
   const answers: unknown[] = [];
   for (const chunk of chunks) {

@@ -1,4 +1,14 @@
-import { type Attribute, type Constant, FLOAT, FLOAT16, INT32, INT64, type Node, onnxFile } from './onnx-graph.js';
+import {
+  type Attribute,
+  type Constant,
+  FLOAT,
+  FLOAT16,
+  INT8,
+  INT32,
+  INT64,
+  type Node,
+  onnxFile,
+} from './onnx-graph.js';
 
 export interface Transformer {
   readonly vocabulary: number;
@@ -16,6 +26,8 @@ export interface Transformer {
   readonly attention: 'plain' | 'group_query';
   /** Keeps keys and values in half precision. */
   readonly half?: boolean;
+  /** Computes with whole numbers, whose scale depends on all that is in the step: rows influence each other a little. */
+  readonly quantized?: boolean;
   readonly seed?: number;
 }
 
@@ -100,7 +112,21 @@ class Writer {
   }
 
   private linear(input: string, from: number, to: number): string {
+    if (this.about.quantized) return this.linearInWholeNumbers(input, from, to);
     return this.op('MatMul', [input, this.weights([from, to], 1 / Math.sqrt(from))]);
+  }
+
+  private linearInWholeNumbers(input: string, from: number, to: number): string {
+    const weights = this.constant(
+      INT8,
+      Array.from({ length: from * to }, () => Math.round((this.random() - 0.5) * 254)),
+      [from, to],
+    );
+    const [whole, scale, zero] = [this.name(), this.name(), this.name()];
+    this.nodes.push({ op: 'DynamicQuantizeLinear', inputs: [input], outputs: [whole, scale, zero] });
+    const product = this.op('Cast', [this.op('MatMulInteger', [whole, weights, zero])], { to: FLOAT });
+    const unit = this.constant(FLOAT, [Math.sqrt(12 / from) / 254]);
+    return this.op('Mul', [product, this.op('Mul', [scale, unit])]);
   }
 
   private normal(input: string): string {

@@ -7,9 +7,9 @@ import { costsOf } from './grouping.js';
 import { bytesPerToken } from './kv-layout.js';
 import { type ModelFiles, readModelFiles } from './model-files.js';
 import { nativeWords } from './native-words.js';
-import { paddingOf } from './padding-probe.js';
 import { Scheduler } from './scheduler.js';
 import { Tokens } from './tokens.js';
+import { paddingOf, readsInAnyPieces } from './trials.js';
 
 /** Tried out on each model before anybody asks it. */
 const SAMPLE = 'Hello! How are you today?';
@@ -39,9 +39,10 @@ export async function loadChatModel(folder: string, threads: number, settings: L
   await warmUp(decoder, sample, files.weights);
   const padding = maxBatch > 1 ? await paddingOf(decoder, sample) : null;
   const batch = padding ? maxBatch : 1;
+  const reuse = await readsInAnyPieces(decoder, sample);
   const each = bytesPerToken(decoder.layout);
   const costs = costsOf(files.weightBytes, each);
-  const limits = { maxBatch: batch, bytesPerToken: each, costs, kvBytes, cacheBytes };
+  const limits = { maxBatch: batch, bytesPerToken: each, costs, reuse, kvBytes, cacheBytes };
   const network = padding ? decoder.padded(padding) : decoder;
   return {
     scheduler: new Scheduler(network, { ...limits, stops: tokens.stops(files) }),

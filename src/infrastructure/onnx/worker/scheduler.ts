@@ -32,7 +32,9 @@ export interface SchedulerSettings {
   readonly costs: Costs;
   /** What the caches of these may weigh together at their longest. A sequence alone is always worked on. */
   readonly kvBytes: number;
-  /** What is kept of earlier ones. */
+  /** Whether what was read for one sequence does for another that begins alike. */
+  readonly reuse: boolean;
+  /** What is kept of earlier ones for that. */
   readonly cacheBytes: number;
   /** The most tokens of prompts that are read between two tokens of answers. */
   readonly chunk?: number;
@@ -170,6 +172,7 @@ export class Scheduler {
 
   /** Another sequence, or an earlier one, may by now have come further on the same way. */
   private skipKnown(sequence: Sequence): void {
+    if (!this.settings.reuse) return;
     const others = [...this.reading, ...this.writing].filter((other) => other !== sequence);
     const past = this.prefixes.find(sequence.tokens, others);
     if (!past || past.length <= sequence.past.length) return;
@@ -198,7 +201,7 @@ export class Scheduler {
     const { tokens, past } = sequence;
     this.remove(sequence);
     sequence.resolve(generated);
-    if (past.length > 0) this.prefixes.keep(tokens.slice(0, past.length), past);
+    if (this.settings.reuse && past.length > 0) this.prefixes.keep(tokens.slice(0, past.length), past);
   }
 
   /** A step of several has failed: each has its next one alone, so that only the one at fault is failed by it. */
