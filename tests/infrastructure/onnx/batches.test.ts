@@ -55,10 +55,10 @@ describe('answers of a batch', () => {
     const again = await run({
       folder: tinyChat,
       settings: { maxBatch: 3, cacheBytes: 200_000 },
-      rounds: [mixed, mixed],
+      rounds: [mixed],
     });
-    expect(said(again.answers)).toEqual([...said(alone.answers), ...said(alone.answers)]);
-  });
+    expect(said(again.answers)).toEqual(said(alone.answers));
+  }, 120_000);
 
   it.each([
     ['takes positions and a mask', { attention: 'plain' }],
