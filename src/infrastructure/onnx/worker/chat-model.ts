@@ -37,9 +37,10 @@ export async function loadChatModel(folder: string, threads: number, settings: L
   const decoder = await Decoder.load(files, threads);
   const sample = tokens.encode(SAMPLE);
   await warmUp(decoder, sample, files.weights);
-  const padding = maxBatch > 1 ? await paddingOf(decoder, sample) : null;
+  // A model that fails a trial with an error has not passed it.
+  const padding = maxBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
+  const reuse = await readsInAnyPieces(decoder, sample).catch(() => false);
   const batch = padding ? maxBatch : 1;
-  const reuse = await readsInAnyPieces(decoder, sample);
   const each = bytesPerToken(decoder.layout);
   const costs = costsOf(files.weightBytes, each);
   const limits = { maxBatch: batch, bytesPerToken: each, costs, reuse, kvBytes, cacheBytes };

@@ -68,7 +68,7 @@ function weightsOf(folder: string, wanted: string | null): string {
 
 function bytesOf(folder: string, weights: string): number {
   const files = attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? [];
-  const own = files.map((name) => join('onnx', name)).filter((file) => file.startsWith(weights));
+  const own = files.map((name) => `onnx/${name}`).filter((file) => file.startsWith(weights));
   return own.reduce((sum, file) => sum + (attempt('weights', file, () => statSync(join(folder, file)).size) ?? 0), 0);
 }
 
