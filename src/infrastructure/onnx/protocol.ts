@@ -1,15 +1,20 @@
 import type { ChatRequest } from '../../domain/chat/chat.js';
 
+/** How a model is to be loaded; the process knows what is usual. */
+export interface LoadSettings {
+  /** Which of several: a variant (`q4`) or the name of a file in the folder `onnx`. */
+  readonly weights?: string;
+  /** Calls that may be worked on at once. */
+  readonly maxBatch?: number;
+  /** What the keys and values of the calls that are worked on may weigh together. */
+  readonly kvBytes?: number;
+  /** What the keys and values of earlier calls may weigh, which are kept for others that begin alike. */
+  readonly cacheBytes?: number;
+}
+
 /** What the service tells a runtime's process. `call` numbers a caller's request; it is never used twice. */
 export type Order =
-  | {
-      readonly type: 'load';
-      readonly folder: string;
-      readonly threads: number;
-      /** Which of several, `q4` for example; by default the usual one. */
-      readonly weights?: string;
-      readonly maxBatch?: number;
-    }
+  | ({ readonly type: 'load'; readonly folder: string; readonly threads: number } & LoadSettings)
   | { readonly type: 'count'; readonly call: number; readonly request: ChatRequest }
   | { readonly type: 'generate'; readonly call: number }
   | { readonly type: 'drop'; readonly call: number };
@@ -20,13 +25,14 @@ type Of<S extends Shape> = { readonly [K in keyof S]: S[K] extends Guard<infer T
 
 const text: Guard<string> = (value) => typeof value === 'string';
 const count: Guard<number> = (value): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const atLeastOne: Guard<number> = (value): value is number => count(value) && value >= 1;
 const duration: Guard<number> = (value): value is number => Number.isFinite(value) && (value as number) >= 0;
 const finishReason: Guard<'stop' | 'length'> = (value) => value === 'stop' || value === 'length';
 
 /** What the process tells the service. The types of the reports are made from these checks. */
 const reports = {
-  /** `maxBatch`: how many calls it works on at once. */
-  ready: { maxBatch: count },
+  /** No more than `maxBatch` calls may be generated at once: 1 where the model would mix them up. */
+  ready: { maxBatch: atLeastOne },
   /** The model can't be used: more attempts give the same. */
   broken: { reason: text },
   counted: { call: count, promptTokens: count },
@@ -38,11 +44,11 @@ const reports = {
     text,
     finishReason,
     promptTokens: count,
-    completionTokens: count,
-    /** Those of the prompt that it still knew. */
+    /** Of the prompt's, those that an earlier call had left in the cache. */
     cachedTokens: count,
-    tookMs: duration,
+    completionTokens: count,
     firstTokenMs: duration,
+    tookMs: duration,
   },
   failed: { call: count, reason: text },
   /** Answers each `drop`, whether or not there was something to drop. */

@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 import { oneInput, withWeightsIn } from '../../support/onnx/plain-models.js';
@@ -101,6 +102,18 @@ describe('a broken model', () => {
     expect(said).toMatch(reason);
     expect(said).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
     expect(said).not.toContain(process.cwd());
+  });
+
+  it.each([
+    ['q4', 'onnx/model_q4.onnx', 'model.onnx, model_fp16.onnx'],
+    ['q8', 'onnx/model_quantized.onnx', 'model.onnx, model_fp16.onnx'],
+    ['other.onnx', 'onnx/other.onnx', 'model.onnx, model_fp16.onnx'],
+    ['../config.onnx', 'onnx/../config.onnx', 'model.onnx, model_fp16.onnx'],
+  ])('that has not the wanted weights (%s) names those that it has', (wanted, missing, present) => {
+    const folder = folders.like();
+    folders.copy('onnx/model.onnx', folder, 'onnx/model_fp16.onnx');
+    folders.copy('onnx/model.onnx', folder, 'config.onnx');
+    expect(() => readModelFiles(folder, wanted)).toThrow(`weights: ${missing} is missing; there are ${present}`);
   });
 
   it('with truncated weights says so in the words of the loader', async () => {

@@ -12,10 +12,10 @@ describe('a report', () => {
     text: 'Hi',
     finishReason: 'stop',
     promptTokens: 5,
+    cachedTokens: 2,
     completionTokens: 1,
-    cachedTokens: 0,
+    firstTokenMs: 0.5,
     tookMs: 1.5,
-    firstTokenMs: 1,
   };
 
   it.each([{ type: 'ready', maxBatch: 8 }, { type: 'broken', reason: 'x' }, { type: 'dropped', call: 0 }, completed])(
@@ -34,13 +34,16 @@ describe('a report', () => {
     {},
     { type: 'toString' },
     { type: ['ready'] },
-    { type: 'ready' },
     { type: 'broken' },
+    { type: 'ready' },
+    { type: 'ready', maxBatch: 0 },
     { type: 'counted', call: 1, promptTokens: -1 },
     { type: 'counted', call: 1.5, promptTokens: 1 },
     { ...completed, text: null },
     { ...completed, finishReason: 'abort' },
     { ...completed, completionTokens: '1' },
+    { ...completed, cachedTokens: -1 },
+    { ...completed, firstTokenMs: null },
     { ...completed, tookMs: Number.NaN },
     { ...completed, call: undefined },
   ])('is not believed: %j', (message) => {

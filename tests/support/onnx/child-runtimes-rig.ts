@@ -13,6 +13,7 @@ const compiled = (path: string) => join(process.cwd(), 'dist', path);
 export const worker = compiled('src/infrastructure/onnx/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
+export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
 export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 
 /** Chat runtimes in child processes, with a view on these processes. */

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ToyLanguageModel, toyLanguageModel } from './toy-language-model.js';
+import { type Transformer, transformer } from './transformer.js';
 
 /** The chat model that ships with the service. */
 export const tinyChat = join(process.cwd(), 'models', 'tiny-chat');
@@ -29,6 +30,13 @@ export class ModelFolders {
   /** Reads and writes like tiny-chat, and thinks like the toy. */
   toy(toy: Partial<ToyLanguageModel> = {}, changes: Parameters<ModelFolders['like']>[0] = {}): string {
     return this.like({ 'onnx/model.onnx': () => toyLanguageModel({ vocabulary: VOCABULARY, ...toy }), ...changes });
+  }
+
+  /** Reads and writes like tiny-chat, and thinks by chance: no answer makes sense, and none ends by itself. */
+  random(about: Partial<Transformer> = {}): string {
+    const size = { vocabulary: VOCABULARY, hidden: 64, layers: 2, heads: 4, kvHeads: 2, inner: 96, context: 256 };
+    const weights = transformer({ ...size, attention: 'plain', ...about });
+    return this.like({ 'onnx/model.onnx': () => weights, ...withoutEnd });
   }
 
   /** Puts a file of tiny-chat into a folder. */

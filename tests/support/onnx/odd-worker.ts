@@ -21,10 +21,10 @@ const completion = {
   text: 'Hi',
   finishReason: 'stop',
   promptTokens: 3,
-  completionTokens: 1,
   cachedTokens: 0,
-  tookMs: 2,
+  completionTokens: 1,
   firstTokenMs: 1,
+  tookMs: 2,
 };
 
 const behaviours: Readonly<Record<string, Behaviour>> = {

@@ -1,6 +1,8 @@
 /** Writes ONNX files: just enough of the protobuf format for the models that tests make themselves. */
 
 export const FLOAT = 1;
+export const INT8 = 3;
+export const INT32 = 6;
 export const INT64 = 7;
 export const BOOL = 9;
 export const FLOAT16 = 10;
@@ -42,14 +44,17 @@ export interface Node {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes?: Readonly<Record<string, Attribute>>;
+  /** Of the operator; without it, the standard's. */
+  readonly domain?: string;
 }
 
-const nodeOf = ({ op, inputs, outputs, attributes = {} }: Node): Field =>
+const nodeOf = ({ op, inputs, outputs, attributes = {}, domain = '' }: Node): Field =>
   message(1, [
     ...inputs.map((name) => bytes(1, name)),
     ...outputs.map((name) => bytes(2, name)),
     bytes(4, op),
     ...Object.entries(attributes).map(([name, value]) => attribute(name, value)),
+    bytes(7, domain),
   ]);
 
 /** A name, a type, and a shape whose text dimensions are free. */
@@ -64,20 +69,26 @@ function declaration(field: number, [name, type, shape]: Value): Field {
 export type Constant = readonly [
   name: string,
   type: number,
-  values: readonly (number | bigint)[],
+  values: readonly (number | bigint)[] | Float32Array,
   shape?: readonly number[],
 ];
 
 function constantOf([name, type, values, shape = []]: Constant): Field {
+  const dimensions = shape.map((one) => integer(1, one));
+  return message(5, [...dimensions, integer(2, type), bytes(8, name), bytes(9, rawOf(type, values))]);
+}
+
+function rawOf(type: number, values: Constant[2]): Buffer {
+  if (values instanceof Float32Array) return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   const raw = values.map((value) => {
-    const buffer = Buffer.alloc(type === INT64 ? 8 : type === BOOL ? 1 : 4);
+    const buffer = Buffer.alloc(type === INT64 ? 8 : type === BOOL || type === INT8 ? 1 : 4);
     if (type === INT64) buffer.writeBigInt64LE(BigInt(value));
+    else if (type === INT8) buffer.writeInt8(Number(value));
     else if (type === BOOL) buffer.writeUInt8(Number(value));
     else buffer.writeFloatLE(Number(value));
     return buffer;
   });
-  const dimensions = shape.map((one) => integer(1, one));
-  return message(5, [...dimensions, integer(2, type), bytes(8, name), bytes(9, Buffer.concat(raw))]);
+  return Buffer.concat(raw);
 }
 
 /** A constant of floats that is kept in a file beside the model's. */
@@ -107,5 +118,11 @@ export const graphOf = ({ nodes, inputs, outputs, constants = [], externalConsta
     ...outputs.map((value) => declaration(12, value)),
   ]);
 
+/** The operators of the standard, and those that ONNX Runtime adds. */
 export const onnxFile = (graph: Graph, { format = 8, operators = 17 } = {}): Buffer =>
-  Buffer.concat([integer(1, format), bytes(7, graphOf(graph)), message(8, [bytes(1, ''), integer(2, operators)])]);
+  Buffer.concat([
+    integer(1, format),
+    bytes(7, graphOf(graph)),
+    message(8, [bytes(1, ''), integer(2, operators)]),
+    message(8, [bytes(1, 'com.microsoft'), integer(2, 1)]),
+  ]);

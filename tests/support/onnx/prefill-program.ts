@@ -1,5 +1,7 @@
 import { loadChatModel } from '../../../src/infrastructure/onnx/worker/chat-model.js';
-import { generate } from '../../../src/infrastructure/onnx/worker/generation.js';
+import { Decoder } from '../../../src/infrastructure/onnx/worker/decoder.js';
+import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
+import { Scheduler } from '../../../src/infrastructure/onnx/worker/scheduler.js';
 
 /**
  * Answers one question with the prompt fed in chunks of several sizes, and prints the tokens of each answer.
@@ -9,11 +11,16 @@ import { generate } from '../../../src/infrastructure/onnx/worker/generation.js'
 const [folder = '', text = '', ...chunks] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const { decoder, encode, stops } = await loadChatModel(folder, 1);
+  const { encode } = await loadChatModel(folder, 1);
+  const decoder = await Decoder.load(readModelFiles(folder), 1);
   const prompt = encode([{ role: 'user', content: text }]);
-  const asked = { prompt, room: 40, temperature: 0, stops };
+  const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
+  const settings = { stops: new Set<number>(), maxBatch: 1, costs: { step: 1, token: 1 }, ...memory };
   const answers: unknown[] = [];
-  for (const chunk of chunks) answers.push(await generate(decoder, asked, () => true, Number(chunk)));
+  for (const chunk of chunks) {
+    const scheduler = new Scheduler(decoder, { ...settings, chunk: Number(chunk) });
+    answers.push(await scheduler.generate(1, { prompt, room: 40, temperature: 0 }));
+  }
   console.log(JSON.stringify({ promptTokens: prompt.length, answers }));
 }
 

@@ -10,6 +10,10 @@ export interface ToyLanguageModel {
   readonly deadlyToken?: number;
   /** A token at which a step never ends. */
   readonly endlessToken?: number;
+  /** Takes padding for tokens: the length of the cache counts too, whatever the mask says. */
+  readonly countsPadding?: boolean;
+  /** Takes one sequence at a time. */
+  readonly single?: boolean;
   /** Shapes the file for a loader that is older than it. */
   readonly format?: number;
 }
@@ -20,13 +24,14 @@ export interface ToyLanguageModel {
  */
 export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy }: ToyLanguageModel): Buffer {
   const type = half ? FLOAT16 : FLOAT;
-  const { idleRounds = 0, deadlyToken = -1, endlessToken = -1 } = toy;
+  const { idleRounds = 0, deadlyToken = -1, endlessToken = -1, countsPadding = false, single = false } = toy;
+  const batch = single ? 1 : 'batch';
   const graph: Graph = {
     inputs: [
       ['input_ids', INT64, ['batch', 'sequence']],
       ['attention_mask', INT64, ['batch', 'total']],
-      ['past_key_values.0.key', type, ['batch', 1, 'past', 1]],
-      ['past_key_values.0.value', type, ['batch', 1, 'past', 1]],
+      ['past_key_values.0.key', type, [batch, 1, 'past', 1]],
+      ['past_key_values.0.value', type, [batch, 1, 'past', 1]],
     ],
     outputs: [
       ['logits', type, ['batch', 1, vocabulary]],
@@ -38,6 +43,7 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       ['axes_1_2_3', INT64, [1, 2, 3], [3]],
       ['axis_1', INT64, [1], [1]],
       ['size', INT64, [vocabulary]],
+      ['counted', INT64, [Number(countsPadding)]],
       // Negative, so that half-precision scores are right only where they are read as numbers.
       ['off_on', FLOAT, [-1, 1], [2]],
       ['zero', INT64, [0]],
@@ -57,7 +63,11 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       { op: 'Cast', inputs: ['present.0.key'], outputs: ['seen'], attributes: { to: FLOAT } },
       { op: 'ReduceSum', inputs: ['seen', 'axes_1_2_3'], outputs: ['sum'], attributes: { keepdims: 0 } },
       { op: 'Cast', inputs: ['sum'], outputs: ['total'], attributes: { to: INT64 } },
-      { op: 'Mod', inputs: ['total', 'size'], outputs: ['next'] },
+      { op: 'Shape', inputs: ['attention_mask'], outputs: ['shape'] },
+      { op: 'Gather', inputs: ['shape', 'axis_1'], outputs: ['length'] },
+      { op: 'Mul', inputs: ['length', 'counted'], outputs: ['counted_length'] },
+      { op: 'Add', inputs: ['total', 'counted_length'], outputs: ['counted_total'] },
+      { op: 'Mod', inputs: ['counted_total', 'size'], outputs: ['next'] },
       ...idling,
       ...dying,
       { op: 'Add', inputs: ['next', 'idled'], outputs: ['next_idled'] },

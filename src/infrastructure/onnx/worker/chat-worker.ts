@@ -3,41 +3,38 @@ import type { Order, Report } from '../protocol.js';
 import { BrokenModel } from './broken-model.js';
 import { type ChatModel, loadChatModel } from './chat-model.js';
 import { RefusedMessages } from './chat-template.js';
-import { generate } from './generation.js';
 import { nativeWords } from './native-words.js';
+import type { Generation } from './scheduler.js';
 
-interface Counted {
-  readonly prompt: readonly number[];
-  readonly room: number;
-  readonly temperature: number;
-}
+type LoadOrder = Extract<Order, { type: 'load' }>;
 
 /** Does what the service orders, and logs nothing: what people ask and get is theirs. */
 export class ChatWorker {
   private model: ChatModel | null = null;
-  /** Every call that somebody still waits for. */
-  private readonly calls = new Map<number, Counted>();
+  /** Calls that are counted, and that somebody still waits for. */
+  private readonly calls = new Map<number, Generation>();
 
   constructor(private readonly report: (report: Report) => void) {}
 
   async take(order: Order): Promise<void> {
     switch (order.type) {
       case 'load':
-        return this.load(order.folder, order.threads);
+        return this.load(order);
       case 'count':
         return this.count(order.call, order.request);
       case 'generate':
         return this.answer(order.call);
       case 'drop':
         this.calls.delete(order.call);
+        this.model?.scheduler.drop(order.call);
         return this.report({ type: 'dropped', call: order.call });
     }
   }
 
-  private async load(folder: string, threads: number): Promise<void> {
+  private async load({ folder, threads, ...settings }: LoadOrder): Promise<void> {
     try {
-      this.model = await loadChatModel(folder, threads);
-      this.report({ type: 'ready', maxBatch: 1 });
+      this.model = await loadChatModel(folder, threads, settings);
+      this.report({ type: 'ready', maxBatch: this.model.maxBatch });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });
@@ -75,20 +72,19 @@ export class ChatWorker {
     if (!counted || !this.model) return;
     const begun = performance.now();
     try {
-      const { decoder, stops } = this.model;
-      const answer = await generate(decoder, { ...counted, stops }, () => this.calls.has(call));
+      const answer = await this.model.scheduler.generate(call, counted);
       if (!answer) return;
-      const tookMs = performance.now() - begun;
+      const { tokens, finishReason, cachedTokens, firstTokenMs } = answer;
       this.report({
         type: 'completed',
         call,
-        text: this.model.decode(answer.tokens),
-        finishReason: answer.finishReason,
+        text: this.model.decode(tokens, finishReason === 'length'),
+        finishReason,
         promptTokens: counted.prompt.length,
-        completionTokens: answer.tokens.length,
-        cachedTokens: 0,
-        tookMs,
-        firstTokenMs: tookMs,
+        cachedTokens,
+        completionTokens: tokens.length,
+        firstTokenMs,
+        tookMs: performance.now() - begun,
       });
     } catch (error) {
       this.report({ type: 'failed', call, reason: `the model failed: ${nativeWords(error)}` });

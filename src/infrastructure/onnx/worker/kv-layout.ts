@@ -26,6 +26,10 @@ export interface KvLayout {
   readonly takesPositions: boolean;
 }
 
+/** What the cache of one token weighs. */
+export const bytesPerToken = ({ tensors }: KvLayout): number =>
+  tensors.reduce((sum, { type, heads, headSize }) => sum + heads * headSize * (type === 'float16' ? 2 : 4), 0);
+
 /** Throws BrokenModel where the model has no cache, or takes what we can't give. */
 export function kvLayoutOf(session: SessionShape, file: string): KvLayout {
   const wrong = (problem: string) => new BrokenModel('weights', `${file} ${problem}`);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrokenModel, wordsOf } from './broken-model.js';
 
@@ -15,16 +15,20 @@ export interface ModelFiles {
   readonly template: { readonly text: string; readonly file: string };
   /** Relative to the folder. */
   readonly weights: string;
+  /** Of all its files: the larger ones are split. */
+  readonly weightBytes: number;
 }
 
-/** Throws BrokenModel. */
-export function readModelFiles(folder: string): ModelFiles {
+/** `weights`: which of several, as `weightsOf` takes it. Throws BrokenModel. */
+export function readModelFiles(folder: string, weights: string | null = null): ModelFiles {
   const config = required('configuration', folder, 'config.json');
   const generationConfig = json('generation configuration', folder, 'generation_config.json') ?? {};
   const tokenizer = required('tokenizer', folder, 'tokenizer.json');
   const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
   const template = templateOf(folder, tokenizerConfig);
-  return { folder, config, generationConfig, tokenizer, tokenizerConfig, template, weights: weightsOf(folder) };
+  const found = weightsOf(folder, weights);
+  const weightBytes = bytesOf(folder, found);
+  return { folder, config, generationConfig, tokenizer, tokenizerConfig, template, weights: found, weightBytes };
 }
 
 function templateOf(folder: string, { chat_template: given }: Json): ModelFiles['template'] {
@@ -39,12 +43,33 @@ function templateOf(folder: string, { chat_template: given }: Json): ModelFiles[
   throw new BrokenModel('chat template', missing);
 }
 
-/** `model.onnx`, or where an export has only variants of it (quantized, half precision), the first by name. */
-function weightsOf(folder: string): string {
-  const names = attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? [];
-  const [first] = names.filter((name) => /^model.*\.onnx$/.test(name)).sort();
-  if (!first) throw new BrokenModel('weights', 'onnx/model.onnx is missing');
-  return names.includes('model.onnx') ? 'onnx/model.onnx' : `onnx/${first}`;
+/** What exporters append to the names of variants, where it isn't the name of the variant itself. */
+const SUFFIXES: Readonly<Record<string, string>> = { fp32: '', q8: '_quantized' };
+
+/**
+ * The wanted variant (`q4`, `fp16`), or the file of that name. Without a wish `model.onnx`, or where an export has only
+ * variants of it, the first by name.
+ */
+function weightsOf(folder: string, wanted: string | null): string {
+  const names = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).filter((name) =>
+    name.endsWith('.onnx'),
+  );
+  const [first = 'model.onnx'] = names.filter((name) => name.startsWith('model')).sort();
+  const usual = names.includes('model.onnx') ? 'model.onnx' : first;
+  const name =
+    wanted === null ? usual : wanted.endsWith('.onnx') ? wanted : `model${SUFFIXES[wanted] ?? `_${wanted}`}.onnx`;
+  // Only what the folder lists is opened: a wish can't lead out of it.
+  if (names.includes(name)) return `onnx/${name}`;
+  throw new BrokenModel(
+    'weights',
+    `onnx/${name} is missing${names.length > 0 ? `; there are ${names.sort().join(', ')}` : ''}`,
+  );
+}
+
+function bytesOf(folder: string, weights: string): number {
+  const files = attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? [];
+  const own = files.map((name) => `onnx/${name}`).filter((file) => file.startsWith(weights));
+  return own.reduce((sum, file) => sum + (attempt('weights', file, () => statSync(join(folder, file)).size) ?? 0), 0);
 }
 
 function required(part: string, folder: string, file: string): Json {

@@ -1,6 +1,10 @@
 import type { Scores } from './decoder.js';
 
-/** The next token: the best one at temperature 0, else drawn by its probability. Throws where no score is a number. */
+/**
+ * The next token: the best one at temperature 0, else drawn by its probability, from all tokens. Throws where no score is
+ * a number. Chance is the generator of the JavaScript engine (xorshift128+, which the system seeds at the start of the
+ * process): good for variety, not for secrets, and it can't be seeded, so no answer can be had twice on purpose.
+ */
 export function pick(scores: Scores, temperature: number, chance: () => number = Math.random): number {
   const best = bestOf(scores);
   return temperature > 0 ? draw(scores, scores[best] as number, temperature, chance()) : best;
@@ -21,9 +25,15 @@ function bestOf(scores: Scores): number {
 }
 
 function draw(scores: Scores, highest: number, temperature: number, chance: number): number {
-  // Relative to the highest score, so that no power overflows; what is no number gets no weight.
-  const weights = Float64Array.from(scores, (score) => Math.exp((score - highest) / temperature) || 0);
-  let left = chance * weights.reduce((sum, weight) => sum + weight, 0);
+  const weights = new Float64Array(scores.length);
+  let sum = 0;
+  for (let token = 0; token < weights.length; token++) {
+    // Relative to the highest score, so that no power overflows; what is no number gets no weight.
+    const weight = Math.exp(((scores[token] as number) - highest) / temperature) || 0;
+    weights[token] = weight;
+    sum += weight;
+  }
+  let left = chance * sum;
   let last = 0;
   for (let token = 0; token < weights.length; token++) {
     const weight = weights[token] as number;

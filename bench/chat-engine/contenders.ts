@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import type { ChatMessage } from '../../src/domain/chat/chat.js';
+import { type Completed, DrivenWorker } from '../../tests/support/onnx/driven-worker.js';
+
+/** What a contender is asked to do: all conversations at once. */
+export interface Task {
+  readonly conversations: readonly (readonly ChatMessage[])[];
+  readonly maxTokens: number;
+}
+
+/** One conversation's answer. Times are from the moment at which all were asked. */
+export interface Outcome {
+  readonly text: string;
+  readonly promptTokens: number;
+  readonly tokens: number;
+  readonly firstTokenMs: number;
+  readonly tookMs: number;
+}
+
+export interface Report {
+  readonly outcomes: readonly Outcome[];
+  /** Other work on the machine disturbs this less than the times. */
+  readonly processorMs: number;
+}
+
+type Contender = (task: Task) => Promise<Outcome[]>;
+
+async function ours(folder: string): Promise<Contender> {
+  const worker = await new DrivenWorker().load(folder);
+  return ({ conversations, maxTokens }) => {
+    const begun = performance.now();
+    return Promise.all(
+      conversations.map(async (messages) => {
+        const asked = performance.now();
+        const { text, promptTokens, completionTokens, firstTokenMs } = (await worker.ask({
+          messages,
+          maxTokens,
+        })) as Completed;
+        const tookMs = performance.now() - begun;
+        return { text, promptTokens, tokens: completionTokens, firstTokenMs: asked - begun + firstTokenMs, tookMs };
+      }),
+    );
+  };
+}
+
+/** `modules`: the folder in which @huggingface/transformers is installed. */
+async function theirs(folder: string, modules: string): Promise<Contender> {
+  const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer } = createRequire(join(modules, 'x.js'))(
+    '@huggingface/transformers',
+  );
+  Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(folder) });
+  const name = basename(folder);
+  const tokenizer = await AutoTokenizer.from_pretrained(name);
+  const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 };
+  const model = await AutoModelForCausalLM.from_pretrained(name, { dtype: 'fp32', session_options: sessionOptions });
+  const answer = async (messages: readonly ChatMessage[], maxTokens: number, begun: number): Promise<Outcome> => {
+    const times: number[] = [];
+    // The streamer is given the prompt first, then each token.
+    const streamer = Object.assign(new BaseStreamer(), {
+      put: () => times.push(performance.now()),
+      end: () => undefined,
+    });
+    const inputs = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true });
+    const output = await model.generate({ ...inputs, max_new_tokens: maxTokens, do_sample: false, streamer });
+    const promptTokens = inputs.input_ids.dims[1] as number;
+    const tokens = (output.dims[1] as number) - promptTokens;
+    const answered = output.slice(null, [promptTokens, null]);
+    const [text] = tokenizer.batch_decode(answered, { skip_special_tokens: true });
+    // Ours leaves out a character that is cut.
+    const whole = (text as string).replace(/\uFFFD$/, '');
+    return {
+      text: whole,
+      promptTokens,
+      tokens,
+      firstTokenMs: (times[1] ?? 0) - begun,
+      tookMs: performance.now() - begun,
+    };
+  };
+  return ({ conversations, maxTokens }) => {
+    const begun = performance.now();
+    return Promise.all(conversations.map((messages) => answer(messages, maxTokens, begun)));
+  };
+}
+
+/** The program of a contender's process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
+async function main(): Promise<void> {
+  const [who, folder = '', modules = ''] = process.argv.slice(2);
+  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules));
+  process.on('message', async (task: Task) => {
+    const before = process.cpuUsage();
+    const outcomes = await contender(task);
+    const { user, system } = process.cpuUsage(before);
+    process.send?.({ outcomes, processorMs: (user + system) / 1_000 } satisfies Report);
+  });
+  process.send?.('ready');
+}
+
+void main();

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { roundsProgram } from '../../support/onnx/child-runtimes-rig.js';
+import type { Completed, Question } from '../../support/onnx/driven-worker.js';
+import { ModelFolders, tinyChat, withoutEnd } from '../../support/onnx/model-folders.js';
+import type { Rounds } from '../../support/onnx/rounds-program.js';
+
+const folders = new ModelFolders();
+afterAll(() => folders.remove());
+
+/** What a worker answers, which is a process of its own. */
+async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Completed[][] }> {
+  const child = spawn('node', [roundsProgram], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(rounds));
+  return JSON.parse(Buffer.concat(await child.stdout.toArray()).toString());
+}
+
+const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
+const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
+
+/** Over two hundred of mixed lengths, from 10 to over 200 tokens, some of which begin alike. */
+const mixed: Question[] = [
+  ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
+  ...Array.from({ length: 60 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
+  ...Array.from({ length: 60 }, (_, i) => {
+    const some = Array.from({ length: 1 + ((i * 5) % 40) }, (_, at) => words[(i + at * at) % words.length]);
+    return { text: `Repeat after me: ${some.join(' ')}`, maxTokens: 30 };
+  }),
+  ...Array.from({ length: 20 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.` })),
+  ...Array.from({ length: 60 }, (_, i) => ({
+    messages: [
+      { role: 'system' as const, content: 'You are a helpful assistant.'.repeat(1 + (i % 3)) },
+      { role: 'user' as const, content: `Hello! ${words[i % 8]}` },
+      { role: 'assistant' as const, content: 'Hello! How can I help you today?' },
+      { role: 'user' as const, content: `What is ${i} - ${i % 7}?` },
+    ],
+    maxTokens: 5 + (i % 20),
+  })),
+];
+
+const plainly = { maxBatch: 1, cacheBytes: 0 };
+const said = (answers: Completed[][]) =>
+  answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
+
+describe('answers of a batch', () => {
+  it('are those of one at a time, without a cache: over two hundred of tiny-chat', async () => {
+    expect(mixed.length).toBeGreaterThan(200);
+    const alone = await run({ folder: tinyChat, settings: plainly, rounds: mixed.map((question) => [question]) });
+    expect(alone.maxBatch).toBe(1);
+    expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
+    const together = await run({ folder: tinyChat, rounds: [mixed] });
+    expect(together.maxBatch).toBe(8);
+    expect(said(together.answers)).toEqual(said(alone.answers));
+    // Some of them began alike.
+    expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(50);
+    const again = await run({
+      folder: tinyChat,
+      settings: { maxBatch: 3, cacheBytes: 200_000 },
+      rounds: [mixed],
+    });
+    expect(said(again.answers)).toEqual(said(alone.answers));
+  }, 120_000);
+
+  it.each([
+    ['takes positions and a mask', { attention: 'plain' }],
+    ['counts its mask', { attention: 'group_query' }],
+    ['has a cache of half precision', { attention: 'plain', half: true }],
+  ] as const)('are those of one at a time for a model that %s', async (_, about) => {
+    const folder = folders.random(about);
+    const some = mixed.filter((_, i) => i % 7 === 0).map((question) => ({ ...question, maxTokens: 12 }));
+    const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
+    const together = await run({ folder, settings: { maxBatch: 5 }, rounds: [some] });
+    expect(together.maxBatch).toBe(5);
+    expect(said(together.answers)).toEqual(said(alone.answers));
+    expect(new Set(said(alone.answers).map(({ text }) => text)).size).toBeGreaterThan(some.length / 2);
+  });
+
+  it.each([
+    ['takes padding for tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
+    ['takes one sequence only', () => folders.toy({ single: true }, withoutEnd)],
+    ['mixes its rows a little', () => folders.random({ quantized: true })],
+  ])('are given one at a time by a model that %s', async (_, make) => {
+    const folder = make();
+    const some = mixed.slice(0, 20).map((question) => ({ ...question, maxTokens: 10 }));
+    const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
+    const together = await run({ folder, rounds: [some] });
+    expect(together.maxBatch).toBe(1);
+    expect(said(together.answers)).toEqual(said(alone.answers));
+  });
+
+  it('are the same when some of those who asked together give up', async () => {
+    const folder = folders.random();
+    const some = mixed.slice(60, 84).map((question, i) => ({ ...question, maxTokens: 12, dropped: i % 3 === 1 }));
+    const staying = some.filter(({ dropped }) => !dropped);
+    const alone = await run({ folder, settings: plainly, rounds: staying.map((question) => [question]) });
+    const together = await run({ folder, rounds: [some, some] });
+    const answered = together.answers.map((round) => round.filter((answer) => answer));
+    expect(together.answers.flat().filter((answer) => !answer)).toHaveLength(16);
+    expect(said(answered)).toEqual([...said(alone.answers), ...said(alone.answers)]);
+  });
+
+  it('go on from what an earlier call has left', async () => {
+    const folder = folders.random();
+    const begun = { role: 'user' as const, content: 'Repeat after me: blue river seven stone cloud green' };
+    const [[first]] = (await run({ folder, rounds: [[{ messages: [begun], maxTokens: 20 }]] })).answers as [
+      [Completed],
+    ];
+    const turns = [
+      begun,
+      { role: 'assistant' as const, content: first.text },
+      { role: 'user' as const, content: 'And?' },
+    ];
+    const rounds = [[{ messages: [begun], maxTokens: 20 }], [{ messages: turns, maxTokens: 20 }]];
+    const warm = await run({ folder, rounds });
+    const cold = await run({ folder, settings: { cacheBytes: 0 }, rounds });
+    expect(said(warm.answers)).toEqual(said(cold.answers));
+    expect(cold.answers.flat().map(({ cachedTokens }) => cachedTokens)).toEqual([0, 0]);
+    expect(warm.answers[1]?.[0]?.cachedTokens).toBeGreaterThanOrEqual(first.promptTokens);
+  });
+});

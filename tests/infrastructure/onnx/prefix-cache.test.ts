@@ -1,0 +1,69 @@
+import type { Past } from '../../../src/infrastructure/onnx/worker/kv-cache.js';
+import { PrefixCache } from '../../../src/infrastructure/onnx/worker/prefix-cache.js';
+
+const pastOf = (length: number): Past => ({ cache: { rows: 1, length, arrays: [] }, row: 0, start: 0, length });
+const make = (bytes: number) => new PrefixCache({ bytes, bytesPerToken: 10, alone: (past) => past });
+const keep = (cache: PrefixCache, ...tokens: number[]) => cache.keep(tokens, pastOf(tokens.length));
+const found = (cache: PrefixCache, ...tokens: number[]) => cache.find(tokens, [])?.length ?? 0;
+
+describe('the cache of prefixes', () => {
+  it('finds the longest common beginning, without the last token', () => {
+    const cache = make(1_000);
+    keep(cache, 1, 2, 3, 4);
+    keep(cache, 1, 2, 9);
+    expect(found(cache, 1, 2, 3, 4, 5)).toBe(4);
+    expect(found(cache, 1, 2, 3, 4)).toBe(3);
+    expect(found(cache, 1, 2, 9, 9)).toBe(3);
+    expect(found(cache, 1, 2, 7, 7)).toBe(2);
+    expect(found(cache, 2, 2, 3, 4)).toBe(0);
+    expect(found(cache, 1)).toBe(0);
+  });
+
+  it('finds it among others too, as far as these are', () => {
+    const cache = make(1_000);
+    keep(cache, 1, 2);
+    const other = { tokens: [1, 2, 3, 4, 5, 6], past: pastOf(4) };
+    expect(cache.find([1, 2, 3, 4, 5, 6, 7], [other])).toEqual({ ...other.past, length: 4 });
+  });
+
+  it('weighs no more than its bytes: the least recently used go first', () => {
+    const cache = make(60);
+    keep(cache, 1, 1);
+    keep(cache, 2, 2);
+    keep(cache, 3, 3);
+    expect(found(cache, 1, 1, 0)).toBe(2);
+    keep(cache, 4, 4);
+    expect([1, 2, 3, 4].map((token) => found(cache, token, token, 0))).toEqual([2, 0, 2, 2]);
+    keep(cache, 5, 5, 5, 5, 5);
+    expect([1, 2, 3, 4, 5].map((token) => found(cache, token, token, 0))).toEqual([0, 0, 0, 0, 2]);
+  });
+
+  it('keeps at most a thousand, however light they are', () => {
+    const cache = make(1_000_000);
+    for (let token = 0; token <= 1_000; token++) keep(cache, token, token);
+    expect([0, 1, 1_000].map((token) => found(cache, token, token, 0))).toEqual([0, 2, 2]);
+  });
+
+  it('keeps nothing that is heavier than all that may be kept', () => {
+    const cache = make(30);
+    keep(cache, 1, 1, 1);
+    keep(cache, 2, 2, 2, 2);
+    expect(found(cache, 1, 1, 1, 1)).toBe(3);
+    expect(found(cache, 2, 2, 2, 2)).toBe(0);
+    const none = make(0);
+    keep(none, 1);
+    expect(found(none, 1, 1)).toBe(0);
+  });
+
+  it('keeps a beginning of what it has no second time, and gives way to what goes on', () => {
+    const cache = make(60);
+    keep(cache, 1, 2, 3);
+    keep(cache, 5, 5);
+    keep(cache, 1, 2);
+    keep(cache, 1, 2, 3);
+    // Three, two, and one more token fit only if nothing is there twice.
+    keep(cache, 1, 2, 3, 4);
+    expect(found(cache, 5, 5, 5)).toBe(2);
+    expect(found(cache, 1, 2, 3, 4, 5)).toBe(4);
+  });
+});

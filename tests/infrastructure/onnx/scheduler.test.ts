@@ -1,0 +1,257 @@
+import type { Network, Row } from '../../../src/infrastructure/onnx/worker/decoder.js';
+import type { Past } from '../../../src/infrastructure/onnx/worker/kv-cache.js';
+import {
+  type Generation,
+  Scheduler,
+  type SchedulerSettings,
+} from '../../../src/infrastructure/onnx/worker/scheduler.js';
+
+const past = (tokens: readonly number[], length = tokens.length): Past => ({
+  cache: { rows: 1, length: tokens.length, arrays: [Float32Array.from(tokens)] },
+  row: 0,
+  start: 0,
+  length,
+});
+
+/** Continues a sequence by its length, as long as its past is right. Each step is noted, and may do something first. */
+class NotingNetwork implements Network {
+  /** For each step the first token of each row, and how many tokens it got. */
+  readonly steps: [first: number, tokens: number][][] = [];
+  before: (step: number, rows: readonly (readonly number[])[]) => void = () => undefined;
+
+  begin = () => past([]);
+  alone = (one: Past) => one;
+
+  async read(row: Row): Promise<Past> {
+    return past(this.step([row])[0] as number[]);
+  }
+
+  async advance(rows: readonly Row[]) {
+    return this.step(rows).map((tokens) => ({
+      past: past(tokens),
+      scores: Array.from({ length: 2_000 }, (_, token) => (token === tokens.length ? 1 : 0)),
+    }));
+  }
+
+  /** How often each first token was in a step of so many rows. */
+  get batches(): number[] {
+    return this.steps.map(({ length }) => length);
+  }
+
+  private step(rows: readonly Row[]): number[][] {
+    const all = rows.map(({ past: { cache, length }, tokens }) => [
+      ...(cache.arrays[0] ?? []).slice(0, length),
+      ...tokens,
+    ]);
+    this.before(this.steps.length, all);
+    this.steps.push(all.map((tokens, i) => [tokens[0] as number, rows[i]?.tokens.length as number]));
+    return all;
+  }
+}
+
+const settings = {
+  stops: new Set<number>(),
+  maxBatch: 8,
+  bytesPerToken: 1,
+  costs: { step: 1, token: 0 },
+  reuse: true,
+  kvBytes: 100_000,
+  cacheBytes: 0,
+};
+const use = (changes: Partial<SchedulerSettings> = {}) => {
+  const network = new NotingNetwork();
+  return { network, scheduler: new Scheduler(network, { ...settings, ...changes }) };
+};
+
+const prompt = (first: number, length: number) => [first, ...new Array<number>(length - 1).fill(7)];
+const asked = (first: number, length: number, room = 5): Generation => ({
+  prompt: prompt(first, length),
+  room,
+  temperature: 0,
+});
+const counted = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+
+describe('one sequence', () => {
+  it('is read in chunks of at most 128 tokens, then written token by token', async () => {
+    const { network, scheduler } = use();
+    const answer = await scheduler.generate(1, asked(1, 300));
+    expect(answer).toMatchObject({ tokens: counted(300, 5), finishReason: 'length', cachedTokens: 0 });
+    expect(network.steps.flat().map(([, tokens]) => tokens)).toEqual([128, 128, 44, 1, 1, 1, 1]);
+  });
+
+  it('ends at any of its stops, which are no part of the answer', async () => {
+    const { scheduler } = use({ stops: new Set([999, 12]) });
+    expect(await scheduler.generate(1, asked(1, 10))).toMatchObject({ tokens: [10, 11], finishReason: 'stop' });
+  });
+
+  it.each([0, 1, 2, 4])('is over after the step in which it is dropped: %s', async (step) => {
+    const { network, scheduler } = use();
+    network.before = (now) => now === step && scheduler.drop(1);
+    expect(await scheduler.generate(1, asked(1, 200))).toBeNull();
+    expect(network.steps).toHaveLength(step + 1);
+  });
+
+  it('lets others have their turn between steps', async () => {
+    const { network, scheduler } = use();
+    setImmediate(() => setImmediate(() => setImmediate(() => scheduler.drop(1))));
+    expect(await scheduler.generate(1, asked(1, 5, 400))).toBeNull();
+    expect(network.steps.length).toBeLessThan(6);
+  });
+
+  it('tells how long its first token took, from when it was asked for', async () => {
+    const { scheduler } = use({ maxBatch: 1 });
+    const [first, second] = await Promise.all([1, 2].map((call) => scheduler.generate(call, asked(call, 5))));
+    expect(first?.firstTokenMs).toBeGreaterThan(0);
+    expect(second?.firstTokenMs).toBeGreaterThan(first?.firstTokenMs as number);
+  });
+});
+
+describe('several sequences', () => {
+  it('are written together, join when their prompt is read, and leave when they are done', async () => {
+    const { network, scheduler } = use({ chunk: 10 });
+    const answers = await Promise.all([
+      scheduler.generate(1, asked(1, 10, 3)),
+      scheduler.generate(2, asked(2, 20, 6)),
+      scheduler.generate(3, asked(3, 10, 2)),
+    ]);
+    expect(answers.map((answer) => answer?.tokens)).toEqual([counted(10, 3), counted(20, 6), counted(10, 2)]);
+    expect(network.steps.map((step) => step.map(([first]) => first).join('+'))).toEqual([
+      '1', // read
+      '1',
+      '2', // its first half
+      '1',
+      '3',
+      '3',
+      '2',
+      '2',
+      '2',
+      '2',
+      '2',
+      '2',
+    ]);
+  });
+
+  it('have short prompts read in one go between two tokens of the others', async () => {
+    const { network, scheduler } = use();
+    const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, call === 4 ? 100 : 40, 4)));
+    await Promise.all(calls);
+    // The first was here before the others; the second and the third are read between two of its tokens.
+    expect(network.batches).toEqual([1, 1, 1, 1, 3, 1, 4, 3, 1]);
+  });
+
+  it('have long prompts read in turns, so that a short one is not behind a long one', async () => {
+    const { network, scheduler } = use();
+    const order: number[] = [];
+    const lengths = [1_000, 130];
+    const calls = lengths.map((length, i) => scheduler.generate(i, asked(i, length, 1)).then(() => order.push(i)));
+    await Promise.all(calls);
+    expect(order).toEqual([1, 0]);
+    expect(network.steps.slice(1, 5)).toEqual([[[0, 128]], [[1, 128]], [[0, 128]], [[1, 2]]]);
+  });
+
+  it('are written in several steps where one of them would make the others expensive', async () => {
+    const { network, scheduler } = use({ costs: { step: 100, token: 1 }, chunk: 2_000 });
+    const lengths = [50, 600, 40, 60];
+    const answers = await Promise.all(lengths.map((length, call) => scheduler.generate(call, asked(call, length, 6))));
+    expect(answers.map((answer) => answer?.tokens)).toEqual(lengths.map((length) => counted(length, 6)));
+    expect(network.steps).toContainEqual([2, 0, 3].map((call) => [call, 1]));
+    expect(Math.max(...network.batches)).toBe(3);
+  });
+
+  it('are at most so many at once; the others wait in their order', async () => {
+    const { network, scheduler } = use({ maxBatch: 2 });
+    const calls = [1, 2, 3, 4, 5].map((call) => scheduler.generate(call, asked(call, 5, 4)));
+    await Promise.all(calls);
+    expect(Math.max(...network.batches)).toBe(2);
+    expect([...new Set(network.steps.flat().map(([first]) => first))]).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('are as many as the memory takes at their longest, and one is always taken', async () => {
+    const { network, scheduler } = use({ kvBytes: 100, bytesPerToken: 2 });
+    const rooms = [15, 15, 15, 60, 2];
+    await Promise.all(rooms.map((room, call) => scheduler.generate(call, asked(call, 10, room))));
+    // Two of 25 tokens at most, or one of 70.
+    expect(Math.max(...network.batches)).toBe(2);
+    const together = network.steps.filter(({ length }) => length === 2).map((step) => step.map(([first]) => first));
+    expect(together.flat()).not.toContain(3);
+    // The last would have fitted from the beginning, and overtook nobody.
+    expect(network.steps.flat().findIndex(([first]) => first === 4)).toBeGreaterThan(
+      network.steps.flat().findLastIndex(([first]) => first === 2),
+    );
+  });
+
+  it('leave before the next step when they are dropped, whatever they are at', async () => {
+    const { network, scheduler } = use({ maxBatch: 3 });
+    network.before = (now) => {
+      if (now === 1) scheduler.drop(2); // being read
+      if (now === 6) for (const call of [1, 4]) scheduler.drop(call); // being written, waiting
+    };
+    const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, 128, 10)));
+    const answers = await Promise.all(calls);
+    expect(answers.map((answer) => answer?.tokens.length ?? null)).toEqual([null, null, 10, null]);
+    const firsts = network.steps.map((step) => step.map(([first]) => first));
+    expect(firsts.slice(2).flat()).not.toContain(2);
+    expect(firsts.slice(7).flat()).not.toContain(1);
+  });
+
+  it('go on, each as if it were alone, when a step of them fails; only the one at fault is failed', async () => {
+    const { network, scheduler } = use();
+    network.before = (_, rows) => {
+      if (rows.some(([first, ...rest]) => first === 2 && rest.length === 12)) throw new Error('out of range');
+    };
+    const [first, second, third] = await Promise.allSettled(
+      [1, 2, 3].map((call) => scheduler.generate(call, asked(call, 10, 6))),
+    );
+    expect(second).toEqual({ status: 'rejected', reason: new Error('out of range') });
+    for (const answer of [first, third])
+      expect(answer).toMatchObject({ status: 'fulfilled', value: { tokens: counted(10, 6) } });
+    expect(network.batches.slice(network.batches.lastIndexOf(3))).toContain(2);
+  });
+});
+
+describe('a beginning that was read before', () => {
+  const cached = { cacheBytes: 10_000 };
+
+  it('is not read again, but for the last token', async () => {
+    const { network, scheduler } = use(cached);
+    const first = await scheduler.generate(1, asked(1, 50, 3));
+    const again = await scheduler.generate(2, asked(1, 50, 3));
+    expect([first?.cachedTokens, again?.cachedTokens]).toEqual([0, 49]);
+    expect(again?.tokens).toEqual(first?.tokens);
+    expect(network.steps.slice(3)).toEqual([[[1, 1]], [[1, 1]], [[1, 1]]]);
+  });
+
+  it('may be the answer to it, and may go on otherwise', async () => {
+    const { scheduler } = use(cached);
+    const first = await scheduler.generate(1, asked(1, 50, 10));
+    const conversation = [...prompt(1, 50), ...(first?.tokens ?? []), 5, 5];
+    const next = await scheduler.generate(2, { ...asked(1, 1), prompt: conversation });
+    // The last token of the answer was given, and never fed.
+    expect(next).toMatchObject({ cachedTokens: 59, tokens: counted(62, 5) });
+    const other = await scheduler.generate(3, { ...asked(1, 1), prompt: [...prompt(1, 30), 9, 9] });
+    expect(other).toMatchObject({ cachedTokens: 30, tokens: counted(32, 5) });
+  });
+
+  it('may be that of one that is still being worked on, so that it is read once', async () => {
+    const { network, scheduler } = use();
+    const answers = await Promise.all([1, 2, 3].map((call) => scheduler.generate(call, asked(1, 1_000, 2))));
+    for (const answer of answers) expect(answer?.tokens).toEqual([1_000, 1_001]);
+    const read = network.steps.flat().reduce((sum, [, tokens]) => sum + tokens, 0);
+    expect(read).toBeLessThan(1_000 + 3 * 128 + 3);
+  });
+
+  it('may be what somebody left behind who was dropped', async () => {
+    const { network, scheduler } = use(cached);
+    network.before = (now) => now === 2 && scheduler.drop(1);
+    expect(await scheduler.generate(1, asked(1, 1_000))).toBeNull();
+    expect(await scheduler.generate(2, asked(1, 1_000))).toMatchObject({ cachedTokens: 256 });
+  });
+
+  it('is read again where the model has to read a prompt as a whole', async () => {
+    const { network, scheduler } = use({ ...cached, reuse: false });
+    const asking = [1, 2].map((call) => scheduler.generate(call, asked(1, 300, 1)));
+    const answers = [...(await Promise.all(asking)), await scheduler.generate(3, asked(1, 300, 1))];
+    expect(answers.map((answer) => answer?.cachedTokens)).toEqual([0, 0, 0]);
+    expect(network.steps.flat().reduce((sum, [, tokens]) => sum + tokens, 0)).toBe(900);
+  });
+});

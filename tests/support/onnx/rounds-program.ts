@@ -1,0 +1,21 @@
+import type { LoadSettings } from '../../../src/infrastructure/onnx/protocol.js';
+import { DrivenWorker, type Question } from './driven-worker.js';
+
+/** Rounds of questions: those of a round are asked all at once, when the round before is answered. */
+export interface Rounds {
+  readonly folder: string;
+  readonly settings?: LoadSettings;
+  readonly rounds: readonly (readonly Question[])[];
+}
+
+/** Reads `Rounds` as JSON from standard input, and prints the answers, round by round. */
+async function main(): Promise<void> {
+  const chunks = await process.stdin.toArray();
+  const { folder, settings, rounds } = JSON.parse(Buffer.concat(chunks).toString()) as Rounds;
+  const worker = await new DrivenWorker().load(folder, settings);
+  const answers: unknown[] = [];
+  for (const round of rounds) answers.push(await Promise.all(round.map((question) => worker.ask(question))));
+  console.log(JSON.stringify({ maxBatch: worker.maxBatch, answers }));
+}
+
+void main();
