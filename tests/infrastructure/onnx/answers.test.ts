@@ -33,7 +33,9 @@ describe('tiny-chat', () => {
   it('answers many at once as it answers one', async () => {
     const alone = await rig.ask('Count from 1 to 20.');
     const together = await Promise.all([1, 2, 3, 4].map(() => rig.ask('Count from 1 to 20.')));
-    expect(together).toEqual([alone, alone, alone, alone]);
+    // All but how much of the prompt was known by then.
+    const said = together.map((one) => ({ ...one, cachedTokens: alone.cachedTokens }));
+    expect(said).toEqual([alone, alone, alone, alone]);
   });
 
   it('is cut at max_tokens', async () => {
