@@ -56,9 +56,9 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-async function bodyOf({ bodyOptional, bodyLimit, forms }: Contract, request: Request): Promise<unknown> {
-  if (bodyOptional && isBodyless(request)) return {};
-  return readJson(request, bodyLimit ?? 'ordinary', forms).catch(deferInvalid);
+async function bodyOf(contract: Contract, request: Request): Promise<unknown> {
+  if (contract.bodyOptional && isBodyless(request)) return {};
+  return readJson(request, contract).catch(deferInvalid);
 }
 
 const isBodyless = ({ headers }: Request) =>
