@@ -1,4 +1,5 @@
 import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { type Rows, recordForms } from '../../src/interfaces/http/workspace/record-forms.js';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, register } from '../support/workspace.js';
@@ -96,10 +97,30 @@ describe('an import', () => {
 
     it('refuses what cannot be stored', async () => {
       expect(await refused(type, encoded([record(1, { input: 'a\0b' })]))).toEqual(
-        invalid('must not contain the NUL character'),
+        invalid('row 1: "input" must not contain the NUL character'),
       );
       const name = await send(type, encoded(many(1)), '?name=a%00');
       expect(name).toMatchObject({ status: 422, body: { details: [{ path: 'name' }] } });
+    });
+
+    it('tells of all that cannot be stored', async () => {
+      const records = [record(1, { input: 'a\0' }), record(2, { input: '\0b' }), record(3, { group: 'x'.repeat(201) })];
+      expect(await refused(type, encoded(records))).toEqual(
+        invalid(
+          'row 1: "input" must not contain the NUL character',
+          'row 2: "input" must not contain the NUL character',
+          'row 3: "group" must be a string of at most 200 characters',
+        ),
+      );
+    });
+
+    it('takes names of fields of 200 characters, and no more', async () => {
+      const [fits, long] = ['ä'.repeat(200), 'ä'.repeat(201)];
+      const { body } = await send(type, encoded([record(1, { [fits]: 'x' })]));
+      expect(body.records[0].fields).toEqual({ [fits]: 'x' });
+      const { messages, ...refusal } = await refused(type, encoded([record(1, { [long]: 'x' })]));
+      expect({ ...refusal, count: messages.length }).toEqual({ status: 422, code: 'invalid_request', count: 1 });
+      expect(messages[0]).toMatch(new RegExp(`"${'ä'.repeat(100)}…".* more than 200 characters`));
     });
 
     it('refuses a name that is too long together with all else', async () => {
@@ -141,6 +162,28 @@ describe('an import', () => {
     expect((await service.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
   });
 
+  it('tells of a name and of records of the wrong type together', async () => {
+    const messages = ['must be a string', 'row 1: must be an object', 'row 2: must be an object'];
+    const json = { name: 5, records: [1, 2] };
+    expect(await refused('application/json', JSON.stringify(json))).toEqual(invalid(...messages));
+    const { body } = await service.post(datasets, admin.token, { records: [] });
+    const update = await service.put(`${datasets}/${body.id}`, admin.token, { ...json, version: 1 });
+    expect(update.body.details.map((one: { message: string }) => one.message)).toEqual(messages);
+  });
+
+  it('refuses what names or escapes make too large, and does not repeat it in the refusal', async () => {
+    const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${'🦆'.repeat(198)}`, '']));
+    const long = `id,${'n'.repeat(1_200_000)}\n${'a,b\n'.repeat(500)}`;
+    expect(await refused('text/csv', `${Object.keys(row)}\n${`${','.repeat(49)}\n`.repeat(500)}`)).toEqual(
+      invalid('are over the limit of 16 MB as JSON, with the names of the fields in each record'),
+    );
+    for (const raw of [long, `${long}c\n`, `${'m'.repeat(1_000_000)},${'m'.repeat(1_000_000)}\n`]) {
+      const { status, body } = await send('text/csv', raw);
+      expect(status).toBe(422);
+      expect(JSON.stringify(body).length).toBeLessThan(2_000);
+    }
+  });
+
   it('names all media types that it takes', async () => {
     const { status, body, headers } = await service.call('POST', datasets, {
       token: admin.token,
@@ -178,6 +221,24 @@ describe('an import', () => {
           'row 3: "id" must be a string of at most 200 characters',
         ),
       );
+    });
+
+    it('tells of a bad name and a bad row together', async () => {
+      for (const [name, message] of [
+        ['?name=', 'must have 1 to 200 characters'],
+        ['?name=a&name=b', 'must be a string'],
+      ] as const) {
+        const { body } = await send('text/csv', 'id,input\na\n', name);
+        expect(body.details).toEqual([
+          { path: 'name', message },
+          { path: 'records.0', message: 'row 1: has 1 columns, but the first line names 2' },
+        ]);
+      }
+    });
+
+    it('does not judge what it leaves unread after too many rows', async () => {
+      const raw = `input\n${'a\n'.repeat(501)}"${'x'.repeat(100_000)}\n"\n`;
+      expect(await refused('text/csv', raw)).toEqual(invalid('row 501 is over the limit of 500 records'));
     });
 
     it('refuses column names that are missing or there twice', async () => {
@@ -229,11 +290,19 @@ describe('an import', () => {
           'line 6 is not JSON: unexpected text at position 11',
           'row 1: "id" must be a string of at most 200 characters',
           'row 4: must be an object',
+          'row 6: "input" must be a number that fits a double',
         ),
       );
-      expect(await refused('application/x-ndjson', '{"input":1e999}')).toEqual(
-        invalid('must be a number that fits a double'),
-      );
+    });
+
+    it('takes a line of 5 MB without looking through it again and again', async () => {
+      const body = Buffer.from(JSON.stringify({ input: 'x'.repeat(LIMIT - 12) }));
+      const split = jest.spyOn(RegExp.prototype, Symbol.split as never);
+      const rows = (await recordForms['application/x-ndjson']?.read(body)) as { records: Rows } | undefined;
+      const calls = split.mock.calls.length;
+      split.mockRestore();
+      expect(rows?.records.records).toHaveLength(1);
+      expect(calls).toBeLessThan(20);
     });
   });
 });

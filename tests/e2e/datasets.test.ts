@@ -87,6 +87,8 @@ describe('datasets', () => {
         details: [{ path: '', message: 'must have either starter_id or records' }],
       });
     }
+    const two = await service.post(datasets, admin.token, { starter: 'one', starter_id: 'other' });
+    expect(two).toMatchObject({ status: 422, body: { details: [{ path: 'starter' }] } });
     const unknown = await service.post(datasets, admin.token, { starter: 'no-such-starter' });
     expect(unknown).toMatchObject({ status: 422, body: { details: [{ path: 'starter_id' }] } });
     const [starter] = (await service.get('/v1/project-starters', admin.token)).body.starters;

@@ -31,12 +31,17 @@ export class CompareDatasets {
     const caller = authorize(by, permissions.readWorkspace);
     const after = await this.side(caller, projectId, own);
     const before = await this.side(caller, projectId, base);
-    return { ...compareRecords(before.records, after.records), own: after.side, base: before.side };
+    const compared =
+      before.contentSha256 === after.contentSha256
+        ? { added: [], removed: [], changed: [], unchanged: after.recordCount }
+        : compareRecords(await before.records(), await after.records());
+    return { ...compared, own: after.side, base: before.side };
   }
 
   private async side(caller: AccountCaller, projectId: string, { datasetId, version }: Side) {
     const dataset = await this.found.dataset(caller, projectId, datasetId);
     const side = { datasetId, version: version ?? dataset.version };
-    return { side, records: await this.found.records(dataset, side.version) };
+    const { contentSha256, recordCount } = await this.found.version(dataset, side.version);
+    return { side, contentSha256, recordCount, records: () => this.found.records(dataset, side.version) };
   }
 }

@@ -1,9 +1,8 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
-import { NotFound } from '../../domain/shared/errors.js';
 import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
-import type { Datasets } from './ports/datasets.js';
+import type { Datasets, VersionEntry } from './ports/datasets.js';
 import type { ProjectDatasets } from './project-datasets.js';
 
 interface Input {
@@ -20,7 +19,7 @@ export class DatasetHistory {
   ) {}
 
   /** Newest first, those before version `before`. Throws NotFound. */
-  async list(input: Input & { limit: number; before: number | null }): Promise<DatasetVersion[]> {
+  async list(input: Input & { limit: number; before: number | null }): Promise<VersionEntry[]> {
     const { id } = await this.dataset(input);
     return this.datasets.versions(id, input);
   }
@@ -28,8 +27,7 @@ export class DatasetHistory {
   /** Throws NotFound. */
   async read(input: Input & { version: number }): Promise<DatasetVersion & { records: readonly DatasetRecord[] }> {
     const dataset = await this.dataset(input);
-    const version = await this.datasets.version(dataset.id, input.version);
-    if (!version) throw new NotFound('version');
+    const version = await this.found.version(dataset, input.version);
     return { ...version, records: await this.found.records(dataset, input.version) };
   }
 

@@ -28,7 +28,7 @@ export class ForkDataset {
     const original = await this.found.dataset(caller, projectId, datasetId);
     const draft = { id: this.ids.next('dst'), createdBy: caller.accountId, createdAt: this.clock.now() };
     const dataset = Dataset.fork(original, { ...draft, name });
-    const { records } = await this.found.full(original);
+    const records = await this.found.records(original);
     await this.datasets.add(dataset, records);
     return { dataset, records };
   }

@@ -27,8 +27,10 @@ export class FreezeDataset {
     for (;;) {
       const current = await this.found.dataset(caller, input.projectId, input.datasetId);
       const next = Dataset.freeze(current, input.expected, this.clock.now());
+      // Read before: afterwards the project may be removed, and the freeze that was made would look like none.
+      const records = await this.found.records(current);
       // A lost race means that the dataset has changed: the next look at it tells how.
-      if (await this.datasets.replace(current, next, null)) return this.found.full(next);
+      if (await this.datasets.replace(current, next, null)) return { dataset: next, records };
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../../domain/access/caller.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Dataset } from '../../domain/workspace/dataset.js';
+import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Datasets } from './ports/datasets.js';
@@ -33,14 +33,16 @@ export class ProjectDatasets {
   }
 
   /** Throws NotFound where the dataset never had the version. */
-  async records({ id }: Pick<Dataset, 'id'>, version: number): Promise<readonly DatasetRecord[]> {
-    const records = await this.datasets.records(id, version);
-    if (!records) throw new NotFound('version');
-    return records;
+  async version({ id }: Dataset, number: number): Promise<DatasetVersion> {
+    const version = await this.datasets.version(id, number);
+    if (!version) throw new NotFound('version');
+    return version;
   }
 
-  /** Throws NotFound when it has been removed meanwhile. */
-  async full(dataset: Dataset): Promise<FullDataset> {
-    return { dataset, records: await this.records(dataset, dataset.version) };
+  /** Of the dataset's current version, or another one. Throws NotFound where it never had that, or has been removed. */
+  async records(dataset: Dataset, version = dataset.version): Promise<readonly DatasetRecord[]> {
+    const records = await this.datasets.records(dataset.id, version);
+    if (!records) throw new NotFound('version');
+    return records;
   }
 }

@@ -14,7 +14,8 @@ export class ReadDataset {
 
   /** Throws NotFound. */
   async execute(input: Input): Promise<FullDataset> {
-    return this.found.full(await this.withoutRecords(input));
+    const dataset = await this.withoutRecords(input);
+    return { dataset, records: await this.found.records(dataset) };
   }
 
   /** Throws NotFound. */

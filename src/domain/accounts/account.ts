@@ -1,5 +1,6 @@
 import type { Role } from '../access/role.js';
 import { InvalidRequest } from '../shared/errors.js';
+import { atMost } from '../shared/text.js';
 
 /** The team that runs the deployment is its operator team; there is at most one. */
 export interface Team {
@@ -66,10 +67,7 @@ const rules: Record<keyof Profile, (text: string) => string | null> = {
   },
 };
 
-const within = (text: string, min: number, max: number) => {
-  const length = [...text].length;
-  return length >= min && length <= max;
-};
+const within = (text: string, min: number, max: number) => atMost(text, max) && [...text].length >= min;
 const hasControl = (text: string) => /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text);
 const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const DOMAIN =

@@ -1,5 +1,5 @@
 import type { DatasetRecord } from './dataset-record.js';
-import { canonical, type Json } from './json.js';
+import { isSame, type Json } from './json.js';
 
 export interface ChangedRecord {
   readonly id: string;
@@ -38,17 +38,11 @@ export function compareRecords(before: readonly DatasetRecord[], after: readonly
 }
 
 function differences(before: DatasetRecord, after: DatasetRecord): string[] {
-  const own = (['group', 'input', 'expected'] as const).filter((name) => !same(before[name], after[name]));
+  const own = (['group', 'input', 'expected'] as const).filter((name) => !isSame(before[name], after[name]));
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
-  const further = [...names].filter((name) => !same(member(before, name), member(after, name)));
+  const further = [...names].filter((name) => !isSame(member(before, name), member(after, name)));
   return [...own, ...further.map((name) => `fields.${name}`)];
 }
 
 const member = ({ fields }: DatasetRecord, name: string): Json | undefined =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
-
-function same(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === other) return true;
-  if (one === undefined || other === undefined) return false;
-  return typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other);
-}

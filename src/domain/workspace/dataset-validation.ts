@@ -1,6 +1,6 @@
 import type { Finding } from '../shared/errors.js';
 import type { DatasetRecord } from './dataset-record.js';
-import { shortened } from './findings.js';
+import { quoted, shortened } from './findings.js';
 import type { Json } from './json.js';
 
 export interface ValidationFinding extends Finding {
@@ -18,7 +18,11 @@ export function validate(records: readonly DatasetRecord[]): Validation {
   const findings = records.flatMap((record, index) => {
     const found: ValidationFinding[] = [];
     const add = (code: ValidationFinding['code'], field: string, what: string) =>
-      found.push({ code, path: `records.${index}.${field}`, message: `row ${index + 1} (id "${record.id}") ${what}` });
+      found.push({
+        code,
+        path: `records.${index}.${field}`,
+        message: `row ${index + 1} (id "${quoted(record.id)}") ${what}`,
+      });
     const first = firstRows.get(record.id);
     if (first !== undefined) add('duplicate_id', 'id', `has the id of row ${first}: ids must be unique`);
     else firstRows.set(record.id, index + 1);

@@ -6,36 +6,89 @@ export interface JsonObject {
 /** The same text for the same value, whatever the order of its keys. */
 export const canonical = (value: Json): string => [...canonicalPieces(value)].join('');
 
-/** About as many characters as a piece has at most, apart from a single long string. */
+/** About as many characters as a piece has at most, apart from a long string, or a long list of strings and numbers. */
 const PIECE = 16 * 1024;
 
 /** The canonical text in pieces, for values so large that there has to be other work in between. */
-export function* canonicalPieces(value: Json, before = ''): Generator<string> {
-  if (!isContainer(value)) {
-    yield before + JSON.stringify(value);
-    return;
-  }
-  const isList = Array.isArray(value);
-  const members = value as Readonly<Record<string | number, Json>>;
-  let text = before + (isList ? '[' : '{');
-  let separator = '';
-  for (const key of isList ? value.keys() : Object.keys(members).sort()) {
-    text += isList ? separator : `${separator}${JSON.stringify(key)}:`;
-    const member = members[key] as Json;
-    if (isContainer(member)) {
-      yield* canonicalPieces(member, text);
-      text = '';
-    } else text += JSON.stringify(member);
-    if (text.length >= PIECE) {
-      yield text;
-      text = '';
+export function* canonicalPieces(value: Json): Generator<string> {
+  // Not recursive: a generator for each of a million small containers would take most of the time.
+  const open: Level[] = [];
+  let text = begun(value, open);
+  for (let level = open.at(-1); level; level = open.at(-1)) {
+    const { members, names, count, at } = level;
+    if (at === count) {
+      text += names ? '}' : ']';
+      open.pop();
+    } else {
+      const name = names?.[at];
+      const separator = at > 0 ? ',' : '';
+      text += name === undefined ? separator : `${separator}${JSON.stringify(name)}:`;
+      text += begun(members[name ?? at] as Json, open);
+      level.at++;
     }
-    separator = ',';
+    if (text.length < PIECE) continue;
+    yield text;
+    text = '';
   }
-  yield text + (isList ? ']' : '}');
+  yield text;
 }
 
-const isContainer = (value: Json): boolean => typeof value === 'object' && value !== null;
+/** A container of which `at` members have been written. */
+interface Level {
+  readonly members: Readonly<Record<string | number, Json>>;
+  /** Of an object, in their order; null for a list. */
+  readonly names: readonly string[] | null;
+  readonly count: number;
+  at: number;
+}
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** All of a value that is written at once, or the beginning of one whose members follow as a further level. */
+function begun(value: Json, open: Level[]): string {
+  const isList = Array.isArray(value);
+  if (!isContainer(value) || (isList && !value.some(isContainer))) return JSON.stringify(value);
+  const names = isList ? null : Object.keys(value).sort();
+  open.push({ members: value as Level['members'], names, count: names?.length ?? (value as Json[]).length, at: 0 });
+  return isList ? '[' : '{';
+}
+
+/** Whether two values have the same canonical text; far less work than to make the texts. */
+export function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (!isContainer(one) || !isContainer(other)) return false;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((member, at) => isSame(member, other[at]));
+  if (!isObject(one) || !isObject(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  );
+}
+
+/** What keeps a value from being stored, that of the first such string or number in it; null where nothing does. */
+export function unstorable(value: Json): string | null {
+  if (!isContainer(value)) return unstorableLeaf(value);
+  if (Array.isArray(value)) return first(value, unstorable);
+  return first(Object.keys(value), (name) => unstorableLeaf(name) ?? unstorable((value as JsonObject)[name] as Json));
+}
+
+/** PostgreSQL has no NUL and no half characters; no double holds what JSON has beyond its range. */
+export function unstorableLeaf(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number that fits a double';
+  if (typeof value !== 'string') return null;
+  if (value.includes('\0')) return 'must not contain the NUL character';
+  return value.isWellFormed() ? null : 'must not contain half of a surrogate pair';
+}
+
+function first<T>(members: readonly T[], wrong: (member: T) => string | null): string | null {
+  for (const member of members) {
+    const found = wrong(member);
+    if (found) return found;
+  }
+  return null;
+}
+
+const isContainer = (value: Json | undefined): value is readonly Json[] | JsonObject =>
+  typeof value === 'object' && value !== null;
+
+export const isObject = (value: Json | undefined): value is JsonObject => isContainer(value) && !Array.isArray(value);

@@ -1,11 +1,15 @@
 import type { Finding } from '../shared/errors.js';
+import { atMost } from '../shared/text.js';
+import type { Json } from './json.js';
 
 const LENGTH = 200;
 
-/** What is wrong with the name that a team gives to something of its workspace; as typed, without blanks around it. */
-export function nameFindings(name: string): Finding[] {
-  const length = [...name].length;
-  return length >= 1 && length <= LENGTH ? [] : [{ path: 'name', message: `must have 1 to ${LENGTH} characters` }];
+/** What is wrong with the name that a team gives to something of its workspace. Blanks around it don't count. */
+export function nameFindings(sent: Json): Finding[] {
+  const wrong = (message: string) => [{ path: 'name', message }];
+  if (typeof sent !== 'string') return wrong('must be a string');
+  const name = sent.trim();
+  return name !== '' && atMost(name, LENGTH) ? [] : wrong(`must have 1 to ${LENGTH} characters`);
 }
 
 /** The longest possible beginning of `name` that leaves room for `ending`. */

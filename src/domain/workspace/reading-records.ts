@@ -1,10 +1,17 @@
 import type { Finding } from '../shared/errors.js';
+import { atMost } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
-import { shortened } from './findings.js';
-import { isObject, type Json, type JsonObject } from './json.js';
+import { quoted, shortened } from './findings.js';
+import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
 
 /** The most of an import. */
-export const recordLimits = { records: 500, fields: 50, id: 200, group: 200 } as const;
+export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
+
+/** Records as they came, with what was wrong with the file they came in. */
+export interface SentRecords {
+  readonly records: readonly Json[];
+  readonly problems?: readonly Finding[];
+}
 
 export interface Reading {
   readonly records: readonly DatasetRecord[];
@@ -16,10 +23,9 @@ const FOUR: readonly string[] = ['id', 'group', 'input', 'expected'];
 
 /**
  * Reads records as teams send them: the four fields, and others beside them or within `fields`, as an answer has them.
- * A record without an id gets one from its row, so that the same records always have the same content. Problems that
- * are `known` already are listed with those that are found.
+ * A record without an id gets one from its row, so that the same records always have the same content.
  */
-export function readRecords(sent: readonly Json[], known: readonly Finding[] = []): Reading {
+export function readRecords({ records: sent, problems: known = [] }: SentRecords): Reading {
   const { records: most } = recordLimits;
   const tooMany: Finding[] =
     sent.length > most
@@ -46,6 +52,8 @@ class Row {
     if (fields !== null && !isObject(fields)) this.refuse('fields', '"fields" must be an object');
     this.requireOnce(own, within);
     const few = this.requireFew([...present(own), ...Object.keys(within)]);
+    this.requireStorable(own, '');
+    this.requireStorable(within, 'fields.');
     this.record = {
       id: this.text('id', id, recordLimits.id) ?? '',
       group: this.text('group', group, recordLimits.group),
@@ -57,29 +65,44 @@ class Row {
 
   private requireOnce(own: JsonObject, within: JsonObject): void {
     for (const name of Object.keys(within)) {
-      if (FOUR.includes(name)) this.refuse(`fields.${name}`, `"${name}" belongs beside "fields", not into it`);
+      if (FOUR.includes(name)) this.refuse(`fields.${name}`, `"${quoted(name)}" belongs beside "fields", not into it`);
       else if (name !== 'fields' && Object.hasOwn(own, name))
-        this.refuse(name, `"${name}" is there twice: beside "fields" and in it`);
+        this.refuse(name, `"${quoted(name)}" is there twice: beside "fields" and in it`);
     }
   }
 
   private requireFew(names: readonly string[]): boolean {
     const most = recordLimits.fields;
     const beyond = names[most];
-    if (beyond !== undefined) this.refuse(beyond, `is over the limit of ${most} fields: "${beyond}" is one too many`);
-    return beyond === undefined;
+    if (beyond === undefined) return true;
+    this.refuse(beyond, `is over the limit of ${most} fields: "${quoted(beyond)}" is one too many`);
+    return false;
+  }
+
+  /** No more of them than there may be: a row with more is refused anyway. */
+  private requireStorable(members: JsonObject, at: string): void {
+    const { fields, fieldName: most } = recordLimits;
+    for (const name of Object.keys(members).slice(0, fields + 1)) {
+      if (at === '' && name === 'fields') continue;
+      const inName = unstorableLeaf(name);
+      const inValue = unstorable(members[name] as Json);
+      if (inName) this.refuse('', `the name of a field ${inName}`);
+      else if (inValue) this.refuse(`${at}${name}`, `"${quoted(name)}" ${inValue}`);
+      if (!atMost(name, most))
+        this.refuse(`${at}${name}`, `"${quoted(name)}" is a name of more than ${most} characters`);
+    }
   }
 
   /** Blank text counts as none. */
   private text(name: string, value: Json | undefined, most: number): string | null {
     if (value === undefined || value === null) return null;
-    if (typeof value !== 'string' || [...value].length > most)
+    if (typeof value !== 'string' || !atMost(value, most))
       this.refuse(name, `"${name}" must be a string of at most ${most} characters`);
     return typeof value === 'string' && value.trim() !== '' ? value : null;
   }
 
   private refuse(field: string, what: string): void {
-    const path = `records.${this.index}${field && `.${field}`}`;
+    const path = `records.${this.index}${field && `.${quoted(field)}`}`;
     this.problems.push({ path, message: `row ${this.index + 1}: ${what}` });
   }
 }

@@ -1,5 +1,5 @@
 import type { DatasetRecord } from './dataset-record.js';
-import { canonical } from './json.js';
+import { canonical, isSame } from './json.js';
 import { isBlank, type Remark, type Reviewed, type ReviewedDataset } from './remark.js';
 
 const FEW_RECORDS = 20;
@@ -105,8 +105,8 @@ function sameInputs(records: readonly DatasetRecord[]) {
   const repetitions: string[][] = [];
   for (const same of byInput.values()) {
     if (same.length === 1) continue;
-    const answers = new Set(same.map(({ expected }) => canonical(expected)));
-    (answers.size > 1 ? contradictions : repetitions).push(same.map(({ id }) => id));
+    const agree = same.every(({ expected }) => isSame(expected, same[0]?.expected));
+    (agree ? repetitions : contradictions).push(same.map(({ id }) => id));
   }
   return { contradictions, repetitions };
 }

@@ -21,25 +21,37 @@ export type BodyLimit = keyof typeof bodyLimits;
 export interface BodyForm {
   /** An example of such a body. */
   readonly example: string;
-  /** Takes UTF-8 without a byte order mark. Throws InvalidRequest. */
+  /** Takes UTF-8 without a byte order mark. */
   readonly read: (bytes: Buffer) => Promise<unknown>;
 }
 export type BodyForms = Readonly<Record<string, BodyForm>>;
+
+export interface BodyRules {
+  readonly bodyLimit?: BodyLimit;
+  /** Other media types in which the body may come, besides JSON. */
+  readonly forms?: BodyForms;
+  /** A member of the body in which the use case looks for what cannot be stored, to tell of all of it. */
+  readonly judgedLater?: string;
+}
 
 /** What is shorter is dealt with before anybody has to wait. */
 const LONG = 64 * 1024;
 
 /**
  * The JSON value of a request's body, checked for all that no schema needs to know of. A body may be megabytes: between
- * the steps that each take it whole, other requests get their turn.
+ * the steps that each take it whole, other requests get their turn. What is in the member named `judgedLater` may be
+ * nothing that can be stored.
  * Throws unsupported_media_type, payload_too_large, malformed_json, InvalidRequest.
  */
-export async function readJson(request: IncomingMessage, limit: BodyLimit, forms: BodyForms = {}): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  { bodyLimit = 'ordinary', forms = {}, judgedLater }: BodyRules,
+): Promise<unknown> {
   const form = formOf(request, forms);
-  const bytes = await readBytes(request, bodyLimits[limit]);
+  const bytes = await readBytes(request, bodyLimits[bodyLimit]);
   if (bytes.length > LONG) await breath();
   const value = form ? await form.read(utf8(bytes)) : await jsonValue(bytes);
-  const unstorable = await firstUnstorable(value);
+  const unstorable = await firstUnstorable(value, judgedLater);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return value;
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../domain/access/caller.js';
 import type { Permission } from '../../domain/access/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
-import type { BodyForms, BodyLimit } from './body.js';
+import type { BodyRules } from './body.js';
 import type { RefusalCode } from './refusals.js';
 
 /** One route, declared once: the router, the validation, the answer's shape and the OpenAPI document are made from it. */
@@ -11,7 +11,7 @@ export interface Contract<
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
-> {
+> extends BodyRules {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /**
    * With `{name}` for each parameter; one whose name ends in `_id` is an identifier. `{name*}`, the last, is the rest of
@@ -30,9 +30,6 @@ export interface Contract<
   readonly body?: Body;
   /** All of the body may be left out, with the body itself. */
   readonly bodyOptional?: true;
-  readonly bodyLimit?: BodyLimit;
-  /** Other media types in which the body may come, besides JSON. */
-  readonly forms?: BodyForms;
   /** The body is passed on unread, as a `ByteStream`; its schema only documents what it is for. */
   readonly streamed?: true;
   /**

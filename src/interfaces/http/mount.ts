@@ -72,11 +72,10 @@ function paramsOf(request: Request): Record<string, string> {
 }
 
 async function bodyOf(contract: Contract, request: Request): Promise<unknown> {
-  const { bodyOptional, bodyLimit, forms, streamed, media } = contract;
-  if (media) return streamOctets(request);
-  if (streamed) return streamJson(request, bodyLimit ?? 'ordinary');
-  if (bodyOptional && isBodyless(request)) return {};
-  return readJson(request, bodyLimit ?? 'ordinary', forms).catch(deferInvalid);
+  if (contract.media) return streamOctets(request);
+  if (contract.streamed) return streamJson(request, contract.bodyLimit ?? 'ordinary');
+  if (contract.bodyOptional && isBodyless(request)) return {};
+  return readJson(request, contract).catch(deferInvalid);
 }
 
 /** Content is judged after existence, so a body that is invalid as a whole waits its turn. */

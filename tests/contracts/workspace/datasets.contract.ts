@@ -137,9 +137,10 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
         createdAt: one.updatedAt,
       }));
       expect(versions.map(({ createdBy }) => createdBy)).toEqual(['usr_8', 'usr_7', 'usr_1']);
-      expect(await datasets.versions(first.id, everything)).toEqual(versions);
-      expect(await datasets.versions(first.id, { limit: 1, before: null })).toEqual(versions.slice(0, 1));
-      expect(await datasets.versions(first.id, { limit: 9, before: 3 })).toEqual(versions.slice(1));
+      const entries = versions.map(({ validation: _, ...entry }) => entry);
+      expect(await datasets.versions(first.id, everything)).toEqual(entries);
+      expect(await datasets.versions(first.id, { limit: 1, before: null })).toEqual(entries.slice(0, 1));
+      expect(await datasets.versions(first.id, { limit: 9, before: 3 })).toEqual(entries.slice(1));
       expect(await datasets.version(first.id, 2)).toEqual(versions[1]);
       expect(await datasets.version(first.id, 4)).toBeNull();
       expect(await datasets.version(ids.next('dst'), 1)).toBeNull();

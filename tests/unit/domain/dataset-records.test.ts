@@ -2,6 +2,7 @@ import { compareRecords } from '../../../src/domain/workspace/dataset-comparison
 import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import { validate } from '../../../src/domain/workspace/dataset-validation.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
+import { nameFindings } from '../../../src/domain/workspace/name.js';
 import { readRecords } from '../../../src/domain/workspace/reading-records.js';
 
 const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
@@ -16,36 +17,37 @@ const named = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n + from}`, n]));
 
 describe('reading records', () => {
-  const problemsOf = (...sent: Json[]) => readRecords(sent).problems.map(({ path, message }) => `${path} ${message}`);
+  const problemsOf = (...sent: Json[]) =>
+    readRecords({ records: sent }).problems.map(({ path, message }) => `${path} ${message}`);
 
   it('keeps what is beside the four, and what is within fields, under fields', () => {
     const sent = { id: 'a', group: 'g', input: { q: 1 }, expected: [2], level: 3, fields: { source: null } };
-    expect(readRecords([sent])).toEqual({
+    expect(readRecords({ records: [sent] })).toEqual({
       records: [{ id: 'a', group: 'g', input: { q: 1 }, expected: [2], fields: { level: 3, source: null } }],
       problems: [],
     });
   });
 
   it('reads back its own records as they were', () => {
-    const { records } = readRecords([{ input: 1, more: 2 }, { id: 'b', group: 'g', expected: {} }, {}]);
-    expect(readRecords(records as unknown as Json[])).toEqual({ records, problems: [] });
+    const { records } = readRecords({ records: [{ input: 1, more: 2 }, { id: 'b', group: 'g', expected: {} }, {}] });
+    expect(readRecords({ records: records as unknown as Json[] })).toEqual({ records, problems: [] });
   });
 
   it('takes null and blank text for an absent id or group', () => {
     const sent: Json[] = [{}, { id: null, group: null }, { id: '', group: '' }, { id: ' ', group: '\t' }];
-    const { records, problems } = readRecords(sent);
+    const { records, problems } = readRecords({ records: sent });
     expect(problems).toEqual([]);
     expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
   });
 
   it('makes ids from the rows, around those that are taken', () => {
-    const ids = (...sent: Json[]) => readRecords(sent).records.map(({ id }) => id);
+    const ids = (...sent: Json[]) => readRecords({ records: sent }).records.map(({ id }) => id);
     expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
   });
 
   it('keeps such names as __proto__ as nothing but names', () => {
     const sent = JSON.parse('{"__proto__":{"id":"x"},"constructor":1,"fields":{"toString":2}}') as Json;
-    const { records, problems } = readRecords([sent]);
+    const { records, problems } = readRecords({ records: [sent] });
     expect(problems).toEqual([]);
     expect(JSON.stringify(records[0]?.fields)).toBe('{"__proto__":{"id":"x"},"constructor":1,"toString":2}');
     expect(records[0]?.id).toBe('row-1');
@@ -54,7 +56,7 @@ describe('reading records', () => {
 
   it('takes 500 records, and no more', () => {
     const rows = Array.from({ length: 500 }, () => ({}));
-    expect(readRecords(rows).problems).toEqual([]);
+    expect(readRecords({ records: rows }).problems).toEqual([]);
     expect(problemsOf(...rows, {})).toEqual(['records.500 row 501 is over the limit of 500 records']);
   });
 
@@ -75,6 +77,47 @@ describe('reading records', () => {
       'records.0.id row 1: "id" must be a string of at most 200 characters',
       'records.0.group row 1: "group" must be a string of at most 200 characters',
     ]);
+  });
+
+  it('takes names of 200 characters, and no more, and quotes 100 of them', () => {
+    const [fits, long] = ['🦆'.repeat(200), '🦆'.repeat(201)];
+    expect(problemsOf({ [fits]: 1, fields: { [`${fits.slice(2)}x`]: 1 } })).toEqual([]);
+    const cut = `${'🦆'.repeat(100)}…`;
+    expect(problemsOf({ [long]: 1 }, { fields: { [long]: 1 } })).toEqual([
+      `records.0.${cut} row 1: "${cut}" is a name of more than 200 characters`,
+      `records.1.fields.${'🦆'.repeat(93)}… row 2: "${cut}" is a name of more than 200 characters`,
+    ]);
+  });
+
+  it('quotes no more than 100 characters of what was sent', () => {
+    const name = 'x'.repeat(1_000_000);
+    const row = { [name]: 1, fields: { [name]: 1 } };
+    const { problems } = readRecords({ records: [row, { ...named(50), [name]: 1 }] });
+    expect(JSON.stringify(problems).length).toBeLessThan(problems.length * 500);
+  });
+
+  it('finds what cannot be stored in every field of every row', () => {
+    const sent: Json[] = [
+      { id: 'a\0', input: { a: ['x\0'], 'b\0': '\0' }, fields: { more: [{ half: '\ud800' }] } },
+      { fields: { 'k\0': 1, fields: '\0' }, expected: Number.POSITIVE_INFINITY },
+    ];
+    expect(problemsOf(...sent)).toEqual([
+      'records.0.id row 1: "id" must not contain the NUL character',
+      'records.0.input row 1: "input" must not contain the NUL character',
+      'records.0.fields.more row 1: "more" must not contain half of a surrogate pair',
+      'records.1.expected row 2: "expected" must be a number that fits a double',
+      'records.1 row 2: the name of a field must not contain the NUL character',
+      'records.1.fields.fields row 2: "fields" must not contain the NUL character',
+    ]);
+  });
+
+  it('takes no long text apart to see that it is too long', () => {
+    const apart = jest.spyOn(String.prototype, Symbol.iterator as never);
+    expect(problemsOf({ id: 'x'.repeat(5_000_000) })).toHaveLength(1);
+    expect(nameFindings('x'.repeat(5_000_000))).toHaveLength(1);
+    const long = apart.mock.contexts.filter((text) => String(text).length > 1000);
+    apart.mockRestore();
+    expect(long).toEqual([]);
   });
 
   it('tells of all that is wrong, by row and field', () => {
@@ -133,6 +176,11 @@ describe('validating records', () => {
     expect(findings[0]?.message).toBe('row 2 (id "a") has the id of row 1: ids must be unique');
   });
 
+  it('quotes no more than 100 characters of an id', () => {
+    const [finding] = validate([record({ id: 'x'.repeat(200), input: null })]).findings;
+    expect(finding?.message).toBe(`row 1 (id "${'x'.repeat(100)}…") has no input`);
+  });
+
   it('lists 100 findings, and says how many more there are', () => {
     const { findings } = validate(Array.from({ length: 101 }, (_, n) => record({ id: `r${n}`, input: null })));
     expect(findings).toHaveLength(101);
@@ -165,6 +213,32 @@ describe('comparing records', () => {
       changed: [{ id: 'b', fields: ['group', 'expected', 'fields.x', 'fields.z'], before: before[2], after: changed }],
       unchanged: 1,
     });
+  });
+
+  it('makes no text of what it compares', () => {
+    const text = jest.spyOn(JSON, 'stringify');
+    const [one, other] = [
+      [1, { a: [2], b: {} }],
+      [1, { b: {}, a: [2] }],
+    ];
+    const { changed, unchanged } = compareRecords([record({ input: one })], [record({ input: other })]);
+    const differing: Json[] = [
+      [1],
+      [1, { a: [2] }],
+      [1, { a: [2], c: {} }],
+      [1, { a: [3], b: {} }],
+      [1, { a: { 0: 2 }, b: {} }],
+      {},
+      null,
+      'x',
+    ];
+    const differences = differing.map(
+      (input) => compareRecords([record({ input: one })], [record({ input })]).changed.length,
+    );
+    const calls = text.mock.calls.length;
+    text.mockRestore();
+    expect({ changed, unchanged, calls }).toEqual({ changed: [], unchanged: 1, calls: 0 });
+    expect(differences).toEqual(differing.map(() => 1));
   });
 
   it('pairs records that share an id in their order', () => {

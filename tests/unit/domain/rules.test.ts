@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Caller } from '../../../src/domain/access/caller.js';
 import { authorize, permissions } from '../../../src/domain/access/permission.js';
 import { emailKey } from '../../../src/domain/accounts/account.js';
 import { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
 import { retryAt } from '../../../src/domain/mail/message.js';
-import { canonical, type Json } from '../../../src/domain/workspace/json.js';
+import { canonical, canonicalPieces, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid, Model } from '../../../src/domain/workspace/model.js';
 import { type AliasChange, ModelAlias } from '../../../src/domain/workspace/model-alias.js';
 import { Project } from '../../../src/domain/workspace/project.js';
@@ -97,6 +98,33 @@ describe('canonical JSON', () => {
       { 'a":1,"b': 2 },
     ];
     expect(new Set(different.map((value) => canonical(value))).size).toBe(different.length);
+  });
+
+  it('is the same text for ever: what was hashed once has its digest', () => {
+    const value: Json = [
+      {
+        id: 'a',
+        n: { '10': 1, '9': [1.5e-7, -0, 1e21], '': {}, ü: '\u2028\u0001"🦆' },
+        l: [[], {}, [null, true, false], [[1, { b: 1, a: 2 }]]],
+      },
+      Array.from({ length: 3000 }, (_, n) => n / 7),
+      Array.from({ length: 3000 }, (_, n) => (n % 3 ? {} : { b: n, a: [n, 'x'] }) as Json),
+      { big: Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`k${(n * 7919) % 3000}`, n % 2 ? n : [n]])) },
+    ];
+    expect(createHash('sha256').update(canonical(value)).digest('hex')).toBe(
+      'e5fd72e4d7be334bcf044b6c3fbeaef6b99905eb4ca605e02ea1e6ca79797869',
+    );
+  });
+
+  it.each<[string, Json]>([
+    ['empty objects', Array.from({ length: 20_000 }, () => ({}))],
+    ['numbers', Array.from({ length: 20_000 }, () => 1)],
+    ['lists of one', [Array.from({ length: 20_000 }, () => [1])]],
+    ['members', Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, {}]))],
+  ])('comes in pieces of many small values: %s', (_, value) => {
+    const pieces = [...canonicalPieces(value)];
+    expect(pieces.join('')).toBe(canonical(value));
+    expect(pieces.length).toBeLessThan(20);
   });
 });
 

@@ -27,6 +27,16 @@ describe('what cannot be stored', () => {
     expect(await firstUnstorable(value)).toMatchObject({ path });
   });
 
+  it('is found with a path that does not repeat what was sent', async () => {
+    const path = `${'x'.repeat(100)}….a`;
+    expect(await firstUnstorable({ ['x'.repeat(1_000_000)]: { a: '\0' } })).toMatchObject({ path });
+  });
+
+  it('is left to another in the member that is excepted', async () => {
+    expect(await firstUnstorable({ rows: ['\0'], a: { b: 1 } }, 'rows')).toBeNull();
+    expect(await firstUnstorable({ rows: ['\0'], a: { rows: '\0' } }, 'rows')).toMatchObject({ path: 'a.rows' });
+  });
+
   it('is not anything else', async () => {
     expect(await firstUnstorable({ a: [null, true, -1.5, '\u{1F600}', '\u0001', ''], '': {} })).toBeNull();
   });

@@ -2,6 +2,9 @@ import type { Dataset, DatasetVersion } from '../../../domain/workspace/dataset.
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import { port } from '../../shared/port.js';
 
+/** A version without what there was to find in it. */
+export type VersionEntry = Omit<DatasetVersion, 'validation'>;
+
 export interface Datasets {
   /** Adds the dataset with its records and its first version. Throws NotFound when the project is gone. */
   add(dataset: Dataset, records: readonly DatasetRecord[]): Promise<void>;
@@ -18,7 +21,7 @@ export interface Datasets {
    */
   replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean>;
   /** Every version that the dataset ever had, newest first; at most `limit`, those before version `before`. */
-  versions(id: string, page: { readonly limit: number; readonly before: number | null }): Promise<DatasetVersion[]>;
+  versions(id: string, page: { readonly limit: number; readonly before: number | null }): Promise<VersionEntry[]>;
   /** Null where the dataset never had it. */
   version(id: string, version: number): Promise<DatasetVersion | null>;
   /** Removes the dataset with its history, if it still has the version of `current` and is editable; false if not. */

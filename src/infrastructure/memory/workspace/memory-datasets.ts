@@ -1,4 +1,4 @@
-import type { Datasets } from '../../../application/workspace/ports/datasets.js';
+import type { Datasets, VersionEntry } from '../../../application/workspace/ports/datasets.js';
 import { NotFound } from '../../../domain/shared/errors.js';
 import type { Dataset, DatasetVersion } from '../../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
@@ -49,8 +49,8 @@ export class MemoryDatasets implements Datasets {
     return isCurrent;
   }
 
-  async versions(id: string, { limit, before }: Parameters<Datasets['versions']>[1]): Promise<DatasetVersion[]> {
-    const all = (this.rows.get(id)?.versions ?? []).map(({ version }) => version);
+  async versions(id: string, { limit, before }: Parameters<Datasets['versions']>[1]): Promise<VersionEntry[]> {
+    const all = (this.rows.get(id)?.versions ?? []).map(({ version: { validation: _, ...entry } }) => entry);
     return all
       .filter(({ version }) => before === null || version < before)
       .reverse()

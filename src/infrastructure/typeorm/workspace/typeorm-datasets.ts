@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { EntitySchema, LessThan } from 'typeorm';
-import type { Datasets } from '../../../application/workspace/ports/datasets.js';
+import type { Datasets, VersionEntry } from '../../../application/workspace/ports/datasets.js';
 import { NotFound } from '../../../domain/shared/errors.js';
 import type { Dataset, DatasetVersion } from '../../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
@@ -43,6 +43,16 @@ export const DatasetVersionTable = new EntitySchema<DatasetVersion>({
     createdAt: { type: 'timestamptz', name: 'created_at' },
   },
 });
+
+const ENTRY = {
+  datasetId: true,
+  version: true,
+  name: true,
+  recordCount: true,
+  contentSha256: true,
+  createdBy: true,
+  createdAt: true,
+} as const;
 
 /** One statement each, so that a dataset is never without its history, nor a version without its records. */
 const keepVersion = (contentVersion: string) => `
@@ -120,9 +130,9 @@ export class TypeOrmDatasets implements Datasets {
     return (await this.unitOfWork.prepared('replace dataset', REPLACE, values)).length === 1;
   }
 
-  versions(datasetId: string, { limit, before }: Parameters<Datasets['versions']>[1]): Promise<DatasetVersion[]> {
+  versions(datasetId: string, { limit, before }: Parameters<Datasets['versions']>[1]): Promise<VersionEntry[]> {
     const where = { datasetId, ...(before !== null && { version: LessThan(before) }) };
-    return this.history.find({ where, order: { version: 'DESC' }, take: limit });
+    return this.history.find({ select: ENTRY, where, order: { version: 'DESC' }, take: limit });
   }
 
   version(datasetId: string, version: number): Promise<DatasetVersion | null> {

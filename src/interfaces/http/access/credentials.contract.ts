@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
+import { atMost } from '../../../domain/shared/text.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
 import { Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
@@ -29,7 +30,7 @@ export const mintKey = contract({
   body: z
     .object({
       name: text()
-        .refine((name) => [...name].length <= NAME_LENGTH && !/\p{Cc}/u.test(name), {
+        .refine((name) => atMost(name, NAME_LENGTH) && !/\p{Cc}/u.test(name), {
           error: `must have at most ${NAME_LENGTH} characters, none of them a control character`,
         })
         .nullish()

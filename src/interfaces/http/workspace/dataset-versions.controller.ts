@@ -1,7 +1,7 @@
 import type { CompareDatasets } from '../../../application/workspace/compare-datasets.js';
 import type { DatasetHistory } from '../../../application/workspace/dataset-history.js';
+import type { VersionEntry } from '../../../application/workspace/ports/datasets.js';
 import type { ReadDataset } from '../../../application/workspace/read-dataset.js';
-import type { DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { type CallOf, type Controller, route } from '../contract.js';
 import { pagedVersions, versionInPath, versionPageOf } from '../paging.js';
 import { seconds } from '../schemas.js';
@@ -69,7 +69,7 @@ const named = ({ caller, params }: OfDataset) => ({
 
 const side = ({ datasetId, version }: { datasetId: string; version: number }) => ({ dataset_id: datasetId, version });
 
-const entry = ({ version, name, recordCount, contentSha256, createdBy, createdAt }: DatasetVersion) => ({
+const entry = ({ version, name, recordCount, contentSha256, createdBy, createdAt }: VersionEntry) => ({
   version,
   name,
   record_count: recordCount,

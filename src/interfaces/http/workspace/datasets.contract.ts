@@ -5,21 +5,28 @@ import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
 import { Deleted, Timestamp, text, Version, wanted } from '../schemas.js';
-import { recordForms } from './record-forms.js';
+import { Rows, recordForms } from './record-forms.js';
+import { sameStarter, starterChoice } from './starters.contract.js';
 
 const tag = 'Project workspace';
 
 /** Read by the domain, which says of every row what is wrong with it; not walked through here. */
 const SentRecords = z
-  .custom<readonly Json[]>((value) => Array.isArray(value), { error: wanted('a list of records') })
+  .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
+    error: wanted('a list of records'),
+  })
   .meta({
     type: 'array',
     items: { type: 'object' },
     description:
       'At most 500, each with at most 50 fields: `id` and `group` (strings of at most 200 characters, may be left ' +
-      'out), `input`, `expected` (any JSON), and others of your own, beside them or within `fields`.',
+      'out), `input`, `expected` (any JSON), and others of your own, beside them or within `fields`, with names of ' +
+      'at most 200 characters. As JSON they have at most 16 MB.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
+
+/** Judged by the domain as well, to tell of it together with the records. */
+const SentName = z.custom<Json>(() => true).meta({ type: 'string' });
 
 /** Checked when they came in; not walked through again on their way out. */
 export const RecordAnswer = z
@@ -80,12 +87,8 @@ export const listDatasets = contract({
 });
 
 const Import = z
-  .object({
-    name: text().optional(),
-    starter_id: text().optional(),
-    starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
-    records: SentRecords.optional(),
-  })
+  .object({ name: SentName.optional(), ...starterChoice, records: SentRecords.optional() })
+  .refine(...sameStarter)
   .refine(({ starter_id, starter, records }) => ((starter_id ?? starter) === undefined) !== (records === undefined), {
     error: 'must have either starter_id or records',
   });
@@ -101,9 +104,10 @@ export const importDataset = contract({
     'Lines, with the name behind the `?`. All that keeps the records from being taken is told together. Records that ' +
     'are taken but would not do for a measurement are listed in `validation`; only freezing refuses them.',
   access: permissions.editWorkspace,
-  query: z.object({ name: text().optional() }),
+  query: z.object({ name: SentName.optional() }),
   body: Import.meta({ id: 'DatasetImport' }),
   bodyLimit: 'dataset',
+  judgedLater: 'records',
   forms: recordForms,
   versioned: true,
   status: 201,
@@ -130,12 +134,15 @@ export const updateDataset = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}',
   tag,
   summary: 'Update a dataset',
-  description: 'Gives it another name, other records in place of all of its own, or both.',
+  description:
+    'Gives it another name, other records in place of all of its own, or both. The whole body has at most 5 MB, so the ' +
+    'records a few bytes less than in an import from a file.',
   access: permissions.editWorkspace,
   body: z
-    .object({ version: Version, name: text().optional(), records: SentRecords.optional() })
+    .object({ version: Version, name: SentName.optional(), records: SentRecords.optional() })
     .meta({ id: 'DatasetUpdate' }),
   bodyLimit: 'dataset',
+  judgedLater: 'records',
   versioned: true,
   status: 200,
   answer: DatasetAnswer,

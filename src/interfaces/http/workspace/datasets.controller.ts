@@ -8,12 +8,15 @@ import type { ReadDataset } from '../../../application/workspace/read-dataset.js
 import type { ReadProject } from '../../../application/workspace/read-project.js';
 import type { UpdateDataset } from '../../../application/workspace/update-dataset.js';
 import type { Dataset } from '../../../domain/workspace/dataset.js';
+import type { Json } from '../../../domain/workspace/json.js';
+import type { SentRecords } from '../../../domain/workspace/reading-records.js';
 import type { CallOf, Controller } from '../contract.js';
 import { route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
 import { deleted, seconds, secondsOrNull } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
 import * as contracts from './datasets.contract.js';
+import { Rows } from './record-forms.js';
 
 type OfProject = Pick<CallOf<typeof contracts.listDatasets>, 'caller' | 'params'>;
 type OfDataset = Pick<CallOf<typeof contracts.readDataset>, 'caller' | 'params'>;
@@ -36,17 +39,18 @@ export class DatasetsController implements Controller {
     route(
       contracts.importDataset,
       async ({ caller, params, query, body: { name = query.name, records, starter, starter_id = starter } }) => {
-        const source = records ? { records } : { starterId: starter_id ?? '' };
-        return answer(await this.importDataset.execute({ by: caller, projectId: params.project_id, name, source }));
+        const given = { name, sent: sent(records), starterId: starter_id ?? '' };
+        const input = { ...given, by: caller, projectId: params.project_id };
+        return answer(await this.importDataset.execute(input));
       },
       this.projectExists,
     ),
     route(contracts.readDataset, async (call) => answer(await this.readDataset.execute(named(call)))),
     route(
       contracts.updateDataset,
-      async ({ body: { version, ...change }, ifMatch, ...call }) => {
+      async ({ body: { version, name, records }, ifMatch, ...call }) => {
         const expected = expectedVersions([version], ifMatch);
-        return answer(await this.updateDataset.execute({ ...named(call), ...change, expected }));
+        return answer(await this.updateDataset.execute({ ...named(call), name, sent: sent(records), expected }));
       },
       this.exists,
     ),
@@ -86,6 +90,9 @@ const named = ({ caller, params }: OfDataset) => ({
   projectId: params.project_id,
   datasetId: params.dataset_id,
 });
+
+const sent = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
+  records instanceof Rows ? records : records ? { records } : null;
 
 const entry = (dataset: Dataset) => ({
   id: dataset.id,

@@ -6,6 +6,7 @@ import { contract } from '../contract.js';
 import { LongPage, VersionPage } from '../paging.js';
 import { AnyObject, Deleted, Timestamp, text, Version } from '../schemas.js';
 import { ModelAnswer } from './models.contract.js';
+import { sameStarter, starterChoice } from './starters.contract.js';
 
 const tag = 'Project workspace';
 
@@ -46,13 +47,9 @@ export const createProject = contract({
     .object({
       name: text().optional().meta({ example: 'Capitals' }),
       spec: Spec.optional(),
-      starter_id: text().optional().meta({ description: 'The id of a starter, instead of a spec' }),
-      starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
+      ...starterChoice,
     })
-    .refine(({ starter, starter_id = starter }) => starter === undefined || starter === starter_id, {
-      path: ['starter'],
-      error: 'must be the same as starter_id',
-    })
+    .refine(...sameStarter)
     .meta({ id: 'ProjectCreation' }),
   bodyOptional: true,
   bodyLimit: 'spec',

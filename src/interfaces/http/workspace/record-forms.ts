@@ -2,9 +2,11 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
 import split from 'split2';
-import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
+import type { Finding } from '../../../domain/shared/errors.js';
+import { atMost } from '../../../domain/shared/text.js';
+import { quoted } from '../../../domain/workspace/findings.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
-import { readRecords, recordLimits } from '../../../domain/workspace/reading-records.js';
+import { recordLimits, type SentRecords } from '../../../domain/workspace/reading-records.js';
 import type { BodyForms } from '../body.js';
 import { breath } from '../breath.js';
 import { nestedTooDeep } from '../json-rules.js';
@@ -21,12 +23,17 @@ export const recordForms: BodyForms = {
   },
 };
 
-/** What has been read so far. A row that cannot be read leaves an empty record, so that the rows after it keep their numbers. */
-class Rows {
+/**
+ * What has been read so far, and in the end the `records` of the body. A row that cannot be read leaves an empty record,
+ * so that the rows after it keep their numbers.
+ */
+export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
+  /** Not once the rows are enough: what the file then seems to be cut off from was left out by this reader. */
   refuse(message: string): void {
+    if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
     this.records.push({});
   }
@@ -37,13 +44,11 @@ class Rows {
   }
 }
 
-/** The same value as a JSON body. Throws InvalidRequest with all that is wrong, in the file's form and in its records. */
+/** The same value as a JSON body, but for what is wrong with the file's form: that is told with what is wrong in it. */
 async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
   const rows = new Rows();
   await form(bytes, rows);
-  const { records, problems } = rows;
-  if (problems.length > 0) throw new InvalidRequest(readRecords(records, problems).problems);
-  return { records };
+  return { records: rows };
 }
 
 /** Each line is a record. */
@@ -56,7 +61,7 @@ async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
     if (tooDeep) rows.refuse(`line ${number}: ${tooDeep}`);
     else parseLine(line, number, rows);
   };
-  await pipeline(slices(bytes, rows), split(), sink(take));
+  await pipeline(slices(bytes, LINES, rows), split(), sink(take));
 }
 
 function parseLine(line: string, number: number, rows: Rows): void {
@@ -88,7 +93,7 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
     },
   });
   await pipeline(
-    slices(bytes, rows),
+    slices(bytes, CELLS, rows),
     parser,
     sink(() => undefined),
   );
@@ -102,13 +107,16 @@ interface Header {
 }
 
 function takeHeader(cells: readonly string[], rows: Rows): Header {
-  const names = cells.slice(0, recordLimits.fields + 1).map((name) => name.trim());
+  const { fields, fieldName: most } = recordLimits;
+  const names = cells.slice(0, fields + 1).map((name) => name.trim());
   names.forEach((name, index) => {
     const say = (message: string) => rows.problems.push({ path: 'records', message: `the first line ${message}` });
     if (name === '') say(`has no name for column ${index + 1}`);
-    else if (names.indexOf(name) < index) say(`names column ${index + 1} "${name}", which another column has`);
+    else if (names.indexOf(name) < index) say(`names column ${index + 1} "${quoted(name)}", which another column has`);
+    else if (!atMost(name, most)) say(`names column ${index + 1} "${quoted(name)}", with more than ${most} characters`);
   });
-  return { names, columns: cells.length };
+  // One that is refused here is not refused again in each row.
+  return { names: names.map((name) => (atMost(name, most) ? name : quoted(name))), columns: cells.length };
 }
 
 function takeRow({ names, columns }: Header, cells: readonly string[], rows: Rows): void {
@@ -129,12 +137,15 @@ function csvProblem(error: CsvError | undefined): string {
   return `line ${lines}: ${what}; put text with quotes in it into quotes, and double each quote within`;
 }
 
-const SLICE = 16 * 1024;
+/** Bytes that are parsed in a few milliseconds. */
+const CELLS = 16 * 1024;
+/** More of them: with each slice, all that there is so far of a line without an end is looked through again. */
+const LINES = 512 * 1024;
 
 /** A piece at a time, with other work in between, and no more once the rows are too many. */
-async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
-    yield bytes.subarray(at, at + SLICE);
+async function* slices(bytes: Buffer, size: number, rows: Rows): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length && !rows.enough; at += size) {
+    yield bytes.subarray(at, at + size);
     await breath();
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
-import { AnyObject } from '../schemas.js';
+import { AnyObject, text } from '../schemas.js';
 
 const AnyValue = z
   .custom<Json>((value) => value !== undefined)
@@ -37,6 +37,20 @@ const StarterAnswer = z
     }),
   })
   .meta({ id: 'ProjectStarter' });
+
+/** How a request names the starter that it begins with. */
+export const starterChoice = {
+  starter_id: text().optional().meta({ description: 'The id of a starter' }),
+  starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
+};
+/** For `refine`: a request that says it twice says the same. */
+export const sameStarter: [
+  (choice: { starter?: string; starter_id?: string }) => boolean,
+  { path: string[]; error: string },
+] = [
+  ({ starter, starter_id = starter }) => starter === undefined || starter === starter_id,
+  { path: ['starter'], error: 'must be the same as starter_id' },
+];
 
 export const listStarters = contract({
   id: 'listProjectStarters',

@@ -1,0 +1,3 @@
+/** Whether a text has at most so many characters (code points); one that is far too long is not taken apart for that. */
+export const atMost = (text: string, most: number): boolean =>
+  text.length <= most || (text.length <= 2 * most && [...text].length <= most);
