@@ -29,8 +29,8 @@ export class SharedLookup<Row> {
   async ask(...values: readonly unknown[]): Promise<Row | null> {
     if (this.unitOfWork.isRunning) return (await this.query([values])).get(1) ?? null;
     return new Promise((resolve, reject) => {
-      // Whoever asks within the same turn of the event loop goes along.
-      if (this.waiting.push({ values, resolve, reject }) === 1) setImmediate(() => void this.proceed());
+      this.waiting.push({ values, resolve, reject });
+      void this.proceed();
     });
   }
 
