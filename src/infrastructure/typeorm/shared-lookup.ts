@@ -42,7 +42,8 @@ export class SharedLookup<Row> {
       const rows = await this.query(questions.map(({ values }) => values));
       for (const [index, { resolve }] of questions.entries()) resolve(rows.get(index + 1) ?? null);
     } catch (error) {
-      for (const { reject } of questions) reject(error);
+      // What has waited behind it fails with it: where the database hangs, nobody waits for two time-outs.
+      for (const { reject } of [...questions, ...this.waiting.splice(0)]) reject(error);
     }
     this.underWay--;
     void this.proceed();
