@@ -6,6 +6,8 @@ import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
 import { ResumeRuntimes } from '../application/chat/resume-runtimes.js';
 import { ModelServers } from '../application/deployments/ports/model-servers.js';
 import { ResumeDeployments } from '../application/deployments/resume-deployments.js';
+import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
+import { TendCalls } from '../application/jobs/tend-calls.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
 import { Clock } from '../application/shared/ports/clock.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
@@ -22,6 +24,8 @@ import { CredentialsController } from '../interfaces/http/access/credentials.con
 import { AccountsController } from '../interfaces/http/accounts/accounts.controller.js';
 import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
 import { TeamController } from '../interfaces/http/accounts/team.controller.js';
+import { AlertRulesController } from '../interfaces/http/alerts/alert-rules.controller.js';
+import { AlertsController } from '../interfaces/http/alerts/alerts.controller.js';
 import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
 import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
@@ -31,6 +35,7 @@ import { ModelFilesController } from '../interfaces/http/deployments/model-files
 import { Drain } from '../interfaces/http/drain.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
+import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
 import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
 import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
@@ -60,6 +65,9 @@ const controllers: readonly Source<Controller>[] = [
   ModelAliasesController,
   RuntimeController,
   ConversationsController,
+  JobsController,
+  AlertRulesController,
+  AlertsController,
   DeploymentsController,
   ModelFilesController,
   HealthController,
@@ -67,6 +75,8 @@ const controllers: readonly Source<Controller>[] = [
 
 const MAIL_PAUSE_MS = 500;
 const MAIL_GRACE_MS = 2_000;
+const CALLS_PAUSE_MS = 2_000;
+const CALLS_GRACE_MS = 2_000;
 const CONNECT_PAUSE_MS = 500;
 
 export interface App {
@@ -128,6 +138,16 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   );
   later(() => mail.stop(MAIL_GRACE_MS));
 
+  const processes = parts.get(LivingProcesses);
+  later(() => processes.leave());
+  await processes.own();
+  const calls = new Repeating(
+    () => parts.get(TendCalls).execute(),
+    CALLS_PAUSE_MS,
+    (error) => log.error('tracking of calls', { error }),
+  );
+  later(() => calls.stop(CALLS_GRACE_MS));
+
   const drain = parts.get(Drain);
   const ids = parts.get(Identifiers);
   const listener = createHttpApp({
@@ -155,6 +175,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
     log.warn('anyone who reaches this address can register', { url, remedy });
   }
   mail.start();
+  calls.start();
   await parts.get(ResumeRuntimes).execute();
   await parts.get(ResumeDeployments).execute();
   log.info('ready', { url, pid: process.pid });

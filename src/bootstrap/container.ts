@@ -6,9 +6,11 @@ import type { DataSource } from '../infrastructure/typeorm/data-source.js';
 import type { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
+import { alertsModule } from './modules/alerts.module.js';
 import { chatModule } from './modules/chat.module.js';
 import { datasetsModule } from './modules/datasets.module.js';
 import { deploymentsModule } from './modules/deployments.module.js';
+import { jobsModule } from './modules/jobs.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
@@ -41,6 +43,8 @@ export class Parts {
       chatModule(config, log),
       deploymentsModule(config, log),
       modelFilesModule(config),
+      jobsModule(),
+      alertsModule(),
     );
   }
 

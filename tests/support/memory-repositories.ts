@@ -4,10 +4,15 @@ import { MemoryInvites } from '../../src/infrastructure/memory/accounts/memory-i
 import { MemoryMailedTokens } from '../../src/infrastructure/memory/accounts/memory-mailed-tokens.js';
 import { MemorySpentSiteTokens } from '../../src/infrastructure/memory/accounts/memory-spent-site-tokens.js';
 import { MemoryTeams } from '../../src/infrastructure/memory/accounts/memory-teams.js';
+import { MemoryAlertRules } from '../../src/infrastructure/memory/alerts/memory-alert-rules.js';
+import { MemoryAlerts } from '../../src/infrastructure/memory/alerts/memory-alerts.js';
 import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
 import { MemoryDeployments } from '../../src/infrastructure/memory/deployments/memory-deployments.js';
+import { MemoryJobHistory } from '../../src/infrastructure/memory/jobs/memory-job-history.js';
+import { MemoryJobs } from '../../src/infrastructure/memory/jobs/memory-jobs.js';
 import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
+import { MemoryOneAtATime } from '../../src/infrastructure/memory/memory-one-at-a-time.js';
 import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
 import { MemoryDatasets } from '../../src/infrastructure/memory/workspace/memory-datasets.js';
 import { MemoryModelAliases } from '../../src/infrastructure/memory/workspace/memory-model-aliases.js';
@@ -17,6 +22,7 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export const memoryRepositories = (store = new MemoryStore()): Repositories => ({
   unitOfWork: store,
+  oneAtATime: new MemoryOneAtATime(store),
   teams: new MemoryTeams(store),
   accounts: new MemoryAccounts(store),
   mailedTokens: new MemoryMailedTokens(store),
@@ -31,6 +37,10 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   connections: new MemoryRuntimeConnections(store),
   conversations: new MemoryConversations(store),
   deployments: new MemoryDeployments(store),
+  jobs: new MemoryJobs(store),
+  jobHistory: new MemoryJobHistory(store),
+  alertRules: new MemoryAlertRules(store),
+  alerts: new MemoryAlerts(store),
 });
 
 export function memoryUnderTest(): StoreUnderTest {

@@ -5,11 +5,16 @@ import { TypeOrmInvites } from '../../src/infrastructure/typeorm/accounts/typeor
 import { TypeOrmMailedTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-mailed-tokens.js';
 import { TypeOrmSpentSiteTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-spent-site-tokens.js';
 import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
+import { TypeOrmAlertRules } from '../../src/infrastructure/typeorm/alerts/typeorm-alert-rules.js';
+import { TypeOrmAlerts } from '../../src/infrastructure/typeorm/alerts/typeorm-alerts.js';
 import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmDeployments } from '../../src/infrastructure/typeorm/deployments/typeorm-deployments.js';
+import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
+import { TypeOrmJobs } from '../../src/infrastructure/typeorm/jobs/typeorm-jobs.js';
 import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
+import { TypeOrmOneAtATime } from '../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasets } from '../../src/infrastructure/typeorm/workspace/typeorm-datasets.js';
 import { TypeOrmModelAliases } from '../../src/infrastructure/typeorm/workspace/typeorm-model-aliases.js';
@@ -21,6 +26,7 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
   return {
     unitOfWork,
+    oneAtATime: new TypeOrmOneAtATime(unitOfWork),
     teams: new TypeOrmTeams(unitOfWork),
     accounts: new TypeOrmAccounts(unitOfWork),
     mailedTokens: new TypeOrmMailedTokens(unitOfWork),
@@ -35,6 +41,10 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     connections: new TypeOrmRuntimeConnections(unitOfWork),
     conversations: new TypeOrmConversations(unitOfWork),
     deployments: new TypeOrmDeployments(unitOfWork),
+    jobs: new TypeOrmJobs(unitOfWork),
+    jobHistory: new TypeOrmJobHistory(unitOfWork),
+    alertRules: new TypeOrmAlertRules(unitOfWork),
+    alerts: new TypeOrmAlerts(unitOfWork),
   };
 }
 

@@ -2,9 +2,12 @@ import { Credential } from '../../src/domain/access/credential.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
+import { Alert } from '../../src/domain/alerts/alert.js';
+import { AlertRule } from '../../src/domain/alerts/alert-rule.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Deployment } from '../../src/domain/deployments/deployment.js';
+import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import type { Message } from '../../src/domain/mail/message.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
@@ -155,5 +158,52 @@ export const aDeployment = (over: Partial<Deployment> = {}): Deployment => ({
   createdBy: ids.next('usr'),
   createdAt: at(0),
   lastPort: 40_123,
+  ...over,
+});
+
+export const aJob = (over: Partial<Job> = {}): Job => ({
+  ...Job.external({
+    id: ids.next('job'),
+    teamId: 'tea_1',
+    projectId: null,
+    requestedBy: 'usr_1',
+    name: 'nightly training',
+    status: 'running',
+    createdAt: at(0),
+  }),
+  ...over,
+});
+
+export const aCall = (over: Partial<Job> = {}): Job => ({
+  ...Job.call({
+    id: ids.next('job'),
+    teamId: 'tea_1',
+    projectId: 'prj_1',
+    requestedBy: 'usr_1',
+    kind: 'chat',
+    name: null,
+    modelId: 'mdl_1',
+    process: 1,
+    createdAt: at(0),
+  }),
+  ...over,
+});
+
+export const ended = (job: Job, status: FinalStatus = 'succeeded', finishedAt = at(1)): Job & FinishedJob =>
+  Job.finish(job, { status }, finishedAt) as Job & FinishedJob;
+
+export const aRule = (over: Partial<AlertRule> = {}): AlertRule => ({
+  ...AlertRule.create({
+    id: ids.next('rul'),
+    name: 'fails',
+    ruleType: 'consecutive_failures',
+    threshold: 3,
+    createdAt: at(0),
+  }),
+  ...over,
+});
+
+export const anAlert = (over: Partial<Alert> = {}): Alert => ({
+  ...Alert.of(aRule(), ended(aJob(), 'failed'), ids.next('alr')),
   ...over,
 });

@@ -4,6 +4,7 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { TrackCalls } from '../jobs/track-calls.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { KeepTurn } from './keep-turn.js';
 import type { OwnConversations } from './own-conversations.js';
@@ -31,6 +32,7 @@ export class CompleteChat {
     private readonly keepTurn: KeepTurn,
     private readonly states: RuntimeStates,
     private readonly runtimes: ChatRuntimes,
+    private readonly calls: TrackCalls,
   ) {}
 
   /**
@@ -46,7 +48,10 @@ export class CompleteChat {
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
     requireReady(runtime);
-    const completion = await this.runtimes.complete(projectId, request, caller.accountId, signal);
+    const about = { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal } as const;
+    const completion = await this.calls.track(about, (admitted) =>
+      this.runtimes.complete(projectId, request, caller.accountId, signal, admitted),
+    );
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
     return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };

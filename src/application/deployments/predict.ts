@@ -1,5 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
+import type { TrackCalls, Tracking } from '../jobs/track-calls.js';
+import type { ByteStream } from '../shared/byte-stream.js';
 import type { DeploymentViews } from './deployment-views.js';
 import type { ModelServers, Prediction, PredictionCall } from './ports/model-servers.js';
 
@@ -15,12 +17,51 @@ export class Predict {
   constructor(
     private readonly views: DeploymentViews,
     private readonly servers: ModelServers,
+    private readonly calls: TrackCalls,
   ) {}
 
-  /** Throws NotFound, and what `ModelServers.predict` throws. */
-  async execute({ by, id, signal, ...call }: Input): Promise<Prediction> {
-    authorize(by, permissions.readMonitoring);
-    await this.views.find(id);
-    return this.servers.predict(id, call, signal);
+  /** Throws NotFound, what `ModelServers.predict` throws, and what keeps the call's end from being stored. */
+  async execute({ by, id, signal, requestId, body }: Input): Promise<Prediction> {
+    const caller = authorize(by, permissions.readMonitoring);
+    const { name } = await this.views.find(id);
+    const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
+    const tracking = await this.calls.open(about);
+    const call = { requestId, body: noted(body, () => tracking.admitted()) };
+    const prediction = await this.servers.predict(id, call, signal).catch((error: unknown) => fail(tracking, error));
+    return this.tracked(prediction, tracking, signal);
   }
+
+  /** An answer that is on its way has its end where it ends. */
+  private async tracked(prediction: Prediction, tracking: Tracking, signal: AbortSignal): Promise<Prediction> {
+    if (prediction.status !== 200) tracking.refused();
+    else if (prediction.complete) await tracking.succeeded();
+    else {
+      signal.addEventListener('abort', () => void tracking.cancelled().catch(() => undefined)); // it is stored later
+      return { ...prediction, body: passed(prediction.body, tracking) };
+    }
+    return prediction;
+  }
+}
+
+/** The process can work on it when it has all of the body. */
+const noted = (body: ByteStream, sent: () => void): ByteStream => ({
+  ...body,
+  chunks: (async function* () {
+    yield* body.chunks;
+    sent();
+  })(),
+});
+
+async function* passed(chunks: AsyncIterable<Uint8Array>, tracking: Tracking): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    await fail(tracking, error);
+  }
+  await tracking.succeeded();
+}
+
+async function fail(tracking: Tracking, error: unknown): Promise<never> {
+  await tracking.failed(error);
+  throw error;
 }

@@ -16,6 +16,7 @@ import { ResumeRuntimes } from '../../application/chat/resume-runtimes.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
 import { SwitchRuntime } from '../../application/chat/switch-runtime.js';
+import { TrackCalls } from '../../application/jobs/track-calls.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
@@ -84,6 +85,7 @@ export const chatModule = (config: Config, log: Log) =>
       KeepTurn,
       RuntimeStates,
       ChatRuntimes,
+      TrackCalls,
     ]);
     provide(module, ListConversations, ListConversations, [ProjectModels, Conversations]);
     provide(module, ReadConversation, ReadConversation, [OwnConversations, Conversations]);

@@ -11,6 +11,7 @@ import { Predict } from '../../application/deployments/predict.js';
 import { ReadDeployment } from '../../application/deployments/read-deployment.js';
 import { ReadDeploymentOutput } from '../../application/deployments/read-deployment-output.js';
 import { ResumeDeployments } from '../../application/deployments/resume-deployments.js';
+import { TrackCalls } from '../../application/jobs/track-calls.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import type { Log } from '../../application/shared/ports/log.js';
@@ -49,7 +50,7 @@ export const deploymentsModule = (config: Config, log: Log) =>
       Clock,
     ]);
     provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers]);
-    provide(module, Predict, Predict, [DeploymentViews, ModelServers]);
+    provide(module, Predict, Predict, [DeploymentViews, ModelServers, TrackCalls]);
     provide(module, ReadDeploymentOutput, ReadDeploymentOutput, [DeploymentViews, ModelServers]);
     provide(module, ResumeDeployments, ResumeDeployments, [Deployments, ModelServers]);
     provide(module, DeploymentsController, DeploymentsController, [

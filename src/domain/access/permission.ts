@@ -23,6 +23,9 @@ export const permissions = {
   deleteProject: { takes: ['session'], roles: ['admin'] },
   ownConversations: { takes: ['session'], roles },
   chat: { takes: ['session', 'api_key'], roles },
+  readJobs: { takes: callerKinds, roles },
+  runJobs: { takes: callerKinds, roles: ['admin', 'developer'], verified: true },
+  cancelJobs: { takes: callerKinds, roles: ['admin', 'developer'] },
   readMonitoring: { takes: callerKinds, roles, operator: true },
   manageMonitoring: { takes: callerKinds, roles: ['admin', 'developer'], operator: true },
 } as const satisfies Record<string, Permission>;

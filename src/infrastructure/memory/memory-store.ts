@@ -26,6 +26,21 @@ export class MemoryStore implements UnitOfWork {
   private committed: Tables = new Map();
   private readonly current = new AsyncLocalStorage<Unit>();
 
+  /** The last turn of each line, for those that act one at a time. */
+  private readonly lines = new Map<string, Promise<unknown>>();
+
+  get isWorking(): boolean {
+    return this.current.getStore() !== undefined;
+  }
+
+  /** Resolves to what `turn` does once all turns of the line before it are over. */
+  inLine<T>(line: string, turn: () => Promise<T>): Promise<T> {
+    const mine = (this.lines.get(line) ?? Promise.resolve()).then(turn);
+    const over = mine.catch(() => undefined);
+    this.lines.set(line, over);
+    return mine;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.current.getStore()) return work();
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

@@ -76,7 +76,7 @@ async function predictionOf(response: IncomingMessage, timer: NodeJS.Timeout, en
   const headers: Record<string, string> = Object.fromEntries(given);
   const chunks = passed(response, timer, ended);
   const isShort = Number(all['content-length'] ?? Number.POSITIVE_INFINITY) <= WHOLE_BYTES;
-  return { status, headers, body: isShort ? await whole(chunks) : chunks };
+  return { status, headers, body: isShort ? await whole(chunks) : chunks, complete: isShort };
 }
 
 async function* passed(

@@ -26,6 +26,8 @@ interface Call {
   readonly request: ChatRequest;
   readonly resolve: (completion: Completion) => void;
   readonly reject: (reason: unknown) => void;
+  /** To be told when the process begins to work on it. */
+  readonly admitted: () => void;
   /** Lets go of the caller's signal. */
   readonly release: () => void;
   stage: 'counting' | 'waiting' | 'running' | 'given_up';
@@ -60,14 +62,15 @@ export class RuntimeCalls {
     this.turns.resize(atOnce);
   }
 
-  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
     if (this.unplaced >= this.atOnce + this.limits.queue + COUNTED_BEYOND) throw this.turns.busy;
     return new Promise((resolve, reject) => {
       const abort = () => this.giveUp(call, signal.reason);
       const release = () => signal.removeEventListener('abort', abort);
       const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
       const id = ++this.lastId;
-      const call: Call = { id, caller, request, resolve, reject, release, stage: 'counting', turn: null, timer };
+      const given = { id, caller, request, admitted };
+      const call: Call = { ...given, resolve, reject, release, stage: 'counting', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
       this.send({ type: 'count', call: call.id, request });
@@ -101,6 +104,7 @@ export class RuntimeCalls {
       tokens: promptTokens + mostTokens(call.request),
       begin: () => {
         call.stage = 'running';
+        call.admitted();
         this.send({ type: 'generate', call: call.id });
       },
       refuse: (reason) => this.giveUp(call, reason),

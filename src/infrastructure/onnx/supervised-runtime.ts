@@ -78,12 +78,17 @@ export class SupervisedRuntime {
     await life?.process.gone;
   }
 
-  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Completion> {
     const { state, reason } = this.current;
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable' || !this.life) throw new RuntimeUnavailable(reason ?? 'its process is gone');
-    return this.life.calls.complete(request, caller, signal);
+    return this.life.calls.complete(request, caller, signal, admitted);
   }
 
   private become(state: RuntimeStatus['state'], reason: string | null = null): void {

@@ -50,11 +50,17 @@ export class UpstreamChatRuntimes implements ChatRuntimes {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
   }
 
-  async complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Completion> {
     signal.throwIfAborted();
     const runtime = this.runtimes.get(id);
     if (!runtime) throw new RuntimeStopped();
-    return runtime.complete(request, caller, signal);
+    return runtime.complete(request, caller, signal, admitted);
   }
 
   async close(): Promise<void> {

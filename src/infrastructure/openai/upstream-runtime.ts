@@ -64,7 +64,7 @@ export class UpstreamRuntime {
     this.client.close();
   }
 
-  async complete(request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
     const { state, reason } = this.status;
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
@@ -77,6 +77,7 @@ export class UpstreamRuntime {
     try {
       const tokens = mostTokens(request) + lengthOf(request) / CHARACTERS_PER_TOKEN;
       return await this.turns.take({ caller, tokens }, call.signal, async () => {
+        admitted();
         const completion = await this.ask(request, call.signal);
         const { promptTokens, completionTokens } = completion.usage ?? { promptTokens: tokens, completionTokens: 0 };
         return [completion, promptTokens + completionTokens];

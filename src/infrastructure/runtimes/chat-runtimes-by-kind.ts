@@ -27,12 +27,18 @@ export class ChatRuntimesByKind implements ChatRuntimes {
     return this.owners.get(id)?.status(id) ?? { state: 'stopped', reason: null };
   }
 
-  async complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Completion> {
     signal.throwIfAborted();
     const owner = this.owners.get(id);
     if (!owner) throw new RuntimeStopped();
     try {
-      return await owner.complete(id, request, caller, signal);
+      return await owner.complete(id, request, caller, signal, admitted);
     } catch (error) {
       const moved = error instanceof RuntimeStopped && this.owners.has(id) && this.owners.get(id) !== owner;
       throw moved ? new RuntimeLoading() : error;

@@ -4,14 +4,18 @@ import { AccountTable } from './accounts/typeorm-accounts.js';
 import { InviteTable } from './accounts/typeorm-invites.js';
 import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
 import { TeamTable } from './accounts/typeorm-teams.js';
+import { AlertRuleTable } from './alerts/typeorm-alert-rules.js';
+import { AlertTable } from './alerts/typeorm-alerts.js';
 import { ConversationMessageTable, ConversationTable } from './chat/typeorm-conversations.js';
 import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
 import { DeploymentTable } from './deployments/typeorm-deployments.js';
+import { JobTable } from './jobs/job-table.js';
 import { OutboxTable } from './mail/typeorm-outbox.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
+import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
 import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
@@ -22,6 +26,8 @@ export type { DataSource };
 
 const entities = [
   AccountTable,
+  AlertRuleTable,
+  AlertTable,
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
@@ -31,6 +37,7 @@ const entities = [
   MailedTokenTable,
   InviteTable,
   ModelAliasTable,
+  JobTable,
   ModelTable,
   ModelVersionTable,
   OutboxTable,
@@ -44,6 +51,7 @@ const migrations = [
   TeamAccounts1763942400000,
   Workspace1764201600000,
   Deployments1764288000000,
+  Jobs1764374400000,
 ];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */

@@ -23,10 +23,15 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   ) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.current.getStore()) return work();
+    return this.current.getStore() ? work() : this.apart(this.isolation, work);
+  }
+
+  /** In a transaction of its own, which runs again when it lost against another. Not for use inside of a unit. */
+  async apart<T>(isolation: Isolation, work: () => Promise<T>): Promise<T> {
+    if (this.current.getStore()) throw new Error('This can be no part of a unit of work.');
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.source.transaction(this.isolation, (manager) => this.current.run(manager, work));
+        return await this.source.transaction(isolation, (manager) => this.current.run(manager, work));
       } catch (error) {
         if (!isLostRace(error)) throw error;
         if (attempt === ATTEMPTS) throw new StorageUnavailable('too many changes of the same thing at once');

@@ -19,7 +19,7 @@ export interface Contract<
    */
   readonly path: Path;
   readonly id: string;
-  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Monitoring' | 'Operations';
+  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Jobs' | 'Monitoring' | 'Operations';
   readonly summary: string;
   readonly description?: string;
   readonly access: Permission | 'public';

@@ -1,12 +1,15 @@
 import * as credentials from './access/credentials.contract.js';
 import * as accounts from './accounts/accounts.contract.js';
 import * as team from './accounts/team.contract.js';
+import * as alertRules from './alerts/alert-rules.contract.js';
+import * as alerts from './alerts/alerts.contract.js';
 import * as completions from './chat/completions.contract.js';
 import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as deployments from './deployments/deployments.contract.js';
 import * as modelFiles from './deployments/model-files.contract.js';
+import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
@@ -31,6 +34,9 @@ export const contracts: readonly Contract[] = [
   runtime,
   completions,
   conversations,
+  jobs,
+  alertRules,
+  alerts,
   deployments,
   modelFiles,
   health,

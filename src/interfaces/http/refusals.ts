@@ -22,6 +22,7 @@ export const refusals = {
   stale_version: { status: 409, when: 'Another update came first; `details[0].current` is the version to read.' },
   dataset_frozen: { status: 409, when: 'A frozen dataset is immutable.' },
   model_registered: { status: 409, when: 'A registered model is immutable.' },
+  job_finished: { status: 409, when: 'The job has finished: it is changed no more.' },
   request_id_conflict: { status: 409, when: 'The same `request_id` came with another `spec`, or with another fork.' },
   token_used: { status: 410, when: 'The token was used already.' },
   token_expired: { status: 410, when: 'The token has expired.' },

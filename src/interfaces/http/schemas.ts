@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch' });
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
+export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
 export const secondsOrNull = (date: Date | null): number | null => date && seconds(date);
 
 /** A required field, told apart from one of the wrong type. */
@@ -12,6 +13,13 @@ export const wanted = (what: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${what}`;
 
 export const text = () => z.string({ error: wanted('a string') });
+
+export const number = () => z.number({ error: wanted('a number') });
+
+export const truth = () => z.boolean({ error: wanted('true or false') });
+
+export const choice = <const Texts extends readonly [string, ...string[]]>(texts: Texts) =>
+  z.enum(texts, { error: wanted(texts.length === 1 ? `"${texts[0]}"` : `one of ${texts.join(', ')}`) });
 
 export const wholeNumber = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;

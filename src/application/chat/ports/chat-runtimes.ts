@@ -33,9 +33,17 @@ export interface ChatRuntimes {
    * here before any work, and before the call waits);
    * ModelBusy when the runtime's queue is full, with a wait that grows with it; InferenceTimeout after the configured
    * time, queueing included; RuntimeInvalidResponse when the runtime answers with something else than a completion.
+   * `admitted` is called once, when it is the call's turn; never for a call that is refused before, or gives up waiting.
+   * An engine elsewhere may still refuse the call then.
    * Aborting `signal` gives up the place in the queue, stops the generation and rejects with the signal's reason.
    */
-  complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion>;
+  complete(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Completion>;
 
   /** Stops every runtime. */
   close(): Promise<void>;

@@ -26,6 +26,8 @@ export interface Prediction {
   readonly headers: Readonly<Record<string, string>>;
   /** It throws where the process breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** All of the body is here already: it can't break off any more. */
+  readonly complete: boolean;
 }
 
 /**

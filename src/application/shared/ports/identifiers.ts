@@ -13,6 +13,9 @@ export type IdKind =
   | 'dst'
   | 'cnv'
   | 'dep'
+  | 'job'
+  | 'rul'
+  | 'alr'
   | 'inv'
   | 'req'
   | 'chatcmpl';

@@ -69,7 +69,13 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
   }
 
-  async complete(id: string, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Completion> {
+  async complete(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted = () => {},
+  ): Promise<Completion> {
     signal.throwIfAborted();
     const runtime = this.runtimes.get(id);
     if (!runtime) throw new RuntimeStopped();
@@ -84,6 +90,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     try {
       const tokens = promptTokens + mostTokens(request);
       return await runtime.turns.take({ caller, tokens }, ended, async () => {
+        admitted();
         const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
         return this.completion(request, promptTokens, said);
       });

@@ -161,7 +161,7 @@ function predictionOf(said: unknown): Prediction {
   const body = (async function* () {
     yield Buffer.from(text);
   })();
-  return { status, headers: { 'content-type': 'application/json' }, body };
+  return { status, headers: { 'content-type': 'application/json' }, body, complete: true };
 }
 
 const over = (ended: AbortSignal): Promise<never> =>

@@ -1,0 +1,25 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Alert } from '../../domain/alerts/alert.js';
+import { MASTER } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Alerts } from './ports/alerts.js';
+
+/** Says that somebody has seen to it. Once more changes nothing: who was first, when, and with what note, stays. */
+export class AcknowledgeAlert {
+  constructor(
+    private readonly alerts: Alerts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws NotFound. */
+  async execute(input: { by: Caller | null; id: string; note: string | null }): Promise<Alert> {
+    const caller = authorize(input.by, permissions.manageMonitoring);
+    const by = caller.kind === 'master' ? MASTER : caller.accountId;
+    await this.alerts.acknowledge(input.id, { at: this.clock.now(), by, note: input.note });
+    const alert = await this.alerts.find(input.id);
+    if (!alert) throw new NotFound('alert');
+    return alert;
+  }
+}

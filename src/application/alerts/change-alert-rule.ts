@@ -1,0 +1,43 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { AlertRule, type RuleChange } from '../../domain/alerts/alert-rule.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { FINISHING } from '../jobs/finish-jobs.js';
+import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
+import type { AlertRules } from './ports/alert-rules.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly id: string;
+}
+
+/** In line with the jobs that finish, since these write what a rule has counted. */
+export class ChangeAlertRule {
+  constructor(
+    private readonly line: OneAtATime,
+    private readonly rules: AlertRules,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest. */
+  async execute({ by, id, ...change }: Input & RuleChange): Promise<AlertRule> {
+    authorize(by, permissions.manageMonitoring);
+    return this.line.run(FINISHING, async () => {
+      const rule = AlertRule.change(await this.found(id), change);
+      await this.rules.save([rule]);
+      return rule;
+    });
+  }
+
+  /** Its alerts stay. Throws NotFound. */
+  async remove({ by, id }: Input): Promise<void> {
+    authorize(by, permissions.manageMonitoring);
+    const removed = await this.line.run(FINISHING, () => this.rules.remove(id));
+    if (!removed) throw new NotFound('alert rule');
+  }
+
+  private async found(id: string): Promise<AlertRule> {
+    const rule = await this.rules.find(id);
+    if (!rule) throw new NotFound('alert rule');
+    return rule;
+  }
+}

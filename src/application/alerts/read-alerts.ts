@@ -1,0 +1,30 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Alerts } from './ports/alerts.js';
+
+interface Input {
+  readonly by: Caller | null;
+  /** Null: whatever it is. */
+  readonly status: AlertStatus | null;
+  readonly page: { readonly limit: number; readonly after: string | null };
+}
+
+export class ReadAlerts {
+  constructor(private readonly alerts: Alerts) {}
+
+  /** Newest first. */
+  async execute({ by, status, page }: Input): Promise<Alert[]> {
+    authorize(by, permissions.readMonitoring);
+    return this.alerts.list(status, page);
+  }
+
+  /** Throws NotFound. */
+  async one(input: { by: Caller | null; id: string }): Promise<Alert> {
+    authorize(input.by, permissions.readMonitoring);
+    const alert = await this.alerts.find(input.id);
+    if (!alert) throw new NotFound('alert');
+    return alert;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { finalStatuses, Job, type JobChange } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { FinishJobs } from './finish-jobs.js';
+import type { Jobs } from './ports/jobs.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly id: string;
+}
+
+/** How a job goes on that is reported from elsewhere, and how it is ended by hand. */
+export class ChangeJob {
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly finishing: FinishJobs,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest, JobFinished. */
+  async execute({ by, id, ...change }: Input & JobChange): Promise<Job> {
+    const caller = authorize(by, permissions.runJobs);
+    const at = this.clock.now();
+    const changed = (job: Job | null) => Job.change(ownOf(caller, job), change, at);
+    const ends = finalStatuses.some((status) => status === change.status);
+    return JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed));
+  }
+
+  /** Throws NotFound, InvalidRequest, JobFinished. */
+  async cancel({ by, id }: Input): Promise<Job> {
+    const caller = authorize(by, permissions.cancelJobs);
+    const at = this.clock.now();
+    return JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at)));
+  }
+
+  /** Throws NotFound. */
+  async requireOwn({ by, id }: Input): Promise<void> {
+    ownOf(authorize(by, permissions.runJobs), await this.jobs.find(id));
+  }
+
+  /** What is refused anyway is refused before it stands in line with what is not. */
+  private async finish(id: string, end: (job: Job | null) => Job): Promise<Job> {
+    end(await this.jobs.find(id));
+    return this.finishing.execute(id, end);
+  }
+
+  private update(id: string, changed: (job: Job | null) => Job): Promise<Job> {
+    return this.unitOfWork.run(async () => {
+      const job = changed(await this.jobs.find(id));
+      await this.jobs.update(job);
+      return job;
+    });
+  }
+}
+
+function ownOf(caller: Caller, job: Job | null): Job {
+  if (!job || !JobSight.canChange(caller, job)) throw new NotFound('job');
+  return job;
+}

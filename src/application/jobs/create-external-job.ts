@@ -1,0 +1,42 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { Job, type JobChange, type OpenStatus } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { ProjectModels } from '../workspace/project-models.js';
+import type { Jobs } from './ports/jobs.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly name: string;
+  readonly projectId: string | null;
+  readonly status: OpenStatus;
+  readonly progress?: JobChange['progress'];
+}
+
+/** Records work that runs elsewhere, which reports itself from then on. */
+export class CreateExternalJob {
+  constructor(
+    private readonly found: ProjectModels,
+    private readonly jobs: Jobs,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest. */
+  async execute({ by, projectId, ...typed }: Input): Promise<Job> {
+    const caller = authorize(by, permissions.runJobs);
+    if (projectId !== null) await this.requireProject(caller, projectId);
+    const owner = JobSight.ownerOf(caller);
+    const job = Job.external({ ...typed, ...owner, id: this.ids.next('job'), projectId, createdAt: this.clock.now() });
+    await this.jobs.add([job]);
+    return job;
+  }
+
+  private async requireProject(caller: Caller, projectId: string): Promise<void> {
+    if (caller.kind === 'master') throw new NotFound('project'); // it has no team, so no project is its own
+    await this.found.project(caller, projectId);
+  }
+}

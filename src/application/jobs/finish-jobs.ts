@@ -1,0 +1,86 @@
+import { Alert } from '../../domain/alerts/alert.js';
+import { AlertRule } from '../../domain/alerts/alert-rule.js';
+import { type FinishedJob, Job } from '../../domain/jobs/job.js';
+import type { AlertRules } from '../alerts/ports/alert-rules.js';
+import type { Alerts } from '../alerts/ports/alerts.js';
+import { Batches, type Outcome } from '../shared/batches.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
+import type { JobHistory } from './ports/job-history.js';
+import type { Jobs } from './ports/jobs.js';
+
+/** Whoever finishes jobs or changes rules stands in this line. */
+export const FINISHING = 'finishing jobs';
+
+const AT_ONCE = 200;
+
+interface Ending {
+  readonly id: string;
+  readonly end: (stored: Job | null) => Job;
+}
+
+/**
+ * The one way in which a job comes to its end. In the same transaction every rule looks at it, so that no alert is lost
+ * or doubled; jobs that end at the same time share a transaction.
+ */
+export class FinishJobs {
+  private readonly endings = new Batches(AT_ONCE, (endings: readonly Ending[]) => this.finish(endings));
+
+  constructor(
+    private readonly line: OneAtATime,
+    private readonly jobs: Jobs,
+    private readonly history: JobHistory,
+    private readonly rules: AlertRules,
+    private readonly alerts: Alerts,
+    private readonly ids: Identifiers,
+  ) {}
+
+  /**
+   * Resolves once the end is stored. `end` makes the finished job of the stored one, if there is any; it is a pure
+   * function, and what it throws is thrown here. Not for use inside of a unit of work.
+   */
+  execute(id: string, end: Ending['end']): Promise<Job> {
+    return this.endings.add({ id, end });
+  }
+
+  private finish(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
+    return this.line.run(FINISHING, async () => {
+      const stored = new Map((await this.jobs.hold(endings.map(({ id }) => id))).map((job) => [job.id, job]));
+      const outcomes = endings.map(({ id, end }): Outcome<Job> => {
+        try {
+          const job = end(stored.get(id) ?? null);
+          stored.set(id, job); // who ends it once more in the same batch finds it finished
+          return { result: job };
+        } catch (error) {
+          return { error };
+        }
+      });
+      const finished = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
+      const ended = finished.filter(Job.isFinished);
+      if (ended.length > 0) await this.write(ended);
+      return outcomes;
+    });
+  }
+
+  private async write(finished: readonly (Job & FinishedJob)[]): Promise<void> {
+    const before = await this.rules.all();
+    const { rules, alerts } = this.observed(before, finished);
+    await this.history.append(finished);
+    if (alerts.length > 0) await this.alerts.add(alerts);
+    const changed = rules.filter((rule, index) => rule !== before[index]);
+    if (changed.length > 0) await this.rules.save(changed);
+  }
+
+  private observed(before: readonly AlertRule[], finished: readonly FinishedJob[]) {
+    let rules = before;
+    const alerts: Alert[] = [];
+    for (const job of finished) {
+      rules = rules.map((one) => {
+        const { rule, fires } = AlertRule.observe(one, job);
+        if (fires) alerts.push(Alert.of(rule, job, this.ids.next('alr')));
+        return rule;
+      });
+    }
+    return { rules, alerts };
+  }
+}

@@ -1,0 +1,17 @@
+import { port } from '../../shared/port.js';
+
+/** Which processes of the service live: known, not guessed from how long ago they were heard of. */
+export interface LivingProcesses {
+  /**
+   * This process's own number, the same at each call; no other process ever had it. It is known to live from the first
+   * call on until it ends, however it ends. Only the first call takes time.
+   */
+  own(): Promise<number>;
+  /** Makes this process known to live again where its line to the database broke. */
+  renew(): Promise<void>;
+  /** Those of the numbers whose processes are not known to live just now. */
+  missing(numbers: readonly number[]): Promise<number[]>;
+  /** This process is not known to live any more. */
+  leave(): Promise<void>;
+}
+export const LivingProcesses = port<LivingProcesses>('jobs.LivingProcesses');

@@ -1,0 +1,19 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Job } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Jobs } from './ports/jobs.js';
+
+/** A job as its reader may see it. */
+export class ReadJob {
+  constructor(private readonly jobs: Jobs) {}
+
+  /** Throws NotFound. */
+  async execute(input: { by: Caller | null; id: string }): Promise<Job> {
+    const caller = authorize(input.by, permissions.readJobs);
+    const job = await this.jobs.find(input.id);
+    if (!job || !JobSight.canSee(caller, job)) throw new NotFound('job');
+    return JobSight.shownTo(caller, job);
+  }
+}

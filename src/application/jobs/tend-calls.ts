@@ -1,0 +1,72 @@
+import { JobFinished } from '../../domain/jobs/errors.js';
+import { Job } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Log } from '../shared/ports/log.js';
+import type { FinishJobs } from './finish-jobs.js';
+import type { JobHistory } from './ports/job-history.js';
+import type { Jobs } from './ports/jobs.js';
+import type { LivingProcesses } from './ports/living-processes.js';
+import type { TrackCalls } from './track-calls.js';
+
+/** A process whose line to the database broke has so long to be known again. */
+const PATIENCE_MS = 5_000;
+
+const AT_ONCE = 200;
+
+/** Calls are kept for so long after their end. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Done every few seconds: ends the calls of processes that died, stores what could not be stored, forgets old calls. */
+export class TendCalls {
+  /** By the number of a process: since when it has been missing. */
+  private missing = new Map<number, Date>();
+
+  constructor(
+    private readonly tracking: TrackCalls,
+    private readonly jobs: Jobs,
+    private readonly history: JobHistory,
+    private readonly finishing: FinishJobs,
+    private readonly processes: LivingProcesses,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async execute(): Promise<void> {
+    await this.processes.renew();
+    await this.tracking.catchUp();
+    for (const process of await this.dead()) await this.bury(process);
+    await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
+  }
+
+  private async dead(): Promise<number[]> {
+    const now = this.clock.now();
+    const missing = await this.processes.missing(await this.jobs.processes());
+    this.missing = new Map(missing.map((process) => [process, this.missing.get(process) ?? now]));
+    return missing.filter((process) => {
+      const since = this.missing.get(process) ?? now;
+      return now.getTime() - since.getTime() >= PATIENCE_MS;
+    });
+  }
+
+  private async bury(process: number): Promise<void> {
+    const ids = await this.jobs.ofProcess(process, AT_ONCE);
+    const outcomes = await Promise.allSettled(ids.map((id) => this.finishing.execute(id, this.abandoned())));
+    for (const outcome of outcomes) {
+      // Another process that looks after this one may have been faster.
+      if (outcome.status === 'rejected' && !isOver(outcome.reason)) throw outcome.reason;
+    }
+    this.log.warn('calls of a process that died', { process, calls: ids.length });
+  }
+
+  private abandoned(): (stored: Job | null) => Job {
+    const at = this.clock.now();
+    return (stored) => {
+      if (!stored) throw new NotFound('job');
+      return Job.finish(stored, { status: 'failed', error: 'The process of the service died during the call.' }, at);
+    };
+  }
+}
+
+const isOver = (error: unknown) => error instanceof JobFinished || error instanceof NotFound;

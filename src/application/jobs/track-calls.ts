@@ -1,0 +1,140 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { JobFinished } from '../../domain/jobs/errors.js';
+import { type CallKind, type FinalStatus, Job } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { Log } from '../shared/ports/log.js';
+import type { BegunCalls } from './begun-calls.js';
+import type { FinishJobs } from './finish-jobs.js';
+import type { LivingProcesses } from './ports/living-processes.js';
+
+/** What a call is about. */
+export interface TrackedCall extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
+  readonly by: Caller;
+  readonly kind: CallKind;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** One call on its way. Without `admitted` it leaves no trace; of several ends only the first counts. */
+export interface Tracking {
+  /** The model begins to work on it. */
+  admitted(): void;
+  /** Resolves once that is stored. */
+  succeeded(): Promise<void>;
+  /** Resolves once that is stored. */
+  cancelled(): Promise<void>;
+  /** The model has turned it down: there was no call. */
+  refused(): void;
+  /** By what it ended: it failed, or was cancelled where its caller went away, or refused. Resolves once that is stored. */
+  failed(error: unknown): Promise<void>;
+}
+
+/** Refusals that are the model's fault and not the caller's. */
+const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
+
+/** Ends that wait for the database to be back; beyond, they are lost, and logged. */
+const UNSTORED = 10_000;
+
+type End = (stored: Job | null) => Job;
+
+/**
+ * Makes a `sync` job of every call that a model works on. The beginning costs the caller nothing; the end is stored,
+ * and every rule has looked at it, before the answer is given.
+ */
+export class TrackCalls {
+  private readonly unstored = new Map<string, End>();
+
+  constructor(
+    private readonly begun: BegunCalls,
+    private readonly finishing: FinishJobs,
+    private readonly processes: LivingProcesses,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * The answer of `call`, which says when it is admitted. Throws what `call` throws, or what keeps its end from being
+   * stored: an answer is not given then, since an alert may hang on it.
+   */
+  async track<T>(about: TrackedCall, call: (admitted: () => void) => Promise<T>): Promise<T> {
+    const tracking = await this.open(about);
+    const answer = await call(() => tracking.admitted()).catch(async (error: unknown) => {
+      await tracking.failed(error);
+      throw error;
+    });
+    await tracking.succeeded();
+    return answer;
+  }
+
+  async open({ by, signal, ...about }: TrackedCall): Promise<Tracking> {
+    const process = await this.processes.own();
+    let job: Job | null = null;
+    let ending: Promise<void> | null = null;
+    const end = async (status: FinalStatus, error?: string) => {
+      if (job) ending ??= this.end(job, status, error);
+      await ending;
+    };
+    const refused = () => {
+      if (job && !ending) this.begun.withdraw(job.id);
+    };
+    return {
+      admitted: () => {
+        if (job) return;
+        const createdAt = this.clock.now();
+        job = Job.call({ ...about, ...JobSight.ownerOf(by), id: this.ids.next('job'), createdAt, process });
+        this.begun.begin(job);
+      },
+      succeeded: () => end('succeeded'),
+      cancelled: () => end('cancelled'),
+      refused,
+      failed: async (error) => {
+        if (signal.aborted) await end('cancelled');
+        else if (isRefusal(error)) refused();
+        else await end('failed', reasonOf(error));
+      },
+    };
+  }
+
+  /** Stores what could not be stored when it happened. */
+  async catchUp(): Promise<void> {
+    this.begun.write();
+    await Promise.all([...this.unstored].map(([id, end]) => this.store(id, end)));
+  }
+
+  private async end(begun: Job, status: FinalStatus, error?: string): Promise<void> {
+    const at = this.clock.now();
+    const end: End = (stored) => Job.finish(stored ?? begun, { status, error }, at);
+    this.begun.ends(begun.id);
+    try {
+      await this.store(begun.id, end);
+    } catch (failure) {
+      this.keep(begun.id, end);
+      throw failure;
+    }
+  }
+
+  private async store(id: string, end: End): Promise<void> {
+    try {
+      await this.finishing.execute(id, end);
+    } catch (error) {
+      // Stored before, with the confirmation lost; or the process was taken for dead.
+      if (!(error instanceof JobFinished)) throw error;
+      this.log.warn('a call had its end already', { job_id: id });
+    }
+    this.unstored.delete(id);
+  }
+
+  private keep(id: string, end: End): void {
+    if (this.unstored.size < UNSTORED) this.unstored.set(id, end);
+    else this.log.error('the end of a call is lost', { job_id: id });
+  }
+}
+
+const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
+
+const reasonOf = (error: unknown) =>
+  error instanceof DomainError ? `${error.code}: ${error.message}` : 'internal_error: the log of the service has it.';

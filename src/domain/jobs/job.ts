@@ -1,0 +1,181 @@
+import { type Finding, InvalidRequest } from '../shared/errors.js';
+import type { Json } from '../workspace/json.js';
+import { JobFinished } from './errors.js';
+
+/** `sync`: somebody waits for its end. `async`: it goes on by itself. */
+export const jobModes = ['async', 'sync'] as const;
+export type JobMode = (typeof jobModes)[number];
+
+export const jobKinds = ['chat', 'prediction', 'external'] as const;
+export type JobKind = (typeof jobKinds)[number];
+/** A call of a model, for as long as the model works on it. */
+export type CallKind = Extract<JobKind, 'chat' | 'prediction'>;
+
+export const openStatuses = ['queued', 'running'] as const;
+export const finalStatuses = ['succeeded', 'failed', 'cancelled'] as const;
+export const jobStatuses = [...openStatuses, ...finalStatuses] as const;
+export type OpenStatus = (typeof openStatuses)[number];
+export type FinalStatus = (typeof finalStatuses)[number];
+export type JobStatus = OpenStatus | FinalStatus;
+
+export interface Progress {
+  readonly done: number;
+  /** Null: not known. */
+  readonly total: number | null;
+}
+
+/** Work with an end. */
+export interface Job {
+  readonly id: string;
+  /** Null: the master key's. */
+  readonly teamId: string | null;
+  readonly kind: JobKind;
+  readonly mode: JobMode;
+  readonly status: JobStatus;
+  readonly name: string | null;
+  readonly projectId: string | null;
+  readonly datasetId: string | null;
+  readonly modelId: string | null;
+  /** The id of an account, or `MASTER`. */
+  readonly requestedBy: string;
+  readonly createdAt: Date;
+  /** Null: it has not begun, or was ended before it could. */
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly progress: Progress;
+  readonly result: Json;
+  readonly error: string | null;
+  /** The number of the service's process that a `sync` job runs in: it ends with it. */
+  readonly process: number | null;
+}
+
+/** Stands for the master key where an account's id would stand. */
+export const MASTER = 'master';
+
+/** A job in a terminal status: what rules look at. */
+export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
+  readonly status: FinalStatus;
+  readonly finishedAt: Date;
+}
+
+export interface JobChange {
+  readonly status?: JobStatus;
+  /** A `total` that is left out stays as it is. */
+  readonly progress?: { readonly done: number; readonly total?: number | null };
+  readonly result?: Json;
+  readonly error?: string | null;
+}
+
+/** Names are counted in Unicode code points, the others in bytes. */
+export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_096, progress: 2_147_483_647 } as const;
+
+type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
+type External = Owner & { name: string; status: OpenStatus; progress?: JobChange['progress'] };
+type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; process: number };
+
+const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, process: null } as const;
+
+export const Job = {
+  /** Work that runs elsewhere and is told about here. Throws InvalidRequest. */
+  external({ name: typed, status, progress: told, ...owner }: External): Job {
+    const name = typed.trim();
+    const progress = progressAfter({ done: 0, total: null }, told);
+    const length = [...name].length;
+    const fits = length >= 1 && length <= jobLimits.nameLength;
+    refuse([
+      !fits && { path: 'name', message: `must have 1 to ${jobLimits.nameLength} characters` },
+      progressFinding(progress),
+    ]);
+    const startedAt = status === 'running' ? owner.createdAt : null;
+    return { ...fresh, ...owner, kind: 'external', mode: 'async', status, name, startedAt, progress };
+  },
+
+  /** A call that a model has begun to work on. */
+  call: (call: Call): Job => ({
+    ...fresh,
+    ...call,
+    mode: 'sync',
+    status: 'running',
+    startedAt: call.createdAt,
+    progress: { done: 0, total: 1 },
+  }),
+
+  /** What its owner tells of work that runs elsewhere. Throws InvalidRequest, JobFinished. */
+  change(job: Job, change: JobChange, at: Date): Job {
+    const { status = job.status, result = job.result, error = job.error } = change;
+    const progress = progressAfter(job.progress, change.progress);
+    refuse([
+      progressFinding(progress),
+      bytes(JSON.stringify(result)) > jobLimits.resultBytes && {
+        path: 'result',
+        message: `must have at most ${jobLimits.resultBytes} bytes as JSON`,
+      },
+      bytes(error ?? '') > jobLimits.errorBytes && {
+        path: 'error',
+        message: `must have at most ${jobLimits.errorBytes} bytes`,
+      },
+    ]);
+    requireOpen(job);
+    refuse([
+      job.kind !== 'external' && { path: '', message: `a job of the kind ${job.kind} is changed by the service alone` },
+      job.status === 'running' && status === 'queued' && { path: 'status', message: 'can no longer become queued' },
+    ]);
+    return moved({ ...job, progress, result, error }, status, at);
+  },
+
+  /** Ends it at its owner's wish. Throws JobFinished; InvalidRequest where somebody waits for its answer. */
+  cancel(job: Job, at: Date): Job {
+    requireOpen(job);
+    const message = `a job of the kind ${job.kind} ends with the call that waits for it`;
+    refuse([job.mode === 'sync' && { path: '', message }]);
+    return moved(job, 'cancelled', at);
+  },
+
+  /** Throws JobFinished. */
+  finish(job: Job, end: { status: FinalStatus; error?: string }, at: Date): Job {
+    requireOpen(job);
+    const { progress } = job;
+    const done = end.status === 'succeeded' ? (progress.total ?? progress.done) : progress.done;
+    const error = end.error === undefined ? job.error : shortened(end.error);
+    return moved({ ...job, progress: { ...progress, done }, error }, end.status, at);
+  },
+
+  isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>
+    job.finishedAt !== null,
+
+  /** How long it ran, in seconds, without the time for which it was queued. Null before its end, or where it never ran. */
+  duration({ startedAt, finishedAt }: Pick<Job, 'startedAt' | 'finishedAt'>): number | null {
+    if (!startedAt || !finishedAt) return null;
+    return Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000;
+  },
+};
+
+function requireOpen({ status, finishedAt }: Job): void {
+  if (finishedAt) throw new JobFinished(status);
+}
+
+function moved(job: Job, status: JobStatus, at: Date): Job {
+  const isOpen = openStatuses.some((one) => one === status);
+  const startedAt = job.startedAt ?? (status === 'running' ? at : null);
+  return { ...job, status, startedAt, finishedAt: isOpen ? null : at };
+}
+
+function progressAfter(before: Progress, told: JobChange['progress']): Progress {
+  if (!told) return before;
+  return { done: told.done, total: told.total === undefined ? before.total : told.total };
+}
+
+const progressFinding = ({ done, total }: Progress) =>
+  total !== null && done > total && { path: 'progress.done', message: `must be at most the total, ${total}` };
+
+function refuse(findings: readonly (Finding | false)[]): void {
+  const found = findings.filter((finding) => finding !== false);
+  if (found.length > 0) throw new InvalidRequest(found);
+}
+
+const encoder = new TextEncoder();
+const bytes = (text: string): number => encoder.encode(text).length;
+
+/** A character takes four bytes at most. */
+const shortened = (text: string): string =>
+  bytes(text) <= jobLimits.errorBytes ? text : [...text].slice(0, jobLimits.errorBytes / 4).join('');

@@ -1,0 +1,40 @@
+import { EntitySchema } from 'typeorm';
+import type { Job } from '../../../domain/jobs/job.js';
+
+/** The ORM's types do not end on a recursive type such as JSON. */
+export type JobRow = Omit<Job, 'result'> & { readonly result: object | null };
+
+export const JobTable = new EntitySchema<JobRow>({
+  name: 'Job',
+  tableName: 'jobs',
+  columns: {
+    id: { type: 'text', primary: true },
+    teamId: { type: 'text', name: 'team_id', nullable: true },
+    kind: { type: 'text' },
+    mode: { type: 'text' },
+    status: { type: 'text' },
+    name: { type: 'text', nullable: true },
+    projectId: { type: 'text', name: 'project_id', nullable: true },
+    datasetId: { type: 'text', name: 'dataset_id', nullable: true },
+    modelId: { type: 'text', name: 'model_id', nullable: true },
+    requestedBy: { type: 'text', name: 'requested_by' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    startedAt: { type: 'timestamptz', name: 'started_at', nullable: true },
+    finishedAt: { type: 'timestamptz', name: 'finished_at', nullable: true },
+    progress: { type: 'json' },
+    result: { type: 'json', nullable: true },
+    error: { type: 'text', nullable: true },
+    process: { type: 'integer', nullable: true },
+  },
+});
+
+/** How a list of jobs, as one JSON text, becomes rows. A job without a result has none in the table. */
+export const ROWS = `json_to_recordset($1::json) AS job (id text, "teamId" text, kind text, mode text, status text, name text,
+  "projectId" text, "datasetId" text, "modelId" text, "requestedBy" text, "createdAt" timestamptz,
+  "startedAt" timestamptz, "finishedAt" timestamptz, progress json, result json, error text, process integer, nth integer)`;
+
+export const COLUMNS = `id, team_id, kind, mode, status, name, project_id, dataset_id, model_id, requested_by, created_at,
+  started_at, finished_at, progress, result, error, process`;
+
+export const VALUES = `id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy", "createdAt",
+  "startedAt", "finishedAt", progress, result, error, process`;

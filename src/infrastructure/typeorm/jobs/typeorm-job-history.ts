@@ -1,0 +1,75 @@
+import type { HistoryPart, JobHistory } from '../../../application/jobs/ports/job-history.js';
+import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
+import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { COLUMNS, ROWS, VALUES } from './job-table.js';
+
+/** Numbered on from the greatest, which nobody else does meanwhile; written by their ids, as in `TypeOrmJobs`. */
+const APPEND = `
+  INSERT INTO jobs (${COLUMNS}, finish_number)
+  SELECT ${VALUES}, nth + (SELECT coalesce(max(finish_number), 0) FROM jobs) FROM ${ROWS} ORDER BY id
+  ON CONFLICT (id) DO UPDATE
+    SET status = excluded.status, started_at = excluded.started_at, finished_at = excluded.finished_at,
+        progress = excluded.progress, result = excluded.result, error = excluded.error,
+        finish_number = excluded.finish_number`;
+
+const FAILURES = `
+  SELECT count(*)::integer AS failures FROM (
+    SELECT bool_or(status = 'succeeded') OVER (ORDER BY finish_number DESC) AS before
+      FROM (SELECT status, finish_number FROM jobs
+             WHERE finish_number IS NOT NULL AND status <> 'cancelled' AND ($1::text IS NULL OR kind = $1)
+             ORDER BY finish_number DESC LIMIT $2) newest
+  ) run WHERE NOT before`;
+
+const OLDEST = `
+  SELECT min(finish_number) AS oldest FROM (
+    SELECT finish_number FROM jobs
+     WHERE finish_number IS NOT NULL AND ($1::text IS NULL OR kind = $1) AND ($2::timestamptz IS NULL OR finished_at >= $2)
+     ORDER BY finish_number DESC LIMIT $3
+  ) newest`;
+
+const PART = `
+  SELECT id, kind, status, started_at AS "startedAt", finished_at AS "finishedAt", finish_number AS number FROM jobs
+   WHERE finish_number >= $3 AND ($1::text IS NULL OR kind = $1) AND ($2::timestamptz IS NULL OR finished_at >= $2)
+   ORDER BY finish_number LIMIT $4`;
+
+const FORGET = `
+  DELETE FROM jobs WHERE id IN (
+    SELECT id FROM jobs WHERE mode = 'sync' AND finish_number IS NOT NULL AND finished_at < $1
+     ORDER BY finished_at LIMIT $2)`;
+
+const PIECE = 1_000;
+
+export class TypeOrmJobHistory implements JobHistory {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async append(jobs: readonly (Job & FinishedJob)[]): Promise<void> {
+    const numbered = jobs.map((job, index) => ({ ...job, nth: index + 1 }));
+    await this.unitOfWork.prepared('jobs-append', APPEND, [JSON.stringify(numbered)]);
+  }
+
+  async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
+    type Count = { failures: number };
+    const [count] = await this.unitOfWork.prepared<Count>('jobs-failures', FAILURES, [kind, most]);
+    return count?.failures ?? 0;
+  }
+
+  async *part({ kind, since, most }: HistoryPart): AsyncIterable<FinishedJob> {
+    type Oldest = { oldest: string | null };
+    type Numbered = FinishedJob & { number: string };
+    const [found] = await this.unitOfWork.prepared<Oldest>('jobs-oldest', OLDEST, [kind, since, most]);
+    let next = found?.oldest ?? null;
+    for (let left = most; next !== null && left > 0; ) {
+      const limit = Math.min(left, PIECE);
+      const values = [kind, since, next, limit];
+      const piece: Numbered[] = await this.unitOfWork.prepared<Numbered>('jobs-part', PART, values);
+      for (const { number: _, ...job } of piece) yield job;
+      const last = piece.at(-1);
+      next = last && piece.length === limit ? String(BigInt(last.number) + 1n) : null;
+      left -= piece.length;
+    }
+  }
+
+  async forgetCalls(before: Date, most: number): Promise<void> {
+    await this.unitOfWork.prepared('jobs-forget', FORGET, [before, most]);
+  }
+}

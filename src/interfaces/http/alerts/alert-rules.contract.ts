@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
+import { jobKinds } from '../../../domain/jobs/job.js';
+import { contract } from '../contract.js';
+import { choice, Deleted, number, Timestamp, text, truth } from '../schemas.js';
+import { AlertAnswer } from './alerts.contract.js';
+
+const tag = 'Monitoring';
+const path = '/v1/alerts/rules';
+const one = `${path}/{rule_id}` as const;
+const { rules, nameLength, failures, seconds } = ruleLimits;
+
+const threshold = number().meta({
+  description:
+    `\`consecutive_failures\`: so many jobs in a row, 1 to ${failures}. ` +
+    `\`job_duration_exceeded\`: seconds, above 0 and at most ${seconds}.`,
+  example: 3,
+});
+const name = text().meta({ description: `1 to ${nameLength} characters`, example: 'training fails' });
+const severity = choice(severities).meta({
+  description: 'Of its alerts. Unless told otherwise `P1` for failures in a row and `P2` for a duration.',
+});
+
+/** The year 5138. */
+const LATEST = 100_000_000_000;
+
+const RuleAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    rule_type: z.enum(ruleTypes),
+    threshold: z.number(),
+    enabled: z.boolean(),
+    created_at: Timestamp,
+    severity: z.enum(severities),
+    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind' }),
+  })
+  .meta({ id: 'AlertRule' });
+
+const fields = {
+  name,
+  rule_type: choice(ruleTypes),
+  threshold,
+  severity: severity.nullish(),
+  job_kind: choice(jobKinds).nullish().meta({ description: 'Only jobs of this kind' }),
+};
+
+const moment = 'must be a time in seconds since the epoch';
+const Since = number().min(0, { error: moment }).max(LATEST, { error: moment });
+
+export const listAlertRules = contract({
+  id: 'listAlertRules',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the alert rules',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: z.object({ rules: z.array(RuleAnswer), count: z.int() }).meta({ id: 'AlertRules' }),
+  refusals: [],
+});
+
+export const createAlertRule = contract({
+  id: 'createAlertRule',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Create an alert rule',
+  description:
+    'Every rule looks at every job that finishes, of all teams, in the order in which they do. `consecutive_failures` ' +
+    'fires when the newest `threshold` jobs all failed, what failed before the rule was made included; once for these ' +
+    'failures, and again only after a success. Cancelled jobs neither add to them nor end them. `job_duration_exceeded` ' +
+    `fires once for each job that ran longer. There are at most ${rules} rules.`,
+  access: permissions.manageMonitoring,
+  body: z.object(fields).meta({ id: 'NewAlertRule' }),
+  status: 201,
+  answer: RuleAnswer,
+  refusals: [],
+});
+
+export const previewAlertRule = contract({
+  id: 'previewAlertRule',
+  method: 'post',
+  path: `${path}/preview`,
+  tag,
+  summary: 'See what a rule would have fired',
+  description:
+    'Has the newest 10,000 finished jobs (of `job_kind`, if given) pass the rule, in the order in which they finished, ' +
+    'oldest first, by the same code that fires alerts. Stores nothing.',
+  access: permissions.readMonitoring,
+  body: z
+    .object({
+      ...fields,
+      since: Since.nullish().meta({ description: 'Only jobs that finished then or later, in seconds since the epoch' }),
+    })
+    .meta({ id: 'AlertRulePreview' }),
+  status: 200,
+  answer: z
+    .object({
+      alerts: z.array(
+        AlertAnswer.pick({
+          rule_name: true,
+          rule_type: true,
+          severity: true,
+          title: true,
+          message: true,
+          job_id: true,
+          created_at: true,
+        }).meta({ id: 'WouldBeAlert' }),
+      ),
+      count: z.int(),
+      jobs_considered: z.int(),
+    })
+    .meta({ id: 'AlertRuleOutcome' }),
+  refusals: [],
+});
+
+export const readAlertRule = contract({
+  id: 'readAlertRule',
+  method: 'get',
+  path: one,
+  tag,
+  summary: 'Read an alert rule',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: RuleAnswer,
+  refusals: [],
+});
+
+export const changeAlertRule = contract({
+  id: 'changeAlertRule',
+  method: 'patch',
+  path: one,
+  tag,
+  summary: 'Change an alert rule',
+  description: 'A rule that is switched off goes on counting failures in a row, and fires nothing.',
+  access: permissions.manageMonitoring,
+  body: z
+    .object({
+      name: name.optional(),
+      threshold: threshold.optional(),
+      severity: choice(severities).optional(),
+      enabled: truth().optional(),
+    })
+    .meta({ id: 'AlertRuleChange', example: { enabled: false } }),
+  status: 200,
+  answer: RuleAnswer,
+  refusals: [],
+});
+
+export const deleteAlertRule = contract({
+  id: 'deleteAlertRule',
+  method: 'delete',
+  path: one,
+  tag,
+  summary: 'Delete an alert rule',
+  description: 'Its alerts stay.',
+  access: permissions.manageMonitoring,
+  status: 200,
+  answer: Deleted,
+  refusals: [],
+});

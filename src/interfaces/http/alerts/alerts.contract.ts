@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { alertStatuses, NOTE_LENGTH } from '../../../domain/alerts/alert.js';
+import { ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
+import { contract } from '../contract.js';
+import { Page } from '../paging.js';
+import { choice, Timestamp, text } from '../schemas.js';
+
+const tag = 'Monitoring';
+const path = '/v1/alerts';
+const one = `${path}/{alert_id}` as const;
+
+export const AlertAnswer = z
+  .object({
+    id: z.string(),
+    rule_id: z.string(),
+    rule_name: z.string().meta({ description: 'As the rule was called when it fired' }),
+    rule_type: z.enum(ruleTypes),
+    severity: z.enum(severities),
+    title: z.string(),
+    message: z.string(),
+    job_id: z.string().meta({ description: 'The job that met the rule' }),
+    status: z.enum(alertStatuses),
+    created_at: Timestamp,
+    acked_at: Timestamp.nullable(),
+    acked_by: z.string().nullable().meta({ description: 'The id of an account, or `master`' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Alert' });
+
+export const listAlerts = contract({
+  id: 'listAlerts',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the alerts, newest first',
+  access: permissions.readMonitoring,
+  query: Page.extend({ status: choice(alertStatuses).optional() }),
+  status: 200,
+  answer: z
+    .object({ alerts: z.array(AlertAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'Alerts' }),
+  refusals: ['invalid_request'],
+});
+
+export const readAlert = contract({
+  id: 'readAlert',
+  method: 'get',
+  path: one,
+  tag,
+  summary: 'Read an alert',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: AlertAnswer,
+  refusals: [],
+});
+
+const tooLong = `must have at most ${NOTE_LENGTH} characters`;
+
+export const acknowledgeAlert = contract({
+  id: 'acknowledgeAlert',
+  method: 'post',
+  path: `${one}/ack`,
+  tag,
+  summary: 'Acknowledge an alert',
+  description: 'Safe to repeat: the first acknowledgement stays as it was.',
+  access: permissions.manageMonitoring,
+  body: z
+    .object({
+      note: text()
+        .refine((note) => [...note].length <= NOTE_LENGTH, { error: tooLong })
+        .nullish()
+        .meta({ description: `At most ${NOTE_LENGTH} characters`, example: 'The disk was full.' }),
+    })
+    .meta({ id: 'Acknowledgement' }),
+  bodyOptional: true,
+  status: 200,
+  answer: AlertAnswer,
+  refusals: [],
+});

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
+import type { Json } from '../../../domain/workspace/json.js';
+import { contract } from '../contract.js';
+import { Page } from '../paging.js';
+import { choice, Timestamp, text, wholeNumber } from '../schemas.js';
+
+const tag = 'Jobs';
+const path = '/v1/jobs';
+const one = `${path}/{job_id}` as const;
+
+/** Any JSON value, kept as it is. */
+const Result = z
+  .custom<Json>((value) => value !== undefined)
+  .meta({
+    description: `Any JSON, at most ${jobLimits.resultBytes} bytes`,
+    example: { loss: 0.12 },
+  });
+
+const count = () => wholeNumber(0, jobLimits.progress);
+
+const Progress = z.object({ done: z.int(), total: z.int().nullable() }).meta({ id: 'Progress' });
+
+const ProgressReport = z
+  .object(
+    { done: count(), total: count().nullish().meta({ description: 'Left out: as before. Null: not known.' }) },
+    { error: 'must be an object with done and, if known, total' },
+  )
+  .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
+
+export const JobAnswer = z
+  .object({
+    id: z.string(),
+    kind: z.enum(jobKinds),
+    mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end' }),
+    status: z.enum(jobStatuses),
+    name: z.string().nullable(),
+    project_id: z.string().nullable(),
+    dataset_id: z.string().nullable(),
+    model_id: z.string().nullable(),
+    requested_by: z.string().meta({ description: 'The id of an account, or `master`' }),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+    duration: z
+      .number()
+      .nullable()
+      .meta({ description: 'Seconds from start to end; null before, or where it never began' }),
+    progress: Progress,
+    result: z.unknown(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Job' });
+
+export const createJob = contract({
+  id: 'createJob',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Record a job',
+  description:
+    'A job of the kind `external` is work that runs elsewhere, such as a training pipeline or a cron job, and reports ' +
+    'itself by `PATCH`. Alert rules look at it when it finishes.',
+  access: permissions.runJobs,
+  body: z
+    .object({
+      kind: choice(['external']),
+      name: text().meta({ description: `1 to ${jobLimits.nameLength} characters`, example: 'nightly training' }),
+      project_id: text().nullish().meta({ description: 'A project of your own team' }),
+      status: choice(openStatuses).default('running'),
+      progress: ProgressReport.optional(),
+    })
+    .meta({ id: 'NewJob' }),
+  status: 201,
+  answer: JobAnswer,
+  refusals: ['email_unverified', 'not_found'],
+});
+
+export const listJobs = contract({
+  id: 'listJobs',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List jobs',
+  description:
+    'Newest first: the jobs of your team. Operators also see those of other teams, without `name`, `result` and `error`. ' +
+    'Every chat completion and prediction that a model began to work on is a job of its own, kept for 30 days.',
+  access: permissions.readJobs,
+  query: Page.extend({
+    status: choice(jobStatuses).optional(),
+    kind: choice(jobKinds).optional(),
+    project_id: z
+      .string()
+      .regex(/^prj_[0-9a-f-]{36}$/, { error: 'must be the id of a project' })
+      .optional(),
+  }),
+  status: 200,
+  answer: z
+    .object({ jobs: z.array(JobAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .meta({ id: 'Jobs' }),
+  refusals: ['invalid_request'],
+});
+
+export const readJob = contract({
+  id: 'readJob',
+  method: 'get',
+  path: one,
+  tag,
+  summary: 'Read a job',
+  access: permissions.readJobs,
+  status: 200,
+  answer: JobAnswer,
+  refusals: [],
+});
+
+export const changeJob = contract({
+  id: 'changeJob',
+  method: 'patch',
+  path: one,
+  tag,
+  summary: 'Report how a job goes on',
+  description:
+    'For jobs of the kind `external`, by their team or the master key. From `queued` to `running` to one of `succeeded`, ' +
+    '`failed`, `cancelled`, after which nothing changes any more. When the answer to the last of these comes, all alert ' +
+    'rules have looked at the job.',
+  access: permissions.runJobs,
+  body: z
+    .object({
+      status: choice(jobStatuses).optional(),
+      progress: ProgressReport.optional(),
+      result: Result.optional(),
+      error: text()
+        .nullish()
+        .meta({ description: `At most ${jobLimits.errorBytes} bytes`, example: 'out of memory' }),
+    })
+    .meta({ id: 'JobChange' }),
+  status: 200,
+  answer: JobAnswer,
+  refusals: ['email_unverified', 'job_finished'],
+});
+
+export const cancelJob = contract({
+  id: 'cancelJob',
+  method: 'post',
+  path: `${one}/cancel`,
+  tag,
+  summary: 'Cancel a job',
+  description:
+    'By its team or the master key. A chat completion or a prediction ends with its call and is not cancelled here.',
+  access: permissions.cancelJobs,
+  status: 200,
+  answer: JobAnswer,
+  refusals: ['job_finished', 'invalid_request'],
+});

@@ -1,0 +1,61 @@
+import type { ChangeJob } from '../../../application/jobs/change-job.js';
+import type { CreateExternalJob } from '../../../application/jobs/create-external-job.js';
+import type { ListJobs } from '../../../application/jobs/list-jobs.js';
+import type { ReadJob } from '../../../application/jobs/read-job.js';
+import { Job } from '../../../domain/jobs/job.js';
+import { type AnswerOf, type Controller, route } from '../contract.js';
+import { paged, pageOf } from '../paging.js';
+import { seconds, secondsOrNull } from '../schemas.js';
+import * as contracts from './jobs.contract.js';
+
+export class JobsController implements Controller {
+  readonly routes = [
+    route(contracts.createJob, async ({ caller, body: { name, project_id: projectId = null, status, progress } }) =>
+      jobAnswer(await this.createJob.execute({ by: caller, name, projectId, status, progress })),
+    ),
+    route(contracts.listJobs, async ({ caller, query }) => {
+      const { status = null, kind = null, project_id: projectId = null } = query;
+      const found = await this.listJobs.execute({ by: caller, status, kind, projectId, page: pageOf(query) });
+      const { items, ...page } = paged(found, query);
+      return { jobs: items.map(jobAnswer), ...page };
+    }),
+    route(contracts.readJob, async ({ caller, params }) =>
+      jobAnswer(await this.readJob.execute({ by: caller, id: params.job_id })),
+    ),
+    route(
+      contracts.changeJob,
+      async ({ caller, params, body }) =>
+        jobAnswer(await this.changeJob.execute({ by: caller, id: params.job_id, ...body })),
+      ({ caller, params }) => this.changeJob.requireOwn({ by: caller, id: params.job_id }),
+    ),
+    route(contracts.cancelJob, async ({ caller, params }) =>
+      jobAnswer(await this.changeJob.cancel({ by: caller, id: params.job_id })),
+    ),
+  ];
+
+  constructor(
+    private readonly createJob: CreateExternalJob,
+    private readonly listJobs: ListJobs,
+    private readonly readJob: ReadJob,
+    private readonly changeJob: ChangeJob,
+  ) {}
+}
+
+export const jobAnswer = (job: Job): AnswerOf<typeof contracts.readJob> => ({
+  id: job.id,
+  kind: job.kind,
+  mode: job.mode,
+  status: job.status,
+  name: job.name,
+  project_id: job.projectId,
+  dataset_id: job.datasetId,
+  model_id: job.modelId,
+  requested_by: job.requestedBy,
+  created_at: seconds(job.createdAt),
+  started_at: secondsOrNull(job.startedAt),
+  finished_at: secondsOrNull(job.finishedAt),
+  duration: Job.duration(job),
+  progress: job.progress,
+  result: job.result,
+  error: job.error,
+});

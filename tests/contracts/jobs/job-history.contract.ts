@@ -1,0 +1,127 @@
+import type { HistoryPart } from '../../../src/application/jobs/ports/job-history.js';
+import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
+import { atOnce } from '../../support/barrier.js';
+import { aCall, aJob, at, ended } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
+  describe(`JobHistory kept by ${adapter}`, () => {
+    let repositories: Repositories;
+    let history: Repositories['jobHistory'];
+
+    beforeEach(async () => {
+      repositories = await store.open();
+      history = repositories.jobHistory;
+    });
+
+    const append = (...jobs: (Job & FinishedJob)[]) =>
+      repositories.oneAtATime.run('line', () => history.append(jobs)).then(() => jobs);
+    const part = async (which: Partial<HistoryPart> = {}) => {
+      const jobs: FinishedJob[] = [];
+      for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
+      return jobs;
+    };
+    const seen = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => ({
+      id,
+      kind,
+      status,
+      startedAt,
+      finishedAt,
+    });
+    const told = (statuses: string, of: () => Job = aJob) => {
+      const meaning: Record<string, FinalStatus> = { f: 'failed', s: 'succeeded', c: 'cancelled' };
+      return append(...[...statuses].map((letter) => ended(of(), meaning[letter])));
+    };
+
+    it('writes what was there before and what was not, as it has finished', async () => {
+      const there = aJob();
+      await repositories.jobs.add([there]);
+      const [one, two] = [
+        { ...ended(there, 'failed', at(5)), error: 'e', result: { a: 1 }, progress: { done: 3, total: 4 } },
+        ended(aCall()),
+      ];
+      await append(one, two);
+      expect(await repositories.jobs.find(one.id)).toEqual(one);
+      expect(await (await store.elsewhere()).jobs.find(two.id)).toEqual(two);
+    });
+
+    it('keeps the order in which they were appended, whatever their ids and times', async () => {
+      const [a, b, c, d] = [aJob(), aCall(), aJob(), aJob()];
+      await repositories.jobs.add([d]);
+      const order = [ended(d, 'succeeded', at(9)), ended(b, 'failed', at(3))];
+      await append(...order);
+      await append(ended(c, 'cancelled', at(1)));
+      await append(ended(a, 'failed', at(2)));
+      expect(await part()).toEqual([
+        ...order.map(seen),
+        seen(ended(c, 'cancelled', at(1))),
+        seen(ended(a, 'failed', at(2))),
+      ]);
+    });
+
+    it('is in one order, whoever appends', async () => {
+      const processes = [repositories, await store.elsewhere()];
+      await atOnce(12, (party) => {
+        const { oneAtATime, jobHistory } = processes[party % 2] as Repositories;
+        return oneAtATime.run('line', () => jobHistory.append([ended(aJob()), ended(aCall())]));
+      });
+      const jobs = await part();
+      expect(jobs).toHaveLength(24);
+      expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
+    });
+
+    it('gives the newest of a kind, since a moment, at most so many', async () => {
+      const times = [at(1), at(5), at(2), at(6), at(4)];
+      const jobs = await append(...times.map((time, index) => ended(index % 2 ? aCall() : aJob(), 'failed', time)));
+      const [j0, c1, j2, c3, j4] = jobs.map(seen);
+      expect(await part({ most: 2 })).toEqual([c3, j4]);
+      expect(await part({ kind: 'external' })).toEqual([j0, j2, j4]);
+      expect(await part({ kind: 'external', most: 2 })).toEqual([j2, j4]);
+      expect(await part({ since: at(4) })).toEqual([c1, c3, j4]);
+      expect(await part({ since: at(4), most: 2, kind: 'chat' })).toEqual([c1, c3]);
+      expect(await part({ since: at(7) })).toEqual([]);
+      expect(await part({ kind: 'prediction' })).toEqual([]);
+    });
+
+    it('gives more than fit into one piece', async () => {
+      const jobs = await append(...Array.from({ length: 2_500 }, () => ended(aCall())));
+      expect((await part()).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
+      expect((await part({ most: 2_000 })).map(({ id }) => id)).toEqual(jobs.slice(500).map(({ id }) => id));
+    });
+
+    it.each([
+      ['', 0],
+      ['s', 0],
+      ['f', 1],
+      ['sff', 2],
+      ['ffs', 0],
+      ['fsfcfc', 2],
+      ['ccc', 0],
+    ])('after %p %p have failed in a row', async (statuses, failures) => {
+      await told(statuses);
+      expect(await history.failuresInARow(null, 100)).toBe(failures);
+    });
+
+    it('counts failures in a row by kind, up to as many as asked for', async () => {
+      await told('ffff');
+      await told('s', aCall);
+      await told('ff');
+      expect(await history.failuresInARow(null, 100)).toBe(2);
+      expect(await history.failuresInARow('external', 100)).toBe(6);
+      expect(await history.failuresInARow('external', 4)).toBe(4);
+      expect(await history.failuresInARow('chat', 100)).toBe(0);
+    });
+
+    it('forgets old calls, some at a time', async () => {
+      const calls = await append(...[3, 1, 2, 8].map((time) => ended(aCall(), 'failed', at(time))));
+      const [job] = await append(ended(aJob(), 'failed', at(0)));
+      await repositories.jobs.add([aCall()]);
+      await history.forgetCalls(at(5), 2);
+      expect((await part()).map(({ id }) => id)).toEqual([calls[0]?.id, calls[3]?.id, job?.id]);
+      await history.forgetCalls(at(5), 2);
+      expect((await part()).map(({ id }) => id)).toEqual([calls[3]?.id, job?.id]);
+      const every = { teamId: null, status: null, kind: null, projectId: null };
+      expect(await repositories.jobs.list(every, { limit: 10, after: null })).toHaveLength(3);
+    });
+  });
+}

@@ -1,0 +1,139 @@
+import type { JobFilter } from '../../../src/application/jobs/ports/jobs.js';
+import type { Job } from '../../../src/domain/jobs/job.js';
+import { atOnce } from '../../support/barrier.js';
+import { aCall, aJob, at, ended, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+const any: JobFilter = { teamId: null, status: null, kind: null, projectId: null };
+const all = { limit: 1_000, after: null };
+
+export function jobsContract(adapter: string, store: StoreUnderTest) {
+  describe(`Jobs kept by ${adapter}`, () => {
+    let repositories: Repositories;
+    let jobs: Repositories['jobs'];
+
+    beforeEach(async () => {
+      repositories = await store.open();
+      ({ jobs } = repositories);
+    });
+
+    const kept = async (over: Partial<Job> = {}, of = aJob) => {
+      const job = of(over);
+      await jobs.add([job]);
+      return job;
+    };
+    const finished = async (job: Job) => {
+      const end = ended(job);
+      await repositories.oneAtATime.run('line', () => repositories.jobHistory.append([end]));
+      return end;
+    };
+    const held = (given: readonly string[]) => repositories.unitOfWork.run(() => jobs.hold(given));
+
+    it.each<[string, Partial<Job>]>([
+      ['one that waits', { status: 'queued', startedAt: null, progress: { done: 2, total: 5 } }],
+      ['one without an owner', { teamId: null, requestedBy: 'master', projectId: null, name: null }],
+      ['an object', { result: { a: [1, 'ä', null, { b: false }], '': 1e-7 } }],
+      ['a text', { result: '"; DROP \\ \u{1F986} \n' }],
+      ['false', { result: false }],
+      ['zero', { result: 0, error: 'it failed\nbadly' }],
+      ['an empty list', { result: [], datasetId: 'dst_1', modelId: 'mdl_1', projectId: 'prj_1' }],
+    ])('gives back exactly what was added: %s', async (_, over) => {
+      const job = await kept(over);
+      expect(await jobs.find(job.id)).toEqual(job);
+      expect(await (await store.elsewhere()).jobs.find(job.id)).toEqual(job);
+    });
+
+    it('adds several, and leaves what is there as it is', async () => {
+      const [there, other] = [await kept(), aCall()];
+      await jobs.add([other, { ...there, name: 'another' }]);
+      expect(await jobs.find(there.id)).toEqual(there);
+      expect(await jobs.find(other.id)).toEqual(other);
+      const end = await finished(other);
+      await jobs.add([other]);
+      expect(await jobs.find(other.id)).toEqual(end);
+    });
+
+    it('finds none by another id', async () => {
+      await kept();
+      for (const id of [ids.next('job'), '', 'x']) expect(await jobs.find(id)).toBeNull();
+    });
+
+    it('lists the newest first, a page at a time', async () => {
+      const made = [await kept(), await kept(), await kept({}, aCall), await kept()].reverse();
+      expect(await jobs.list(any, all)).toEqual(made);
+      expect(await jobs.list(any, { limit: 2, after: null })).toEqual(made.slice(0, 2));
+      expect(await jobs.list(any, { limit: 2, after: made[1]?.id ?? '' })).toEqual(made.slice(2));
+      expect(await jobs.list(any, { limit: 2, after: made[3]?.id ?? '' })).toEqual([]);
+    });
+
+    it('lists by team, status, kind and project, and by all of them together', async () => {
+      const chat = await kept({ teamId: 'tea_2' }, aCall);
+      const queued = await kept({ status: 'queued', startedAt: null });
+      const mine = await kept({ projectId: 'prj_1' });
+      const masters = await finished(await kept({ teamId: null }));
+      const listed = (filter: Partial<JobFilter>) => jobs.list({ ...any, ...filter }, all);
+      expect(await listed({})).toEqual([masters, mine, queued, chat]);
+      expect(await listed({ teamId: 'tea_1' })).toEqual([mine, queued]);
+      expect(await listed({ status: 'running' })).toEqual([mine, chat]);
+      expect(await listed({ status: 'succeeded' })).toEqual([masters]);
+      expect(await listed({ kind: 'chat' })).toEqual([chat]);
+      expect(await listed({ projectId: 'prj_1' })).toEqual([mine, chat]);
+      expect(await listed({ projectId: 'prj_1', kind: 'external', status: 'running', teamId: 'tea_1' })).toEqual([
+        mine,
+      ]);
+      expect(await listed({ projectId: 'prj_1', kind: 'external', status: 'queued' })).toEqual([]);
+    });
+
+    it('updates what has not finished, and nothing else', async () => {
+      const [job, other] = [await kept(), await kept()];
+      const next: Job = { ...job, progress: { done: 1, total: 2 }, result: 'half', error: 'e', startedAt: at(2) };
+      expect(await jobs.update(next)).toBe(true);
+      expect(await jobs.find(job.id)).toEqual(next);
+      expect(await jobs.find(other.id)).toEqual(other);
+      expect(await jobs.update(aJob())).toBe(false);
+      const end = await finished(next);
+      expect(await jobs.update(job)).toBe(false);
+      expect(await jobs.find(job.id)).toEqual(end);
+    });
+
+    it('holds those that are there', async () => {
+      const [one, two, other] = [await kept(), await finished(await kept()), await kept()];
+      const found = await held([two.id, ids.next('job'), one.id]);
+      expect(found).toHaveLength(2);
+      expect(found).toEqual(expect.arrayContaining([one, two]));
+      expect(found).not.toContainEqual(other);
+      expect(await held([])).toEqual([]);
+    });
+
+    it('lets nobody else change what is held', async () => {
+      const job = await kept();
+      const count = (process: Repositories) =>
+        process.unitOfWork.run(async () => {
+          const [held] = (await process.jobs.hold([job.id])) as [Job];
+          const { done, total } = held.progress;
+          await process.jobs.update({ ...held, progress: { done: done + 1, total } });
+        });
+      const processes = [repositories, await store.elsewhere()];
+      await atOnce(8, (party) => count(processes[party % 2] as Repositories));
+      expect((await jobs.find(job.id))?.progress.done).toBe(8);
+    });
+
+    it('withdraws what has not finished', async () => {
+      const [gone, end, stays] = [await kept({}, aCall), await finished(await kept({}, aCall)), await kept({}, aCall)];
+      await jobs.withdraw([gone.id, end.id, ids.next('job')]);
+      expect(await jobs.find(gone.id)).toBeNull();
+      expect(await jobs.list(any, all)).toEqual([stays, end]);
+    });
+
+    it('knows which processes have jobs that have not finished', async () => {
+      const [first, second] = [await kept({ process: 7 }, aCall), await kept({ process: 7 }, aCall)];
+      await kept({ process: 8 }, aCall);
+      await finished(await kept({ process: 9 }, aCall));
+      await kept();
+      expect((await jobs.processes()).sort()).toEqual([7, 8]);
+      expect(await jobs.ofProcess(7, 10)).toEqual([first.id, second.id]);
+      expect(await jobs.ofProcess(7, 1)).toEqual([first.id]);
+      expect(await jobs.ofProcess(9, 10)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { atOnce } from '../../support/barrier.js';
+import { aJob, aRule } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
+  describe(`OneAtATime of ${adapter}`, () => {
+    let here: Repositories;
+    let elsewhere: Repositories;
+
+    beforeEach(async () => {
+      here = await store.open();
+      elsewhere = await store.elsewhere();
+    });
+
+    it('gives what the work gives, and keeps what it wrote', async () => {
+      const rule = aRule();
+      const given = await here.oneAtATime.run('line', async () => {
+        await here.alertRules.add(rule);
+        return 'given';
+      });
+      expect(given).toBe('given');
+      expect(await elsewhere.alertRules.all()).toEqual([rule]);
+    });
+
+    it('keeps nothing where the work throws, and goes on with the next', async () => {
+      const failing = here.oneAtATime.run('line', async () => {
+        await here.alertRules.add(aRule());
+        throw new Error('on second thoughts');
+      });
+      const next = here.oneAtATime.run('line', () => here.alertRules.all());
+      await expect(failing).rejects.toThrow('on second thoughts');
+      expect(await next).toEqual([]);
+    });
+
+    it('lets each see all that those before it wrote, in every process, and none begin anew', async () => {
+      const rule = aRule({ failuresInARow: 0 });
+      await here.alertRules.add(rule);
+      let begun = 0;
+      await atOnce(24, (party) => {
+        const { oneAtATime, alertRules } = party % 2 ? here : elsewhere;
+        return oneAtATime.run('line', async () => {
+          begun++;
+          const [found] = await alertRules.all();
+          if (found) await alertRules.save([{ ...found, failuresInARow: found.failuresInARow + 1 }]);
+        });
+      });
+      expect((await here.alertRules.find(rule.id))?.failuresInARow).toBe(24);
+      expect(begun).toBe(24);
+    });
+
+    it('has a line of its own for each name', async () => {
+      let leave = () => {};
+      const left = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      const first = here.oneAtATime.run('one', () => left);
+      const second = here.oneAtATime.run('one', async () => 'second');
+      expect(await here.oneAtATime.run('other', async () => 'other')).toBe('other');
+      leave();
+      await first;
+      expect(await second).toBe('second');
+    });
+
+    it('is no part of a unit of work', async () => {
+      const within = here.unitOfWork.run(() => here.oneAtATime.run('line', async () => undefined));
+      await expect(within).rejects.toThrow('unit of work');
+    });
+  });
+}
