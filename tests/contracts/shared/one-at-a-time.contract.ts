@@ -1,5 +1,5 @@
 import { atOnce } from '../../support/barrier.js';
-import { aJob, aRule } from '../../support/records.js';
+import { aRule } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {

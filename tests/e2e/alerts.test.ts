@@ -1,0 +1,277 @@
+import { query } from '../support/database.js';
+import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
+import { Service } from '../support/service.js';
+
+const rules = '/v1/alerts/rules';
+
+describe('alert rules and alerts', () => {
+  let service: Service;
+  let cast: Cast;
+  let admin: ReturnType<typeof as>;
+  let member: ReturnType<typeof as>;
+  let regular: ReturnType<typeof as>;
+  let master: ReturnType<typeof as>;
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9' } });
+    cast = await castOf(service);
+    [admin, member, regular] = [
+      as(service, cast.admin.token),
+      as(service, cast.member.apiKey),
+      as(service, cast.regular.token),
+    ];
+    master = as(service, masterKey);
+  });
+  beforeEach(() => query(service.databaseUrl as string, 'TRUNCATE jobs, alert_rules, alerts'));
+  afterAll(() => service.stop());
+
+  const invalid = (path: string) => ({
+    status: 422,
+    body: expect.objectContaining({ code: 'invalid_request', details: [expect.objectContaining({ path })] }),
+  });
+
+  it('fires once for failures in a row, and again only after a success', async () => {
+    const rule = await admin.rule({ threshold: 2 });
+    await admin.ended('failed');
+    expect(await member.alerts()).toEqual([]);
+    await admin.ended('cancelled');
+    const second = await regular.ended('failed', { name: 'secret' });
+    const [alert] = await member.alerts();
+    expect(alert).toEqual({
+      id: expect.stringMatching(/^alr_/),
+      rule_id: rule.id,
+      rule_name: 'training fails',
+      rule_type: 'consecutive_failures',
+      severity: 'P1',
+      title: '2 jobs failed in a row',
+      message: expect.stringContaining(second.id),
+      job_id: second.id,
+      status: 'firing',
+      created_at: second.finished_at,
+      acked_at: null,
+      acked_by: null,
+      note: null,
+    });
+    expect(JSON.stringify(alert)).not.toContain('secret');
+    await admin.ended('failed');
+    expect(await member.alerts()).toHaveLength(1);
+    await admin.ended('succeeded');
+    await admin.ended('failed');
+    expect(await member.alerts()).toHaveLength(1);
+    const sixth = await admin.ended('failed');
+    expect(await member.alerts()).toMatchObject([{ job_id: sixth.id }, { job_id: second.id }]);
+    expect(await member.get(`/v1/alerts/${alert.id}`)).toEqual(alert);
+  });
+
+  it('counts what failed before the rule was made', async () => {
+    await admin.ended('failed');
+    await admin.ended('failed');
+    await admin.rule({ threshold: 3 });
+    await admin.rule({ threshold: 4 });
+    const third = await admin.ended('failed');
+    expect(await admin.alerts()).toMatchObject([{ job_id: third.id, title: '3 jobs failed in a row' }]);
+  });
+
+  it('fires for each job that ran too long', async () => {
+    await admin.rule({ rule_type: 'job_duration_exceeded', threshold: 0.001, name: 'slow', severity: 'P4' });
+    await admin.rule({ rule_type: 'job_duration_exceeded', threshold: 1e9 });
+    const { id } = await admin.job();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const job = await admin.report(id, { status: 'cancelled' });
+    await admin.ended('failed', { status: 'queued' }); // it never ran
+    expect(await admin.alerts()).toMatchObject([
+      {
+        job_id: job.id,
+        severity: 'P4',
+        title: 'External job ran longer than 0.001 s',
+        message: expect.stringMatching(`ran for ${job.duration} s and was cancelled`),
+      },
+    ]);
+  });
+
+  it('looks at jobs of its kind only', async () => {
+    await admin.rule({ threshold: 1, job_kind: 'chat' });
+    const rule = await admin.rule({ threshold: 1, job_kind: 'external', severity: 'P3' });
+    expect(rule).toMatchObject({ job_kind: 'external', severity: 'P3', enabled: true });
+    await admin.ended('failed');
+    expect(await admin.alerts()).toMatchObject([{ rule_id: rule.id, severity: 'P3', title: 'External job failed' }]);
+  });
+
+  it('keeps counting while it is switched off, and fires nothing', async () => {
+    const { id } = await admin.rule({ threshold: 2 });
+    const off = await admin.call('PATCH', `${rules}/${id}`, { json: { enabled: false } });
+    expect(off).toMatchObject({ status: 200, body: { enabled: false, threshold: 2 } });
+    for (const _ of [1, 2, 3]) await admin.ended('failed');
+    expect(await admin.alerts()).toEqual([]);
+    await admin.call('PATCH', `${rules}/${id}`, { json: { enabled: true } });
+    const fourth = await admin.ended('failed');
+    await admin.ended('failed');
+    expect(await admin.alerts()).toMatchObject([{ job_id: fourth.id }]);
+  });
+
+  it('changes name, threshold and severity', async () => {
+    const rule = await admin.rule({ threshold: 5 });
+    const change = { name: 'other', threshold: 1, severity: 'P2', rule_type: 'nonsense', id: 'x' };
+    const next = { ...rule, name: 'other', threshold: 1, severity: 'P2' };
+    expect(await admin.call('PATCH', `${rules}/${rule.id}`, { json: change })).toEqual({ status: 200, body: next });
+    expect(await member.get(`${rules}/${rule.id}`)).toEqual(next);
+    expect(await member.get(rules)).toEqual({ rules: [next], count: 1 });
+    await admin.ended('failed');
+    expect(await admin.alerts()).toMatchObject([{ rule_name: 'other', severity: 'P2' }]);
+    for (const threshold of [0, 1.5, 10_001]) {
+      expect(await admin.call('PATCH', `${rules}/${rule.id}`, { json: { threshold } })).toEqual(invalid('threshold'));
+    }
+    expect(await member.get(`${rules}/${rule.id}`)).toEqual(next);
+  });
+
+  it('leaves the alerts of a rule that is deleted', async () => {
+    const { id } = await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
+    expect(await admin.call('DELETE', `${rules}/${id}`)).toEqual({ status: 200, body: { id, deleted: true } });
+    for (const method of ['GET', 'DELETE']) {
+      expect(await admin.call(method, `${rules}/${id}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+    await admin.ended('succeeded');
+    await admin.ended('failed');
+    expect(await admin.alerts()).toMatchObject([{ rule_id: id, rule_name: 'training fails' }]);
+  });
+
+  it('is acknowledged once, by whoever comes first', async () => {
+    await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
+    const [{ id }] = await admin.alerts();
+    const developer = as(service, cast.developer.apiKey);
+    const acked = await developer.call('POST', `/v1/alerts/${id}/ack`, { json: { note: 'The disk was full.' } });
+    expect(acked).toMatchObject({
+      status: 200,
+      body: { status: 'acked', acked_by: cast.developer.id, acked_at: expect.any(Number), note: 'The disk was full.' },
+    });
+    for (const by of [admin, master]) expect(await by.call('POST', `/v1/alerts/${id}/ack`)).toEqual(acked);
+    expect(await admin.alerts('?status=firing')).toEqual([]);
+    expect(await admin.alerts('?status=acked')).toEqual([acked.body]);
+    await admin.ended('succeeded');
+    await admin.ended('failed');
+    const [newest] = await admin.alerts('?limit=1');
+    expect(await master.call('POST', `/v1/alerts/${newest.id}/ack`, { json: {} })).toMatchObject({
+      body: { acked_by: 'master', note: null },
+    });
+    const note = 'x'.repeat(1_001);
+    expect(await admin.call('POST', `/v1/alerts/${id}/ack`, { json: { note } })).toEqual(invalid('note'));
+    const page = await admin.get('/v1/alerts?limit=1');
+    expect(page).toMatchObject({ count: 1, next_cursor: newest.id });
+    expect((await admin.get(`/v1/alerts?limit=1&cursor=${page.next_cursor}`)).alerts).toEqual([acked.body]);
+    expect(await admin.call('GET', '/v1/alerts?status=x')).toEqual(invalid('status'));
+  });
+
+  it('shows what a rule would have fired, and stores nothing', async () => {
+    const jobs = [];
+    for (const status of ['failed', 'failed', 'failed', 'succeeded', 'failed', 'cancelled', 'failed']) {
+      jobs.push(await admin.ended(status));
+    }
+    const preview = (more: object) =>
+      member.call('POST', `${rules}/preview`, {
+        json: { name: 'would', rule_type: 'consecutive_failures', threshold: 2, ...more },
+      });
+    const { status, body } = await preview({});
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ count: 2, jobs_considered: 7 });
+    expect(body.alerts[0]).toEqual({
+      rule_name: 'would',
+      rule_type: 'consecutive_failures',
+      severity: 'P1',
+      title: '2 jobs failed in a row',
+      message: expect.any(String),
+      job_id: jobs[1].id,
+      created_at: jobs[1].finished_at,
+    });
+    expect(body.alerts[1].job_id).toBe(jobs[6].id);
+    const since = await preview({ since: jobs[4].finished_at, threshold: 1, severity: 'P3' });
+    expect(since.body).toMatchObject({
+      count: 1,
+      alerts: [{ job_id: jobs[4].id, severity: 'P3' }],
+      jobs_considered: 3,
+    });
+    expect((await preview({ job_kind: 'chat' })).body).toEqual({ alerts: [], count: 0, jobs_considered: 0 });
+    const slow = await preview({ rule_type: 'job_duration_exceeded', threshold: 1e-9 });
+    expect(slow.body.count).toBe(jobs.filter(({ duration }) => duration > 1e-9).length);
+    expect(await member.get(rules)).toEqual({ rules: [], count: 0 });
+    expect(await member.alerts()).toEqual([]);
+    for (const bad of [-1, 1e300]) expect(await preview({ since: bad })).toEqual(invalid('since'));
+  });
+
+  it('names what is wrong with a rule', async () => {
+    const post = (json: object) =>
+      admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1, ...json } });
+    for (const threshold of [0, -1, 1.5, 10_001, '3', null])
+      expect(await post({ threshold })).toEqual(invalid('threshold'));
+    for (const threshold of [0, -0.1, 1e9 + 1]) {
+      expect(await post({ rule_type: 'job_duration_exceeded', threshold })).toEqual(invalid('threshold'));
+    }
+    for (const name of ['', ' ', 'x'.repeat(201), 1]) expect(await post({ name })).toEqual(invalid('name'));
+    expect(await post({ rule_type: 'x' })).toEqual(invalid('rule_type'));
+    expect(await post({ severity: 'P0' })).toEqual(invalid('severity'));
+    expect(await post({ job_kind: 'x' })).toEqual(invalid('job_kind'));
+    expect((await admin.get(rules)).count).toBe(0);
+  });
+
+  it('has at most a hundred rules', async () => {
+    await Promise.all(Array.from({ length: 99 }, () => admin.rule()));
+    const last = await Promise.all(
+      [1, 2, 3].map(() =>
+        admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1 } }),
+      ),
+    );
+    expect(last.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+    expect(last.find(({ status }) => status === 422)?.body.error).toContain('100');
+    expect((await admin.get(rules)).count).toBe(100);
+  });
+
+  it('is for operators; their members read and do not write', async () => {
+    const rule = await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
+    const [alert] = await admin.alerts();
+    const json = { name: 'x', rule_type: 'consecutive_failures', threshold: 1 };
+    const reads: [string, string, object?][] = [
+      ['GET', rules],
+      ['GET', `${rules}/${rule.id}`],
+      ['POST', `${rules}/preview`, json],
+      ['GET', '/v1/alerts'],
+      ['GET', `/v1/alerts/${alert.id}`],
+    ];
+    const writes: [string, string, object?][] = [
+      ['POST', rules, json],
+      ['PATCH', `${rules}/${rule.id}`, {}],
+      ['POST', `/v1/alerts/${alert.id}/ack`],
+      ['DELETE', `${rules}/${rule.id}`],
+    ];
+    const kinds = [cast.admin.token, cast.admin.apiKey, cast.developer.token, cast.developer.apiKey, masterKey];
+    const members = [cast.member.token, cast.member.apiKey];
+    for (const [method, path, body] of [...reads, ...writes]) {
+      for (const token of [cast.regular.token, cast.regular.apiKey]) {
+        expect(await as(service, token).call(method, path, { json: body })).toMatchObject({
+          status: 403,
+          body: { code: 'operator_only' },
+        });
+      }
+    }
+    for (const [method, path, body] of reads) {
+      for (const token of [...kinds, ...members]) {
+        expect(await as(service, token).call(method, path, { json: body })).toMatchObject({ status: 200 });
+      }
+    }
+    for (const [method, path, body] of writes) {
+      for (const token of members) {
+        expect(await as(service, token).call(method, path, { json: body })).toMatchObject({
+          status: 403,
+          body: { code: 'forbidden' },
+        });
+      }
+    }
+    for (const [method, path, body] of writes.slice(0, 3)) {
+      for (const token of kinds) {
+        const { status } = await as(service, token).call(method, path, { json: body });
+        expect({ method, path, status }).toEqual({ method, path, status: path === rules ? 201 : 200 });
+      }
+    }
+  });
+});

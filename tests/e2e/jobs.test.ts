@@ -1,0 +1,261 @@
+import { query } from '../support/database.js';
+import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
+import { Service } from '../support/service.js';
+import { createProject } from '../support/workspace.js';
+
+const unknown = 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
+
+describe('jobs', () => {
+  let service: Service;
+  let cast: Cast;
+  let admin: ReturnType<typeof as>;
+  let member: ReturnType<typeof as>;
+  let regular: ReturnType<typeof as>;
+  let master: ReturnType<typeof as>;
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9' } });
+    cast = await castOf(service);
+    [admin, member, regular] = [
+      as(service, cast.admin.apiKey),
+      as(service, cast.member.token),
+      as(service, cast.regular.token),
+    ];
+    master = as(service, masterKey);
+  });
+  afterAll(() => service.stop());
+
+  const refused = (status: number, code: string) => ({ status, body: expect.objectContaining({ code }) });
+  const invalid = (...paths: string[]) => ({
+    status: 422,
+    body: expect.objectContaining({
+      code: 'invalid_request',
+      details: paths.map((path) => expect.objectContaining({ path })),
+    }),
+  });
+  const post = (json: object, by = admin) => by.call('POST', '/v1/jobs', { json });
+  const patch = (id: string, json: object, by = admin) => by.call('PATCH', `/v1/jobs/${id}`, { json });
+  const cancel = (id: string, by = admin) => by.call('POST', `/v1/jobs/${id}/cancel`);
+
+  it('records work that runs elsewhere, from its beginning to its end', async () => {
+    const project = await createProject(service, cast.admin.token);
+    const answer = await post({
+      kind: 'external',
+      name: ' training ',
+      project_id: project,
+      progress: { done: 0, total: 8 },
+    });
+    expect(answer).toEqual({
+      status: 201,
+      body: {
+        id: expect.stringMatching(/^job_/),
+        kind: 'external',
+        mode: 'async',
+        status: 'running',
+        name: 'training',
+        project_id: project,
+        dataset_id: null,
+        model_id: null,
+        requested_by: cast.admin.id,
+        created_at: expect.any(Number),
+        started_at: answer.body.created_at,
+        finished_at: null,
+        duration: null,
+        progress: { done: 0, total: 8 },
+        result: null,
+        error: null,
+      },
+    });
+    const { id } = answer.body;
+    const under = await admin.report(id, { progress: { done: 3 }, result: { loss: 0.5 } });
+    expect(under).toEqual({ ...answer.body, progress: { done: 3, total: 8 }, result: { loss: 0.5 } });
+    const end = await admin.report(id, {
+      status: 'failed',
+      error: 'out of memory',
+      progress: { done: 4, total: null },
+    });
+    expect(end).toEqual({
+      ...under,
+      status: 'failed',
+      error: 'out of memory',
+      progress: { done: 4, total: null },
+      finished_at: expect.any(Number),
+      duration: expect.any(Number),
+    });
+    expect(end.duration).toBeCloseTo(end.finished_at - end.started_at, 3);
+    expect(await admin.get(`/v1/jobs/${id}`)).toEqual(end);
+  });
+
+  it('leaves the time in the queue out of the duration', async () => {
+    const queued = await admin.job({ status: 'queued' });
+    expect(queued).toMatchObject({ status: 'queued', started_at: null });
+    const running = await admin.report(queued.id, { status: 'running' });
+    expect(running.started_at).toBeGreaterThanOrEqual(queued.created_at);
+    const end = await admin.report(queued.id, { status: 'succeeded' });
+    expect(end.duration).toBeCloseTo(end.finished_at - running.started_at, 3);
+    const never = await admin.job({ status: 'queued' });
+    expect(await admin.report(never.id, { status: 'failed' })).toMatchObject({ started_at: null, duration: null });
+  });
+
+  it('changes nothing once a job has finished', async () => {
+    for (const status of ['succeeded', 'failed', 'cancelled']) {
+      const job = await admin.ended(status);
+      for (const change of [{}, { status }, { status: 'running' }, { progress: { done: 1 } }, { error: 'late' }]) {
+        expect(await patch(job.id, change)).toEqual(refused(409, 'job_finished'));
+      }
+      expect(await cancel(job.id)).toEqual(refused(409, 'job_finished'));
+      expect(await admin.get(`/v1/jobs/${job.id}`)).toEqual(job);
+    }
+  });
+
+  it('lets one of many win who end it at once', async () => {
+    const { id } = await admin.job();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => patch(id, { status: n % 2 ? 'failed' : 'succeeded', result: n })),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+    expect(await admin.get(`/v1/jobs/${id}`)).toEqual(won[0]?.body);
+  });
+
+  it('loses none of many reports at once', async () => {
+    const { id } = await admin.job();
+    await Promise.all([
+      admin.report(id, { progress: { done: 1, total: 2 } }),
+      admin.report(id, { result: 'half' }),
+      admin.report(id, { error: 'a warning' }),
+    ]);
+    expect(await admin.get(`/v1/jobs/${id}`)).toMatchObject({
+      progress: { done: 1, total: 2 },
+      result: 'half',
+      error: 'a warning',
+    });
+  });
+
+  it('names what is wrong with a job and with a report', async () => {
+    expect(await post({})).toEqual(invalid('kind', 'name'));
+    expect(await post({ kind: 'chat', name: 'x' })).toEqual(invalid('kind'));
+    for (const name of ['', '  ', 'x'.repeat(201)]) {
+      const answer = await post({ kind: 'external', name });
+      expect(answer).toEqual(invalid('name'));
+      expect(answer.body.error).toContain('200');
+    }
+    expect(await post({ kind: 'external', name: '\u{1F986}'.repeat(200) })).toMatchObject({ status: 201 });
+    expect(await post({ kind: 'external', name: 'x', status: 'failed' })).toEqual(invalid('status'));
+    const { id } = await admin.job({ progress: { done: 2, total: 5 } });
+    for (const done of [-1, 1.5, '1', null, 2 ** 31]) {
+      expect(await patch(id, { progress: { done } })).toEqual(invalid('progress.done'));
+    }
+    expect(await patch(id, { progress: { done: 6 } })).toEqual(invalid('progress.done'));
+    expect(await patch(id, { progress: 1 })).toEqual(invalid('progress'));
+    expect(await patch(id, { status: 'done' })).toEqual(invalid('status'));
+    expect(await patch(id, { status: 'queued' })).toEqual(invalid('status'));
+    expect(await patch(id, { error: 'ä'.repeat(2_049) })).toEqual(invalid('error'));
+    expect(await patch(id, { result: 'x'.repeat(65_535) })).toEqual(invalid('result'));
+    expect(await patch(id, { error: 'ä'.repeat(2_048), result: 'x'.repeat(65_534) })).toMatchObject({ status: 200 });
+  });
+
+  it('takes a result of any form', async () => {
+    const { id } = await admin.job();
+    for (const result of [0, false, '', [], {}, { a: { b: [null] } }, 'ä\u{1F986}', 1e-300, null]) {
+      expect((await admin.report(id, { result })).result).toEqual(result);
+      expect((await admin.get(`/v1/jobs/${id}`)).result).toEqual(result);
+    }
+  });
+
+  it('knows projects of the own team only', async () => {
+    const project = await createProject(service, cast.admin.token);
+    for (const by of [regular, master]) {
+      expect(await post({ kind: 'external', name: 'x', project_id: project }, by)).toEqual(refused(404, 'not_found'));
+    }
+    for (const project_id of ['prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', '', 'x']) {
+      expect(await post({ kind: 'external', name: 'x', project_id })).toEqual(refused(404, 'not_found'));
+    }
+  });
+
+  it('keeps what another team’s job was about from operators, and its being from others', async () => {
+    const theirs = await regular.job({ name: 'secret', status: 'queued' });
+    await regular.report(theirs.id, { result: 'secret', error: 'secret' });
+    const full = { name: 'secret', result: 'secret', error: 'secret' };
+    const hidden = { name: null, result: null, error: null };
+    const at = `/v1/jobs/${theirs.id}`;
+    expect(await regular.get(at)).toMatchObject(full);
+    for (const by of [admin, member, master]) {
+      expect(await by.get(at)).toMatchObject({ ...hidden, id: theirs.id, status: 'queued' });
+      const { jobs } = await by.get('/v1/jobs?limit=1');
+      expect(jobs).toMatchObject([{ ...hidden, id: theirs.id }]);
+    }
+    for (const call of [patch(theirs.id, { status: 'running' }), cancel(theirs.id)]) {
+      expect(await call).toEqual(refused(404, 'not_found'));
+    }
+    const ours = await admin.job();
+    expect(await regular.call('GET', `/v1/jobs/${ours.id}`)).toEqual(refused(404, 'not_found'));
+    expect(await patch(ours.id, { nonsense: 1, status: 1 }, regular)).toEqual(refused(404, 'not_found'));
+    expect((await regular.get('/v1/jobs')).jobs.map(({ id }: { id: string }) => id)).toEqual([theirs.id]);
+    expect(await member.get(`/v1/jobs/${ours.id}`)).toMatchObject({ name: 'nightly training' });
+    expect(await master.report(theirs.id, { status: 'running' })).toMatchObject({ ...hidden, status: 'running' });
+    expect(await regular.report(theirs.id, { status: 'succeeded' })).toMatchObject(full);
+  });
+
+  it('lets the master key have jobs of its own', async () => {
+    const job = await master.job({ name: 'cron' });
+    expect(job).toMatchObject({ name: 'cron', requested_by: 'master' });
+    expect(await member.get(`/v1/jobs/${job.id}`)).toMatchObject({ name: 'cron' });
+    expect(await regular.call('GET', `/v1/jobs/${job.id}`)).toEqual(refused(404, 'not_found'));
+    expect(await cancel(job.id)).toEqual(refused(404, 'not_found'));
+    expect(await cancel(job.id, master)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
+  it('is for admins and developers with a verified e-mail', async () => {
+    const { id } = await admin.job();
+    for (const act of [post({ kind: 'external', name: 'x' }, member), patch(id, {}, member), cancel(id, member)]) {
+      expect(await act).toEqual(refused(403, 'forbidden'));
+    }
+    const developer = as(service, cast.developer.token);
+    const url = service.databaseUrl as string;
+    const verified = 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1';
+    await query(url, verified, [cast.developer.id, null]);
+    for (const act of [post({ kind: 'external', name: 'x' }, developer), patch(id, {}, developer)]) {
+      expect(await act).toEqual(refused(403, 'email_unverified'));
+    }
+    await query(url, verified, [cast.developer.id, new Date()]);
+    expect(await post({ kind: 'external', name: 'x' }, developer)).toMatchObject({ status: 201 });
+    expect(await cancel(id, developer)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(await cancel(unknown)).toEqual(refused(404, 'not_found'));
+  });
+
+  it('leaves jobs alone that are calls', async () => {
+    const { id } = await admin.job();
+    const url = service.databaseUrl as string;
+    await query(url, `UPDATE jobs SET kind = 'chat', mode = 'sync' WHERE id = $1`, [id]);
+    expect(await patch(id, { status: 'failed' })).toEqual(invalid(''));
+    expect(await patch(id, { progress: { done: 1 } })).toEqual(invalid(''));
+    expect(await cancel(id)).toEqual(invalid(''));
+    expect(await admin.get(`/v1/jobs/${id}`)).toMatchObject({ status: 'running' });
+  });
+
+  it('lists the newest first, a page at a time, by status, kind and project', async () => {
+    const project = await createProject(service, cast.admin.token);
+    const [a, b, c] = [
+      await admin.job({ project_id: project }),
+      await admin.ended('failed', { project_id: project }),
+      await admin.job({ project_id: project, status: 'queued' }),
+    ];
+    const ids = async (query: string) => {
+      const body = await admin.get(`/v1/jobs?project_id=${project}${query}`);
+      expect(body.count).toBe(body.jobs.length);
+      return { ids: body.jobs.map((job: { id: string }) => job.id), next: body.next_cursor };
+    };
+    expect(await ids('')).toEqual({ ids: [c.id, b.id, a.id], next: null });
+    const first = await ids('&limit=2');
+    expect(first).toEqual({ ids: [c.id, b.id], next: b.id });
+    expect(await ids(`&limit=2&cursor=${first.next}`)).toEqual({ ids: [a.id], next: null });
+    expect(await ids('&status=failed')).toEqual({ ids: [b.id], next: null });
+    expect(await ids('&status=running&kind=external')).toEqual({ ids: [a.id], next: null });
+    expect(await ids('&kind=chat')).toEqual({ ids: [], next: null });
+    for (const bad of ['status=done', 'kind=x', 'project_id=%00', 'limit=0', 'cursor=x']) {
+      expect(await admin.call('GET', `/v1/jobs?${bad}`)).toEqual(invalid(bad.split('=')[0] ?? ''));
+    }
+  });
+});

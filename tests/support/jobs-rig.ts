@@ -1,0 +1,55 @@
+import { AcknowledgeAlert } from '../../src/application/alerts/acknowledge-alert.js';
+import { ChangeAlertRule } from '../../src/application/alerts/change-alert-rule.js';
+import { CreateAlertRule } from '../../src/application/alerts/create-alert-rule.js';
+import { PreviewAlertRule } from '../../src/application/alerts/preview-alert-rule.js';
+import { BegunCalls } from '../../src/application/jobs/begun-calls.js';
+import { ChangeJob } from '../../src/application/jobs/change-job.js';
+import { CreateExternalJob } from '../../src/application/jobs/create-external-job.js';
+import { FinishJobs } from '../../src/application/jobs/finish-jobs.js';
+import { TendCalls } from '../../src/application/jobs/tend-calls.js';
+import { TrackCalls } from '../../src/application/jobs/track-calls.js';
+import { ProjectModels } from '../../src/application/workspace/project-models.js';
+import type { FinishedJob } from '../../src/domain/jobs/job.js';
+import {
+  MemoryLivingProcesses,
+  type MemoryProcesses,
+} from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
+import { at, ids } from './records.js';
+import type { Repositories } from './repositories.js';
+
+/** What one process of the service does with jobs and alerts, over given repositories. */
+export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryProcesses) {
+  const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
+  const log = new MemoryLog();
+  const processes = new MemoryLivingProcesses(known);
+  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, ids);
+  const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
+  const found = new ProjectModels(repositories.projects, repositories.models);
+  return {
+    ...repositories,
+    clock,
+    log,
+    processes,
+    finishing,
+    tracking,
+    tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, clock, log),
+    createJob: new CreateExternalJob(found, jobs, ids, clock),
+    changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock),
+    createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, ids, clock),
+    changeRule: new ChangeAlertRule(oneAtATime, alertRules),
+    previewRule: new PreviewAlertRule(jobHistory, clock),
+    acknowledge: new AcknowledgeAlert(alerts, clock),
+    /** All that has finished, in order. */
+    async history(): Promise<FinishedJob[]> {
+      const finished: FinishedJob[] = [];
+      for await (const job of jobHistory.part({ kind: null, since: null, most: 10_000 })) finished.push(job);
+      return finished;
+    },
+    allAlerts: () => alerts.list(null, { limit: 10_000, after: null }),
+    allJobs: () =>
+      jobs.list({ teamId: null, status: null, kind: null, projectId: null }, { limit: 10_000, after: null }),
+  };
+}
+export type JobsRig = ReturnType<typeof jobsRig>;

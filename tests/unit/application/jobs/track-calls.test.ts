@@ -1,0 +1,261 @@
+import type { TrackedCall } from '../../../../src/application/jobs/track-calls.js';
+import { InferenceTimeout, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
+import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
+import { MemoryProcesses } from '../../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryStore } from '../../../../src/infrastructure/memory/memory-store.js';
+import { ManualClock } from '../../../../src/infrastructure/memory/shared/manual-clock.js';
+import { jobsRig } from '../../../support/jobs-rig.js';
+import { memoryRepositories } from '../../../support/memory-repositories.js';
+import { aRule, at } from '../../../support/records.js';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('tracking calls', () => {
+  const setUp = (known = new MemoryProcesses(), store = new MemoryStore()) => {
+    const repositories = memoryRepositories(store);
+    const broken = { add: false, line: false };
+    const { jobs, oneAtATime } = repositories;
+    const failing = (broke: boolean) => {
+      if (broke) throw new StorageUnavailable();
+    };
+    const rig = jobsRig(
+      {
+        ...repositories,
+        jobs: Object.assign(Object.create(jobs), {
+          add: async (...given: Parameters<typeof jobs.add>) => {
+            failing(broken.add);
+            await jobs.add(...given);
+          },
+        }),
+        oneAtATime: {
+          run: async (line, work) => {
+            failing(broken.line);
+            return oneAtATime.run(line, work);
+          },
+        },
+      },
+      new ManualClock(at(0)),
+      known,
+    );
+    const leaving = new AbortController();
+    const about: TrackedCall = {
+      by: { kind: 'master' },
+      kind: 'chat',
+      name: null,
+      projectId: 'prj_1',
+      modelId: 'mdl_1',
+      signal: leaving.signal,
+    };
+    return { ...rig, about, leaving, broken };
+  };
+  const never = () => new Promise<never>(() => undefined);
+
+  it('makes a job that runs from the admission to the answer, which waits for its end to be stored', async () => {
+    const { tracking, about, clock, allJobs } = setUp();
+    clock.advance(3_000); // in the queue
+    const answer = await tracking.track(about, async (admitted) => {
+      admitted();
+      await settled();
+      expect(await allJobs()).toMatchObject([{ status: 'running', startedAt: at(3), progress: { done: 0, total: 1 } }]);
+      clock.advance(2_000);
+      return 'answer';
+    });
+    expect(answer).toBe('answer');
+    expect(await allJobs()).toMatchObject([
+      {
+        kind: 'chat',
+        mode: 'sync',
+        status: 'succeeded',
+        projectId: 'prj_1',
+        modelId: 'mdl_1',
+        requestedBy: 'master',
+        teamId: null,
+        startedAt: at(3),
+        finishedAt: at(5),
+        progress: { done: 1, total: 1 },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a timeout', new InferenceTimeout(60), 'inference_timeout: The model did not finish within 60 s.'],
+    [
+      'a bad answer',
+      new RuntimeInvalidResponse('x.'),
+      'runtime_invalid_response: The runtime gave no valid answer: x.',
+    ],
+    ['what nobody expected', new Error('secret'), 'internal_error: the log of the service has it.'],
+  ])('has failed after %s', async (_, error, text) => {
+    const { tracking, about, allJobs } = setUp();
+    const call = tracking.track(about, async (admitted) => {
+      admitted();
+      throw error;
+    });
+    await expect(call).rejects.toBe(error);
+    expect(await allJobs()).toMatchObject([{ status: 'failed', error: text }]);
+  });
+
+  it('is cancelled where the caller goes away', async () => {
+    const { tracking, about, leaving, allJobs } = setUp();
+    const call = tracking.track(about, async (admitted) => {
+      admitted();
+      leaving.abort(new Error('gone'));
+      throw leaving.signal.reason;
+    });
+    await expect(call).rejects.toThrow('gone');
+    expect(await allJobs()).toMatchObject([{ status: 'cancelled', error: null }]);
+  });
+
+  it('makes none of a call that is not admitted, whatever becomes of it', async () => {
+    const { tracking, about, allJobs } = setUp();
+    await expect(tracking.track(about, () => Promise.reject(new InferenceTimeout(1)))).rejects.toThrow();
+    await tracking.track(about, async () => 'answer');
+    await settled();
+    expect(await allJobs()).toEqual([]);
+  });
+
+  it('makes none of a call that is refused after all, whether it was stored by then or not', async () => {
+    const { tracking, about, allJobs } = setUp();
+    for (const late of [false, true]) {
+      const call = tracking.track(about, async (admitted) => {
+        admitted();
+        if (late) await settled();
+        throw new ModelBusy(1);
+      });
+      await expect(call).rejects.toThrow(ModelBusy);
+      await settled();
+      expect(await allJobs()).toEqual([]);
+    }
+  });
+
+  it('counts the first of several ends', async () => {
+    const { tracking, about, allJobs } = setUp();
+    const call = await tracking.open(about);
+    call.admitted();
+    call.admitted();
+    await Promise.all([call.cancelled(), call.succeeded(), call.failed(new Error('late'))]);
+    call.refused();
+    await settled();
+    expect(await allJobs()).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  it('lets the rules look at the end before the answer is given', async () => {
+    const { tracking, about, alertRules, allAlerts } = setUp();
+    await alertRules.add(aRule({ threshold: 1, jobKind: 'chat' }));
+    const call = tracking.track(about, async (admitted) => {
+      admitted();
+      throw new InferenceTimeout(1);
+    });
+    await expect(call).rejects.toThrow();
+    expect(await allAlerts()).toHaveLength(1);
+  });
+
+  it('gives the answer though the beginning could not be stored', async () => {
+    const { tracking, about, broken, allJobs, log } = setUp();
+    broken.add = true;
+    const call = async (admitted: () => void) => {
+      admitted();
+      await settled();
+      return 'answer';
+    };
+    expect(await tracking.track(about, call)).toBe('answer');
+    expect(await allJobs()).toMatchObject([{ status: 'succeeded' }]);
+    expect(log.lines).toMatchObject([{ level: 'warn' }]);
+  });
+
+  it('gives no answer whose end could not be stored, and stores that end later, once', async () => {
+    const { tracking, tend, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
+    await alertRules.add(aRule({ threshold: 1 }));
+    broken.line = true;
+    const succeeds = tracking.track(about, async (admitted) => {
+      admitted();
+      clock.advance(1_000);
+      return 'answer';
+    });
+    await expect(succeeds).rejects.toThrow(StorageUnavailable);
+    const fails = tracking.track(about, async (admitted) => {
+      admitted();
+      throw new InferenceTimeout(1);
+    });
+    await expect(fails).rejects.toThrow(StorageUnavailable);
+    clock.advance(60_000);
+    await expect(tend.execute()).rejects.toThrow(StorageUnavailable);
+    expect(await allAlerts()).toEqual([]);
+    broken.line = false;
+    await tend.execute();
+    await tend.execute();
+    expect(await allJobs()).toMatchObject([
+      { status: 'failed', finishedAt: at(1) },
+      { status: 'succeeded', finishedAt: at(1) },
+    ]);
+    expect(await allAlerts()).toHaveLength(1);
+  });
+
+  it('ends the calls of a process that died, as any call ends', async () => {
+    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [died, lives] = [setUp(known, store), setUp(known, store)];
+    await lives.alertRules.add(aRule({ threshold: 2 }));
+    for (const one of [died, died, lives])
+      void one.tracking.track(one.about, (admitted) => {
+        admitted();
+        return never();
+      });
+    await settled();
+    await lives.tend.execute();
+    await died.processes.leave();
+    lives.clock.advance(60_000);
+    await lives.tend.execute();
+    expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'running', 'running']);
+    lives.clock.advance(5_000);
+    await lives.tend.execute();
+    expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'failed', 'failed']);
+    expect((await lives.allJobs())[1]?.error).toMatch(/process of the service died/);
+    expect(await lives.allAlerts()).toHaveLength(1);
+  });
+
+  it('is patient with a process that comes back', async () => {
+    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [away, other] = [setUp(known, store), setUp(known, store)];
+    const call = await away.tracking.open(away.about);
+    call.admitted();
+    await settled();
+    for (const _ of [1, 2, 3]) {
+      await away.processes.leave();
+      await other.tend.execute();
+      other.clock.advance(4_000);
+      await away.processes.renew();
+      await other.tend.execute();
+      other.clock.advance(4_000);
+    }
+    await call.succeeded();
+    expect(await other.allJobs()).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it('gives the answer of a call that was taken for dead', async () => {
+    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [away, other] = [setUp(known, store), setUp(known, store)];
+    const call = await away.tracking.open(away.about);
+    call.admitted();
+    await settled();
+    await away.processes.leave();
+    await other.tend.execute();
+    other.clock.advance(5_000);
+    await other.tend.execute();
+    await call.succeeded();
+    expect(await other.allJobs()).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('forgets calls after thirty days', async () => {
+    const { tracking, tend, about, clock, allJobs, createJob, changeJob } = setUp();
+    const by = { kind: 'master' } as const;
+    const { id } = await createJob.execute({ by, name: 'x', projectId: null, status: 'running' });
+    await changeJob.execute({ by, id, status: 'failed' });
+    await tracking.track(about, async (admitted) => admitted());
+    clock.advance(30 * 24 * 60 * 60 * 1000);
+    await tend.execute();
+    expect(await allJobs()).toHaveLength(2);
+    clock.advance(1);
+    await tend.execute();
+    expect(await allJobs()).toMatchObject([{ id }]);
+  });
+});
