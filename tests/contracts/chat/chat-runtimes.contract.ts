@@ -60,17 +60,21 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       return seen;
     };
 
-    const ask = (
-      about: Partial<ChatRequest> & { text?: string; id?: string; by?: string; signal?: AbortSignal } = {},
-    ) => {
-      const { text = rig.asked, id = 'a', by = 'usr_a', signal = new AbortController().signal, ...rest } = about;
+    type About = Partial<ChatRequest> & {
+      text?: string;
+      id?: string;
+      by?: string;
+      signal?: AbortSignal;
+      admitted?: () => void;
+    };
+    const ask = ({ text = rig.asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About = {}) => {
       const request = {
         messages: [{ role: 'user' as const, content: text }],
         maxTokens: null,
         temperature: 0,
         ...rest,
       };
-      const answer = runtimes.complete(id, request, by, signal);
+      const answer = runtimes.complete(id, request, by, signal ?? new AbortController().signal, admitted);
       answer.catch(() => undefined);
       return answer;
     };
@@ -330,6 +334,26 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         await expect(ask({ by: 'a' })).rejects.toEqual(code('model_busy'));
         for (const { leave } of [...greedy.slice(0, 3), modest]) leave('enough');
         await expect(modest.answer).rejects.toBe('enough');
+      });
+
+      it('says when the model begins to work on a call, and nothing of those that it never begins', async () => {
+        use();
+        await Promise.all([started(rig.slow), started(rig.model, 'b')]);
+        const begun: string[] = [];
+        const admitted = (name: string) => () => begun.push(name);
+        await ask({ id: 'b', admitted: admitted('answered') });
+        const [working, waiting] = [new AbortController(), new AbortController()];
+        const first = ask({ signal: working.signal, admitted: admitted('working') });
+        const second = ask({ signal: waiting.signal, admitted: admitted('waiting') });
+        await expect(ask({ admitted: admitted('refused') })).rejects.toEqual(code('model_busy'));
+        await expect(ask({ text: tooLong(), admitted: admitted('too long') })).rejects.toThrow();
+        expect(begun).toEqual(['answered', 'working']);
+        waiting.abort('gone');
+        await expect(second).rejects.toBe('gone');
+        working.abort('gone');
+        await expect(first).rejects.toBe('gone');
+        await expect(ask({ id: 'c', admitted: admitted('stopped') })).rejects.toEqual(code('runtime_stopped'));
+        expect(begun).toEqual(['answered', 'working']);
       });
 
       it('gives up after its time, waiting included, and goes on with others', async () => {

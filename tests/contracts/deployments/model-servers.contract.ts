@@ -211,8 +211,9 @@ export function modelServersContract(adapter: string, open: (limits: ModelServer
     describe('predict', () => {
       it('passes bodies and answers on', async () => {
         await start();
-        const { status, headers, body } = await ask('echo');
+        const { status, headers, body, complete } = await ask('echo');
         expect(status).toBe(200);
+        expect(complete).toBe(true);
         expect(headers['content-type']).toMatch('application/json');
         expect(JSON.parse(await textOf(body))).toMatchObject({ outputs: { y: { data: [13] } } });
       });

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { MemoryProcesses } from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
+import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { jobsCommands, type Real } from '../support/jobs-commands.js';
+import { JobsModel } from '../support/jobs-model.js';
+import { jobsRig } from '../support/jobs-rig.js';
+import { memoryRepositories } from '../support/memory-repositories.js';
+import { postgresUnderTest } from '../support/postgres-repositories.js';
+import { at } from '../support/records.js';
+import type { StoreUnderTest } from '../support/repositories.js';
+
+/** One store for all sequences: each that there ever was costs every promise something, since it follows them all. */
+function memoryUnderTest(): StoreUnderTest {
+  const store = new MemoryStore();
+  return {
+    open: async () => {
+      for (const table of ['jobs', 'alert_rules', 'alerts']) store.replaceRows(table, new Map());
+      return memoryRepositories(store);
+    },
+    elsewhere: async () => memoryRepositories(store),
+  };
+}
+
+/** Random sequences of what people and programs can do, against a model that is too simple to be wrong. */
+describe.each<[string, () => StoreUnderTest, number]>([
+  ['memory', memoryUnderTest, 2_000],
+  ['PostgreSQL', postgresUnderTest, 20],
+])('rules, jobs and alerts on %s', (_, store, numRuns) => {
+  const under = store();
+
+  const setUp = async (): Promise<Real> => {
+    const [clock, known] = [new ManualClock(at(0)), new MemoryProcesses()];
+    const here = jobsRig(await under.open(), clock, known);
+    return { processes: [here, jobsRig(await under.elsewhere(), clock, known)], open: [] };
+  };
+
+  it(`do what the model does, in ${numRuns} sequences`, async () => {
+    const property = fc.asyncProperty(jobsCommands, async (commands) => {
+      const real = await setUp();
+      await fc.asyncModelRun(() => ({ model: new JobsModel(), real }), commands);
+    });
+    await fc.assert(property, { numRuns, seed: 20_260_301, endOnFailure: false });
+  }, 300_000);
+});
