@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { CreateAlertRule } from '../src/application/alerts/create-alert-rule.js';
+import { loadConfig } from '../src/bootstrap/config/config.js';
+import { Parts } from '../src/bootstrap/container.js';
+import type { RuleInput } from '../src/domain/alerts/alert-rule.js';
+import type { FinishedJob } from '../src/domain/jobs/job.js';
+import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { MemoryLog } from '../src/infrastructure/memory/shared/memory-log.js';
+import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
+import { migrate } from '../src/infrastructure/typeorm/migrate.js';
+import type { FinisherReport } from '../tests/support/finisher.js';
+import { JobsModel } from '../tests/support/jobs-model.js';
+import { temporaryFolder } from '../tests/support/service.js';
+
+/**
+ * 300 sync jobs a second that finish in two processes, under ten rules: how long the end of a call waits until it is
+ * stored, whether any is refused, and whether the alerts are those that the rules define by the order in which the jobs
+ * finished. `npm run bench:sync-jobs [seconds] [jobs a second]`
+ */
+const SECONDS = Number(process.argv[2] ?? 20);
+const RATE = Number(process.argv[3] ?? 300);
+const PROCESSES = 2;
+
+const rules: RuleInput[] = [1, 2, 3, 5, 8].flatMap((threshold): RuleInput[] => [
+  {
+    name: `${threshold} in a row`,
+    ruleType: 'consecutive_failures',
+    threshold,
+    jobKind: threshold % 2 ? null : 'chat',
+  },
+  { name: `over ${threshold}`, ruleType: 'job_duration_exceeded', threshold: 0.018 + threshold / 200 },
+]);
+
+async function main(): Promise<void> {
+  const folder = await temporaryFolder();
+  const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres') });
+  await migrate(server.url);
+  const database = await createDataSource(server.url).initialize();
+  const config = loadConfig({ SERVICE_SECRET: 'secret-of-the-benchmark', SERVICE_DATA_DIR: folder });
+  const parts = new Parts({ config, database, log: new MemoryLog(), address: { baseUrl: '' } });
+  const ids: string[] = [];
+  for (const rule of rules)
+    ids.push((await parts.get(CreateAlertRule).execute({ by: { kind: 'master' }, ...rule })).id);
+
+  const args = [server.url, String(RATE / PROCESSES), String(SECONDS)];
+  const finisher = join(__dirname, '../tests/support/finisher.js');
+  const children = Array.from({ length: PROCESSES }, () => fork(finisher, args, { execArgv: [] }));
+  const hear = async (child: ChildProcess) => (await once(child, 'message'))[0];
+  await Promise.all(children.map(hear));
+  const begun = performance.now();
+  const reports = children.map(hear);
+  for (const child of children) child.send('go');
+  const heard = (await Promise.all(reports)) as FinisherReport[];
+  const took = (performance.now() - begun) / 1000;
+
+  const waits = heard.flatMap((report) => report.waits).sort((a, b) => a - b);
+  const refused = heard.flatMap((report) => report.refused);
+  const at = (share: number) => (waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? 0).toFixed(1);
+  console.log(
+    `${waits.length} jobs in ${took.toFixed(1)} s: ${(waits.length / took).toFixed(0)}/s on ${PROCESSES} processes`,
+  );
+  console.log(`wait for the end to be stored  p50 ${at(0.5)} ms  p99 ${at(0.99)} ms  max ${at(1)} ms`);
+  console.log(`refused ${refused.length}${refused.length > 0 ? `: ${refused[0]}` : ''}`);
+  const { fired, missing, wrong } = await checked(server.url, ids);
+  console.log(`alerts ${fired}, of which wrong ${wrong}; missing ${missing}`);
+  if (refused.length + missing + wrong > 0) process.exitCode = 1;
+
+  await Promise.all(children.map((child) => (child.exitCode === null ? once(child, 'exit') : null)));
+  await database.destroy();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** What was fired beside what must have been, by the stored order in which the jobs finished. */
+async function checked(url: string, ids: readonly string[]) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows: jobs } = await client.query<FinishedJob>(
+    `SELECT id, kind, status, started_at AS "startedAt", finished_at AS "finishedAt" FROM jobs
+      WHERE finish_number IS NOT NULL ORDER BY finish_number`,
+  );
+  const { rows: alerts } = await client.query<{ key: string }>(`SELECT rule_id || ' ' || job_id AS key FROM alerts`);
+  await client.end();
+  const expected = new Set(rules.flatMap((rule, index) => expectedOf(rule, jobs).map((job) => `${ids[index]} ${job}`)));
+  const fired = new Set(alerts.map(({ key }) => key));
+  const missing = [...expected].filter((key) => !fired.has(key)).length;
+  const wrong = alerts.length - [...fired].filter((key) => expected.has(key)).length;
+  return { fired: alerts.length, missing, wrong };
+}
+
+/** In parts that begin with a success, so that the model, which always goes back over everything, stays quick. */
+function expectedOf({ ruleType, threshold, jobKind = null }: RuleInput, jobs: readonly FinishedJob[]): string[] {
+  const parts: FinishedJob[][] = [[]];
+  for (const job of jobs) {
+    if (jobKind !== null && job.kind !== jobKind) continue;
+    if (job.status === 'succeeded') parts.push([]);
+    parts.at(-1)?.push(job);
+  }
+  return parts.flatMap((part) => {
+    const model = new JobsModel();
+    for (const job of part) model.history.push(job);
+    return model.preview({ ruleType, threshold, jobKind });
+  });
+}
+
+void main();

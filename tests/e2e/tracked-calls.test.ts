@@ -1,0 +1,205 @@
+import { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import { ModelFolders } from '../../src/application/chat/ports/model-folders.js';
+import { ModelFiles } from '../../src/application/deployments/ports/model-files.js';
+import { ModelServers, type Prediction } from '../../src/application/deployments/ports/model-servers.js';
+import type { ChatRequest } from '../../src/domain/chat/chat.js';
+import { MemoryChatRuntimes } from '../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
+import { MemoryModelFolders } from '../../src/infrastructure/memory/chat/memory-model-folders.js';
+import { MemoryModelFiles } from '../../src/infrastructure/memory/deployments/memory-model-files.js';
+import { MemoryModelServers } from '../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import { ClockedApp } from '../support/clocked-app.js';
+import { as, masterKey } from '../support/monitoring.js';
+import { UNLIMITED } from '../support/service.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  register,
+  registeredModel,
+  untilState,
+} from '../support/workspace.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('calls are jobs', () => {
+  let app: ClockedApp;
+  let admin: Member;
+  let project: string;
+  let model: string;
+  let deployment: string;
+  /** Called whenever the model begins to work. */
+  let begun: () => void = () => undefined;
+
+  const answer = async ({ messages }: ChatRequest) => {
+    begun();
+    const word = messages.at(-1)?.content;
+    app.clock.advance(1_500);
+    if (word === 'nonsense') return { not: 'a completion' };
+    if (word === 'crash') setImmediate(() => runtimes.crash(project));
+    return word === 'crash' || word === 'hang' ? never() : 'fine';
+  };
+  const runtimes = new MemoryChatRuntimes({ '/models/fake': { answer } }, { timeoutMs: 300, queue: 0 });
+
+  /** Long answers come piece by piece, and may break off. */
+  class LongAnswers extends MemoryModelServers {
+    override async predict(...given: Parameters<MemoryModelServers['predict']>): Promise<Prediction> {
+      const prediction = await super.predict(...given);
+      const isLong = prediction.headers['x-long'] !== undefined;
+      return isLong ? { ...prediction, complete: false } : prediction;
+    }
+  }
+  const predicted = async (body: string): Promise<unknown> => {
+    begun();
+    app.clock.advance(250);
+    const { do: what } = JSON.parse(body);
+    if (what === 'refuse')
+      return { status: 422, text: '{"status":"error","code":"invalid_request","error":"x","request_id":"x"}' };
+    if (what === 'page') return '<p>';
+    return what === 'hang' ? never() : { status: 200, text: '{"outputs":{}}' };
+  };
+  const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+  const servers = new LongAnswers(files, () => ({ load: async () => undefined, answer: predicted }), {
+    inferenceTimeoutMs: 300,
+  });
+
+  beforeAll(async () => {
+    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
+      parts.replace(ChatRuntimes, runtimes);
+      parts.replace(ModelFolders, new MemoryModelFolders({ '/models/fake': '/models/fake' }));
+      parts.replace(ModelFiles, files);
+      parts.replace(ModelServers, servers);
+    });
+    admin = await register(app, 'Ada');
+    project = await createProject(app, admin.token);
+    model = await registeredModel(app, admin.token, project, { runtime: 'onnx', path: 'fake' });
+    const runtime = `/v1/projects/${project}/runtime`;
+    await app.put(runtime, admin.token, { model_id: model });
+    await app.post(`${runtime}/start`, admin.token);
+    await untilState(app, admin.token, project, 'ready');
+    const { body } = await app.post('/v1/deployments', admin.token, { name: 'iris', model_path: 'iris.onnx' });
+    deployment = body.id;
+  });
+  afterAll(() => app.stop());
+  afterEach(() => {
+    begun = () => undefined;
+  });
+
+  const chat = (word: string, signal?: AbortSignal) =>
+    app.call('POST', completions(project), { token: admin.apiKey, json: ask(project, word), signal });
+  const predict = (what: string, signal?: AbortSignal) =>
+    app.call('POST', `/v1/deployments/${deployment}/predict`, { token: masterKey, json: { do: what }, signal });
+  const newest = async (kind: string, limit = 1) =>
+    (await as(app, admin.token).get(`/v1/jobs?kind=${kind}&limit=${limit}`)).jobs;
+  const count = async (kind: string) => (await newest(kind, 1_000)).length;
+
+  /** Resolves when the model has begun; the caller goes away then. */
+  async function left(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    const leaving = new AbortController();
+    const working = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const answered = call(leaving.signal);
+    await working;
+    leaving.abort();
+    await expect(answered).rejects.toThrow();
+  }
+  async function until(kind: string, status: string): Promise<void> {
+    for (const end = Date.now() + 5_000; (await newest(kind))[0]?.status !== status; ) {
+      if (Date.now() > end) throw new Error(`no ${kind} is ${status}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  it('that are answered succeed', async () => {
+    expect((await chat('Hi')).status).toBe(200);
+    expect(await newest('chat')).toEqual([
+      {
+        id: expect.stringMatching(/^job_/),
+        kind: 'chat',
+        mode: 'sync',
+        status: 'succeeded',
+        name: null,
+        project_id: project,
+        dataset_id: null,
+        model_id: model,
+        requested_by: admin.id,
+        created_at: expect.any(Number),
+        started_at: expect.any(Number),
+        finished_at: expect.any(Number),
+        duration: 1.5,
+        progress: { done: 1, total: 1 },
+        result: null,
+        error: null,
+      },
+    ]);
+    expect((await predict('work')).status).toBe(200);
+    expect(await newest('prediction')).toMatchObject([
+      { mode: 'sync', status: 'succeeded', name: 'iris', requested_by: 'master', duration: 0.25, project_id: null },
+    ]);
+  });
+
+  it('that fail after their admission have failed, and are alerted before the answer is given', async () => {
+    const rules = ['chat', 'prediction'].map((job_kind) => as(app, masterKey).rule({ threshold: 1, job_kind }));
+    await Promise.all(rules);
+    expect(await chat('nonsense')).toMatchObject({ status: 502 });
+    expect(await newest('chat')).toMatchObject(
+      [{ status: 'failed', error: /^runtime_invalid_response: / }].map((one) => ({
+        ...one,
+        error: expect.stringMatching(one.error),
+      })),
+    );
+    expect(await as(app, masterKey).alerts()).toHaveLength(1);
+    expect(await chat('hang')).toMatchObject({ status: 504 });
+    expect(await newest('chat')).toMatchObject([
+      { status: 'failed', error: expect.stringMatching(/^inference_timeout: /) },
+    ]);
+    expect(await chat('crash')).toMatchObject({ status: 503, body: { code: 'runtime_unavailable' } });
+    expect(await newest('chat')).toMatchObject([
+      { status: 'failed', error: expect.stringMatching(/^runtime_unavailable: /) },
+    ]);
+    expect(await as(app, masterKey).alerts()).toHaveLength(1);
+    expect(await predict('page')).toMatchObject({ status: 502 });
+    expect(await predict('hang')).toMatchObject({ status: 504 });
+    expect(await newest('prediction', 2)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]);
+    expect(await as(app, masterKey).alerts()).toHaveLength(2);
+    await untilState(app, admin.token, project, 'ready');
+  });
+
+  it('whose caller goes away are cancelled', async () => {
+    await left((signal) => chat('hang', signal));
+    await until('chat', 'cancelled');
+    await left((signal) => predict('hang', signal));
+    await until('prediction', 'cancelled');
+  });
+
+  it('are running in the meantime', async () => {
+    const working = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const call = chat('hang');
+    await working;
+    await until('chat', 'running');
+    const [{ id }] = await newest('chat');
+    expect(await as(app, admin.token).call('POST', `/v1/jobs/${id}/cancel`)).toMatchObject({ status: 422 });
+    await call;
+  });
+
+  it('make none where they are refused', async () => {
+    const [chats, predictions] = [await count('chat'), await count('prediction')];
+    const working = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const busy = chat('hang');
+    await working;
+    expect(await chat('Hi')).toMatchObject({ status: 429 });
+    expect(await chat('word '.repeat(300))).toMatchObject({ status: 422 });
+    await busy;
+    expect(await predict('refuse')).toMatchObject({ status: 422 });
+    await app.post(`/v1/projects/${project}/runtime/stop`, admin.token);
+    expect(await chat('Hi')).toMatchObject({ status: 503 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await count('chat')).toBe(chats + 1); // the busy one
+    expect(await count('prediction')).toBe(predictions);
+  });
+});
