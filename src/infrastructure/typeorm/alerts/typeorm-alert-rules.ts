@@ -20,6 +20,12 @@ export const AlertRuleTable = new EntitySchema<AlertRule>({
   },
 });
 
+/** Without the ORM, since every job that finishes asks for them. */
+const ALL = `
+  SELECT id, name, rule_type AS "ruleType", threshold, job_kind AS "jobKind", severity, enabled, created_at AS "createdAt",
+         failures_in_a_row AS "failuresInARow", fired_in_run AS "firedInRun"
+    FROM alert_rules ORDER BY id DESC`;
+
 const SAVE = `
   UPDATE alert_rules
      SET name = new.name, threshold = new.threshold, severity = new.severity, enabled = new.enabled,
@@ -40,7 +46,7 @@ export class TypeOrmAlertRules implements AlertRules {
   }
 
   all(): Promise<AlertRule[]> {
-    return this.table.find({ order: { id: 'DESC' } });
+    return this.unitOfWork.prepared<AlertRule>('alert-rules-all', ALL, []);
   }
 
   async save(rules: readonly AlertRule[]): Promise<void> {

@@ -36,5 +36,10 @@ export const ROWS = `json_to_recordset($1::json) AS job (id text, "teamId" text,
 export const COLUMNS = `id, team_id, kind, mode, status, name, project_id, dataset_id, model_id, requested_by, created_at,
   started_at, finished_at, progress, result, error, process`;
 
+/** The columns of a job as it is read without the ORM. */
+export const READ = `id, team_id AS "teamId", kind, mode, status, name, project_id AS "projectId", dataset_id AS "datasetId",
+  model_id AS "modelId", requested_by AS "requestedBy", created_at AS "createdAt", started_at AS "startedAt",
+  finished_at AS "finishedAt", progress, result, error, process`;
+
 export const VALUES = `id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy", "createdAt",
   "startedAt", "finishedAt", progress, result, error, process`;

@@ -2,10 +2,12 @@ import { In, IsNull, LessThan } from 'typeorm';
 import type { JobFilter, Jobs } from '../../../application/jobs/ports/jobs.js';
 import type { Job } from '../../../domain/jobs/job.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { COLUMNS, type JobRow, JobTable, ROWS, VALUES } from './job-table.js';
+import { COLUMNS, type JobRow, JobTable, READ, ROWS, VALUES } from './job-table.js';
 
 /** By their ids, as all that write several jobs do: whoever meets another waits, and none for each other. */
 const ADD = `INSERT INTO jobs (${COLUMNS}) SELECT ${VALUES} FROM ${ROWS} ORDER BY id ON CONFLICT (id) DO NOTHING`;
+
+const HOLD = `SELECT ${READ} FROM jobs WHERE id = ANY($1) ORDER BY id FOR UPDATE`;
 
 export class TypeOrmJobs implements Jobs {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
@@ -30,8 +32,7 @@ export class TypeOrmJobs implements Jobs {
   }
 
   hold(ids: readonly string[]): Promise<Job[]> {
-    const held = this.table.createQueryBuilder('job').where('job.id = ANY(:ids)', { ids }).orderBy('job.id');
-    return held.setLock('pessimistic_write').getMany() as Promise<Job[]>;
+    return this.unitOfWork.prepared<Job>('jobs-hold', HOLD, [ids]);
   }
 
   async update({ id, ...job }: Job): Promise<boolean> {
