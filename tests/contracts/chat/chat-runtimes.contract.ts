@@ -60,20 +60,11 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       return seen;
     };
 
-    type About = Partial<ChatRequest> & {
-      text?: string;
-      id?: string;
-      by?: string;
-      signal?: AbortSignal;
-      admitted?: () => void;
-    };
+    type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
+    type About = Partial<ChatRequest> & Texts & { signal?: AbortSignal; admitted?: () => void };
     const ask = ({ text = rig.asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About = {}) => {
-      const request = {
-        messages: [{ role: 'user' as const, content: text }],
-        maxTokens: null,
-        temperature: 0,
-        ...rest,
-      };
+      const messages = [{ role: 'user' as const, content: text }];
+      const request = { messages, maxTokens: null, temperature: 0, ...rest };
       const answer = runtimes.complete(id, request, by, signal ?? new AbortController().signal, admitted);
       answer.catch(() => undefined);
       return answer;
@@ -336,24 +327,16 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         await expect(modest.answer).rejects.toBe('enough');
       });
 
-      it('says when the model begins to work on a call, and nothing of those that it never begins', async () => {
+      it('tells of each call whose turn has come, and of no other', async () => {
         use();
-        await Promise.all([started(rig.slow), started(rig.model, 'b')]);
-        const begun: string[] = [];
-        const admitted = (name: string) => () => begun.push(name);
-        await ask({ id: 'b', admitted: admitted('answered') });
-        const [working, waiting] = [new AbortController(), new AbortController()];
-        const first = ask({ signal: working.signal, admitted: admitted('working') });
-        const second = ask({ signal: waiting.signal, admitted: admitted('waiting') });
-        await expect(ask({ admitted: admitted('refused') })).rejects.toEqual(code('model_busy'));
-        await expect(ask({ text: tooLong(), admitted: admitted('too long') })).rejects.toThrow();
-        expect(begun).toEqual(['answered', 'working']);
-        waiting.abort('gone');
-        await expect(second).rejects.toBe('gone');
-        working.abort('gone');
-        await expect(first).rejects.toBe('gone');
-        await expect(ask({ id: 'c', admitted: admitted('stopped') })).rejects.toEqual(code('runtime_stopped'));
-        expect(begun).toEqual(['answered', 'working']);
+        await started(rig.slow);
+        const [begun, working, waiting] = [[] as string[], new AbortController(), new AbortController()];
+        const call = (name: string, signal?: AbortSignal) => ask({ signal, admitted: () => begun.push(name) });
+        const calls = [call('working', working.signal), call('waiting', waiting.signal), call('refused')];
+        await expect(calls[2]).rejects.toEqual(code('model_busy'));
+        for (const one of [waiting, working]) one.abort('gone');
+        for (const one of calls.slice(0, 2)) await expect(one).rejects.toBe('gone');
+        expect(begun).toEqual(['working']);
       });
 
       it('gives up after its time, waiting included, and goes on with others', async () => {
