@@ -31,8 +31,8 @@ describe('jobs that finish at once on two processes', () => {
 
   const on = (process: number) => as(services[process % 2] as Service, masterKey);
 
-  /** Stands first in the line, lets both processes come to stand behind, and leaves. */
-  async function heldBack<T>(act: () => Promise<T>): Promise<T> {
+  /** Stands first in the line, lets so many come to stand behind, and leaves. */
+  async function heldBack<T>(act: () => Promise<T>, parties = 2): Promise<T> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     try {
@@ -41,8 +41,8 @@ describe('jobs that finish at once on two processes', () => {
       const waiting = `SELECT count(*)::integer AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
       for (const until = Date.now() + 3_000; ; await pause(5)) {
         const { rows } = await client.query(waiting);
-        if (rows[0].count === 2) break;
-        if (Date.now() > until) throw new Error(`only ${rows[0].count} processes wait`);
+        if (rows[0].count === parties) break;
+        if (Date.now() > until) throw new Error(`${rows[0].count} wait, not ${parties}`);
       }
       await client.query('SELECT pg_advisory_unlock_all()');
       return await acting;
@@ -107,13 +107,9 @@ describe('jobs that finish at once on two processes', () => {
 
   it('count for a rule that is made at the same time either before it or after it', async () => {
     const jobs = await atOnce(8, (party) => on(party).job());
-    await heldBack(() =>
-      Promise.all([
-        ...jobs.map(({ id }, party) => on(party).report(id, { status: 'failed' })),
-        on(0).rule({ threshold: 8 }),
-        on(1).rule({ threshold: 9 }),
-      ]),
-    );
+    const finishing = () => jobs.map(({ id }, party) => on(party).report(id, { status: 'failed' }));
+    const making = () => [on(0).rule({ threshold: 8 }), on(1).rule({ threshold: 9 })];
+    await heldBack(() => Promise.all([...finishing(), ...making()]), 4); // a batch and a rule in each process
     const { id } = await on(0).ended('failed');
     const rows = await query<{ failures_in_a_row: number }>(databaseUrl, 'SELECT failures_in_a_row FROM alert_rules');
     expect(rows).toEqual([{ failures_in_a_row: 9 }, { failures_in_a_row: 9 }]);

@@ -235,6 +235,17 @@ describe('jobs', () => {
     expect(await admin.get(`/v1/jobs/${id}`)).toMatchObject({ status: 'running' });
   });
 
+  it('ends a page early where results are long', async () => {
+    const result = 'x'.repeat(65_000);
+    for (let made = 0; made < 66; made++) await regular.report((await regular.job()).id, { result });
+    const first = await regular.get('/v1/jobs?limit=1000');
+    expect(first.count).toBeLessThan(66);
+    expect(first.next_cursor).toBe(first.jobs.at(-1).id);
+    const rest = await regular.get(`/v1/jobs?limit=1000&cursor=${first.next_cursor}`);
+    expect(first.count + rest.count).toBeGreaterThanOrEqual(66);
+    expect(rest.next_cursor).toBeNull();
+  });
+
   it('lists the newest first, a page at a time, by status, kind and project', async () => {
     const project = await createProject(service, cast.admin.token);
     const [a, b, c] = [

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { JobFilter, Jobs } from './ports/jobs.js';
 
 interface Input extends Omit<JobFilter, 'teamId'> {
@@ -13,9 +14,14 @@ interface Input extends Omit<JobFilter, 'teamId'> {
 export class ListJobs {
   constructor(private readonly jobs: Jobs) {}
 
-  async execute({ by, page, ...filter }: Input): Promise<Job[]> {
+  /** Fewer than asked for where their results are long. */
+  async execute({ by, page, ...filter }: Input): Promise<Bounded<Job>> {
     const caller = authorize(by, permissions.readJobs);
-    const jobs = await this.jobs.list({ ...filter, teamId: JobSight.teamSeenBy(caller) }, page);
-    return jobs.map((job) => JobSight.shownTo(caller, job));
+    const teamId = JobSight.teamSeenBy(caller);
+    const shown = async (next: Input['page']) => {
+      const jobs = await this.jobs.list({ ...filter, teamId }, next);
+      return jobs.map((job) => JobSight.shownTo(caller, job));
+    };
+    return boundedPage(page, shown, ({ result, error }) => [result, error]);
   }
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Model } from '../../domain/workspace/model.js';
-import { type Bounded, boundedPage } from './bounded-page.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { Models } from './ports/models.js';
 import type { ProjectModels } from './project-models.js';
 
@@ -22,6 +22,10 @@ export class ListModels {
   async execute({ by, projectId, page }: Input): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.found.project(caller, projectId);
-    return boundedPage(page, (next) => this.models.all(project.id, next));
+    return boundedPage(
+      page,
+      (next) => this.models.all(project.id, next),
+      ({ spec }) => spec,
+    );
   }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import type { Conversations } from '../chat/ports/conversations.js';
-import { type Bounded, boundedPage } from './bounded-page.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { Projects } from './ports/projects.js';
 import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
 
@@ -33,7 +33,11 @@ export class ListProjects {
   async execute({ by, limit, after }: Input): Promise<Listing> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [projects, conversations] = await Promise.all([
-      boundedPage({ limit, after }, (page) => this.projects.all(teamId, page)),
+      boundedPage(
+        { limit, after },
+        (page) => this.projects.all(teamId, page),
+        ({ spec }) => spec,
+      ),
       this.conversations.recent(accountId, teamId, CONVERSATIONS),
     ]);
     return { projects: { ...projects, items: await this.overviews.ofAll(projects.items) }, conversations };

@@ -1,4 +1,4 @@
-import { boundedPage, PAGE_SPECS } from '../../../src/application/workspace/bounded-page.js';
+import { boundedPage, PAGE_BULK } from '../../../src/application/shared/bounded-page.js';
 
 describe('a bounded page', () => {
   const objects = (count: number, length: number) =>
@@ -12,7 +12,10 @@ describe('a bounded page', () => {
       asked.push(limit);
       return all.filter(({ id }) => after === null || id > after).slice(0, limit);
     };
-    return { asked, page: (limit: number, after: string | null = null) => boundedPage({ limit, after }, fetch) };
+    return {
+      asked,
+      page: (limit: number, after: string | null = null) => boundedPage({ limit, after }, fetch, ({ spec }) => spec),
+    };
   };
 
   it.each([
@@ -35,7 +38,7 @@ describe('a bounded page', () => {
   });
 
   it('ends where the specs grow long, and goes on from there', async () => {
-    const all = objects(40, PAGE_SPECS / 4);
+    const all = objects(40, PAGE_BULK / 4);
     const { page, asked } = over(all);
     const first = await page(1000);
     expect(first).toEqual({ items: all.slice(0, 3), more: true });
@@ -44,7 +47,7 @@ describe('a bounded page', () => {
   });
 
   it('has one object however long it is', async () => {
-    const all = objects(2, PAGE_SPECS * 2);
+    const all = objects(2, PAGE_BULK * 2);
     expect(await over(all).page(10)).toEqual({ items: all.slice(0, 1), more: true });
   });
 });

@@ -82,7 +82,7 @@ export const listJobs = contract({
   tag,
   summary: 'List jobs',
   description:
-    'Newest first: the jobs of your team. Operators also see those of other teams, without `name`, `result` and `error`. ' +
+    'Newest first: the jobs of your team, fewer than `limit` where their results are long. Operators also see those of other teams, without `name`, `result` and `error`. ' +
     'Every chat completion and prediction that a model began to work on is a job of its own, kept for 30 days.',
   access: permissions.readJobs,
   query: Page.extend({

@@ -4,7 +4,7 @@ import type { ListJobs } from '../../../application/jobs/list-jobs.js';
 import type { ReadJob } from '../../../application/jobs/read-job.js';
 import { Job } from '../../../domain/jobs/job.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
+import { boundedlyPaged, boundedPageOf } from '../paging.js';
 import { seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './jobs.contract.js';
 
@@ -15,8 +15,8 @@ export class JobsController implements Controller {
     ),
     route(contracts.listJobs, async ({ caller, query }) => {
       const { status = null, kind = null, project_id: projectId = null } = query;
-      const found = await this.listJobs.execute({ by: caller, status, kind, projectId, page: pageOf(query) });
-      const { items, ...page } = paged(found, query);
+      const found = await this.listJobs.execute({ by: caller, status, kind, projectId, page: boundedPageOf(query) });
+      const { items, ...page } = boundedlyPaged(found);
       return { jobs: items.map(jobAnswer), ...page };
     }),
     route(contracts.readJob, async ({ caller, params }) =>

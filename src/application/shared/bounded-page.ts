@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../domain/workspace/json.js';
-
 interface Page {
   readonly limit: number;
   readonly after: string | null;
@@ -13,16 +11,17 @@ export interface Bounded<T> {
 
 const AT_ONCE = 50;
 
-/** The characters of specs after which a page ends, however many objects it was asked for. */
-export const PAGE_SPECS = 4 * 1024 * 1024;
+/** The characters of JSON after which a page ends, however many objects it was asked for. */
+export const PAGE_BULK = 4 * 1024 * 1024;
 
 /**
- * A page of objects that carry specs of up to 256 KB each: as many as asked for, but fewer where their specs are long, so
- * that no list takes the memory of the service. At least one, if there is one.
+ * A page of objects that may be bulky: as many as asked for, but fewer where what `bulkOf` says of them is long, so that no
+ * list takes the memory of the service. At least one, if there is one.
  */
-export async function boundedPage<T extends { readonly id: string; readonly spec: JsonObject }>(
+export async function boundedPage<T extends { readonly id: string }>(
   { limit, after }: Page,
   fetch: (page: Page) => Promise<readonly T[]>,
+  bulkOf: (one: T) => unknown,
 ): Promise<Bounded<T>> {
   const items: T[] = [];
   for (let length = 0; ; ) {
@@ -30,8 +29,8 @@ export async function boundedPage<T extends { readonly id: string; readonly spec
     const wanted = Math.min(AT_ONCE, limit - items.length + 1);
     const found = await fetch({ limit: wanted, after: items.at(-1)?.id ?? after });
     for (const one of found) {
-      length += JSON.stringify(one.spec).length;
-      if (items.length === limit || (items.length > 0 && length > PAGE_SPECS)) return { items, more: true };
+      length += JSON.stringify(bulkOf(one)).length;
+      if (items.length === limit || (items.length > 0 && length > PAGE_BULK)) return { items, more: true };
       items.push(one);
     }
     if (found.length < wanted) return { items, more: false };
