@@ -10,6 +10,8 @@ const built = path.join(__dirname, '../../dist/src/infrastructure/embedded-postg
  * folder of its own. `database.ts` makes the databases on it.
  */
 module.exports = async () => {
+  // Tests load ONNX Runtime themselves, too; it would report to its makers.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   // A name for this run alone, so that a lasting server never offers the tables of an earlier state of the code.
   process.env.TENON_TEST_TEMPLATE = `tenon_template_${randomBytes(6).toString('hex')}`;
   if (process.env.TENON_TEST_DATABASE_URL) return;

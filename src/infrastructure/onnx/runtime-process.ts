@@ -1,12 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { OutputLines, OutputTail } from './output-lines.js';
+import { startTiedToUs } from './parent-death.js';
 import { withoutPaths } from './without-paths.js';
 
 const TAIL_BYTES = 8 * 1_024;
 
 /** All that a child sees of this process's environment: it has no need of a secret, so it gets none. */
 const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
+
+/** ONNX Runtime would otherwise report to its makers, and leave files in shared folders. */
+const SILENT = { ORT_DISABLE_TELEMETRY: '1' };
 
 /**
  * The fifth stream is the lifeline: the kernel closes our end of it however we die, and the child watches the other end.
@@ -36,7 +40,13 @@ export class RuntimeProcess<Order extends object> {
     private readonly folder: string,
     private readonly listener: ProcessListener,
   ) {
-    this.child = fork(program, [], { env: allowed(process.env), execArgv: [], stdio: [...STREAMS] });
+    const { execPath, execArgv } = startTiedToUs();
+    this.child = fork(program, [], {
+      env: { ...allowed(process.env), ...SILENT },
+      execPath,
+      execArgv: [...execArgv],
+      stdio: [...STREAMS],
+    });
     this.child.on('error', (error: NodeJS.ErrnoException) => {
       this.fault ??= this.child.pid ? null : `its process can't be started (${error.code ?? error.name})`;
     });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, tokenId, withoutEnd } from '../../support/onnx/model-folders.js';
@@ -12,6 +12,15 @@ const use = (settings: ConstructorParameters<typeof ChildRuntimesRig>[0] = {}) =
   return rig;
 };
 afterEach(() => rig.runtimes.close());
+
+/** What an open file is, unless it has been closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return 'closed';
+  }
+}
 
 describe('a runtime whose process dies', () => {
   it('comes back by itself and answers as before', async () => {
@@ -204,7 +213,10 @@ describe('the process of a runtime', () => {
       await rig.start(tinyChat);
       const environment = readFileSync(`/proc/${rig.pid()}/environ`, 'utf8');
       expect(environment).toMatch(/NODE_CHANNEL_FD/);
+      expect(environment).toMatch(/ORT_DISABLE_TELEMETRY=1/);
       expect(environment).not.toMatch(/secret-of-the-service|SERVICE_|neither-this|HOME=/);
+      const open = readdirSync(`/proc/${rig.pid()}/fd`).map((fd) => linkOf(`/proc/${rig.pid()}/fd/${fd}`));
+      expect(open.join()).not.toMatch(/mat-debug|telemetry|\.cache/);
       expect(readFileSync(`/proc/${rig.pid()}/cmdline`, 'utf8').split('\0').filter(Boolean)).toHaveLength(2);
     } finally {
       delete process.env.SERVICE_MASTER_KEY;
