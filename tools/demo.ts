@@ -1,10 +1,13 @@
 /**
- * Starts the real service and uses it as an API consumer would, from the first registration to an answered chat.
+ * Starts the real service and uses it as an API consumer would, from the first registration to an answered chat and
+ * an acknowledged alert.
  * Every step is held against the interface; the first that deviates ends the demo with exit code 1.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './demo/client.js';
+import { walkDatasets } from './demo/datasets.js';
+import { walkMonitoring } from './demo/monitoring.js';
 import { DemoService } from './demo/service.js';
 import { Deviation, expect, fields, step } from './demo/steps.js';
 
@@ -85,6 +88,8 @@ async function walk(service: DemoService, signal: AbortSignal): Promise<string> 
     return `${status} ${fields(body, 'code', 'details.0.current')}`;
   });
 
+  await walkDatasets({ call, refused }, session, project);
+
   const models = `/v1/projects/${project}/models` as const;
   const draft = { as: session, body: { request_id: randomUUID(), spec: { runtime: 'onnx', path: 'tiny-chat' } } };
   await step('create a draft model', async () => {
@@ -146,6 +151,8 @@ async function walk(service: DemoService, signal: AbortSignal): Promise<string> 
     const { status, body } = await refused(chat, sent, 422, 'streaming_unsupported');
     return `${status} ${fields(body, 'code')}`;
   });
+
+  await walkMonitoring({ call }, session);
 
   await step('log out', async () => {
     const { status, body } = await call('POST /v1/auth/logout', { as: session }, 200, { deleted: true });

@@ -24,7 +24,7 @@ export class Client {
 
   /** Sends a request; throws Deviation where the status or the answer is not as expected. */
   async call(
-    request: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
+    request: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`,
     { body, as }: Options,
     status: number,
     expected: object,
