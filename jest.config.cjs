@@ -20,7 +20,8 @@ module.exports = {
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   reporters: ['default', '<rootDir>/tests/support/refusals-reporter.cjs'],
   testTimeout: 30_000,
-  maxWorkers: 2,
+  // One more than there are processors on a small machine: many tests wait for other processes.
+  maxWorkers: 3,
   transform: {
     '^.+\\.ts$': swc('typescript'),
     [`/node_modules/${esmOnly}/.+\\.m?js$`]: swc('ecmascript'),

@@ -25,12 +25,13 @@ export class LocalModelStore implements ModelStore {
   constructor(
     private readonly roots: readonly string[],
     private readonly own: string,
+    private readonly mostEntries = MOST_ENTRIES,
   ) {}
 
   async list(at: string | null = null): Promise<StoredFiles> {
     const roots = await resolvedAll(this.roots);
     const own = await resolved(this.own);
-    const walk = new FolderWalk(roots, MOST_ENTRIES);
+    const walk = new FolderWalk(roots, this.mostEntries);
     const found = new Map<string, StoredFile>();
     for (const root of roots) {
       for await (const { folder, ...file } of walk.files(root, at)) {

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ModelStore } from '../../../src/application/deployments/ports/model-store.js';
 import { barrier } from '../../support/barrier.js';
 
+type Open = (shipped: readonly string[], mostEntries?: number) => ModelStore;
+
 /** `open` makes one that has nothing but the files of these paths, in a models folder that can't be written. */
-export function modelStoreContract(adapter: string, open: (shipped: readonly string[]) => ModelStore) {
+export function modelStoreContract(adapter: string, open: Open) {
   describe(`ModelStore of ${adapter}`, () => {
     let store: ModelStore;
     beforeEach(() => {
@@ -111,12 +113,15 @@ export function modelStoreContract(adapter: string, open: (shipped: readonly str
       }
     });
 
-    it('looks at 10,000 entries, and says that there are more', async () => {
-      const crowded = open(Array.from({ length: 10_001 }, (_, n) => `${n}.onnx`));
+    it('looks at as many entries as it may, and says that there are more', async () => {
+      const crowded = open(
+        Array.from({ length: 101 }, (_, n) => `${n}.onnx`),
+        100,
+      );
       const { files, truncated } = await crowded.list();
-      expect({ count: files.length, truncated }).toEqual({ count: 10_000, truncated: true });
+      expect({ count: files.length, truncated }).toEqual({ count: 100, truncated: true });
       expect(await crowded.list('77.onnx')).toMatchObject({ files: [{ path: '77.onnx' }], truncated: false });
-    }, 60_000);
+    });
   });
 }
 

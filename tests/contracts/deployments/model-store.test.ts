@@ -26,17 +26,17 @@ function put(path: string, text = 'a model'): void {
   writeFileSync(at(path), text);
 }
 
-function local(shipped: readonly string[] = [], own = 'own'): LocalModelStore {
+function local(shipped: readonly string[] = [], own = 'own', most?: number): LocalModelStore {
   for (const folder of ['own', 'shipped', 'outside', 'link']) rmSync(at(folder), { recursive: true, force: true });
   for (const folder of ['own', 'shipped', 'outside']) mkdirSync(at(folder));
   symlinkSync('own', at('link'));
   for (const path of shipped) put(`shipped/${path}`);
-  return new LocalModelStore([at('missing'), at('shipped'), at(own)], at(own));
+  return new LocalModelStore([at('missing'), at('shipped'), at(own)], at(own), most);
 }
 
-modelStoreContract('the file system', (shipped) => local(shipped));
-modelStoreContract('the file system, named by a link', (shipped) => local(shipped, 'link'));
-modelStoreContract('memory', (shipped) => new MemoryModelStore(new ManualClock(new Date(0)), shipped));
+modelStoreContract('the file system', (shipped, most) => local(shipped, 'own', most));
+modelStoreContract('the file system, named by a link', (shipped, most) => local(shipped, 'link', most));
+modelStoreContract('memory', (shipped, most) => new MemoryModelStore(new ManualClock(new Date(0)), shipped, most));
 
 describe('ModelStore of the file system', () => {
   const paths = async (store: LocalModelStore) => (await store.list()).files.map(({ path }) => path);

@@ -20,7 +20,7 @@ export interface ModelStore {
   /**
    * The regular files of all models folders; with `at`, those in the folder of this path, or the file itself. Of files
    * with one path it shows the one that a model of this path is. Hidden ones are left out, and all that links lead to
-   * outside of the models folders. Looks at 10,000 entries at most.
+   * outside of the models folders. Looks at a bounded number of entries.
    */
   list(at?: string): Promise<StoredFiles>;
   /**

@@ -14,14 +14,15 @@ export class MemoryModelStore implements ModelStore {
   constructor(
     private readonly clock: Clock,
     shipped: readonly string[] = [],
+    private readonly mostEntries = MOST_ENTRIES,
   ) {
     for (const path of shipped) this.files.set(path, { path, size: 1, modifiedAt: clock.now(), writable: false });
   }
 
   async list(at: string | null = null): Promise<StoredFiles> {
     const all = [...this.files.values()].filter(({ path }) => at === null || path === at || path.startsWith(`${at}/`));
-    const files = all.slice(0, MOST_ENTRIES).sort((a, b) => (a.path < b.path ? -1 : 1));
-    return { files, truncated: all.length > MOST_ENTRIES };
+    const files = all.slice(0, this.mostEntries).sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { files, truncated: all.length > this.mostEntries };
   }
 
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
