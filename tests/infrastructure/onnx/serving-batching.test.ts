@@ -1,4 +1,4 @@
-import { crossRows, lookUp, MadeModels } from '../../support/onnx/serving-models.js';
+import { crossRows, crossRowsMost, lookUp, MadeModels } from '../../support/onnx/serving-models.js';
 import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
 
 describe('requests that run together', () => {
@@ -97,6 +97,15 @@ describe('requests that run together', () => {
     expect(serving.output).toMatch(/^batching is off: .*differently\n$/);
     const { runs, requests } = await counted(serving);
     expect(runs).toBe(requests);
+  });
+
+  it('do not where the largest number of all rows matters, though no order does', async () => {
+    const serving = await serve(made.file('cross-most', crossRowsMost()), 32);
+    const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, at + 1, at + 2, at + 3]] }));
+    await serving.predict(asked[0]);
+    for (let round = 0; round < 5; round++)
+      for (const { body } of await answers(serving, asked)) expect(body.outputs.y.data).toEqual([-3, -2, -1, 0]);
+    expect(serving.output).toMatch(/^batching is off: /);
   });
 
   it('do not where a model has no rows', async () => {

@@ -15,7 +15,11 @@ class FakeSession {
     return new Promise((resolve) => this.ends.push(() => resolve({ outputs: feeds })));
   };
 
-  runJoined = this.run;
+  /** What is asked together may get other answers. */
+  joinedOutputs = (feeds: Tensors): Tensors => feeds;
+
+  runJoined = (feeds: Tensors): Promise<RunResult> =>
+    this.run(feeds).then(() => ({ outputs: this.joinedOutputs(feeds) }));
 
   get rows(): number[] {
     return this.runs.map(([tensor]) => tensor?.shape[0] as number);
@@ -152,5 +156,39 @@ describe('the queue before a model', () => {
     await session.end();
     expect(session.rows).toEqual([1, 1, 1, 1, 1]);
     expect(refusedBatching).toBe(1);
+  });
+
+  /** Joined runs of two requests each; the answers of the last two. */
+  const joinedRuns = async (queue: InferenceQueue, count: number): Promise<unknown[]> => {
+    const first = ask(queue, 3);
+    await session.end();
+    let pair = first.slice(1);
+    for (let run = 1; run < count; run++) {
+      await session.end();
+      pair = ask(queue, 2);
+    }
+    return pair;
+  };
+
+  it('compares each hundredth joined run with what its requests get alone', async () => {
+    const queue = queueOf({ max: 2, delayMs: 1_000 });
+    const pair = await joinedRuns(queue, 100);
+    expect(session.rows.slice(-2)).toEqual([2, 2]);
+    session.runs.length = 0;
+    for (let end = 0; end < 3; end++) await session.end();
+    expect(session.rows).toEqual([1, 1]);
+    expect(await Promise.all(pair)).toEqual([feeds(1), feeds(1)]);
+    expect(refusedBatching).toBe(0);
+  });
+
+  it('ends running together where these differ, and answers what each gets alone', async () => {
+    const queue = queueOf({ max: 2, delayMs: 1_000 });
+    const pair = await joinedRuns(queue, 100);
+    session.joinedOutputs = ([tensor]) => [{ ...(tensor as Tensors[number]), data: Float32Array.of(7, 7) }];
+    for (let end = 0; end < 3; end++) await session.end();
+    expect(await Promise.all(pair)).toEqual([feeds(1), feeds(1)]);
+    expect(refusedBatching).toBe(1);
+    ask(queue, 3);
+    expect(session.rows.slice(-2)).toEqual([1, 1]);
   });
 });

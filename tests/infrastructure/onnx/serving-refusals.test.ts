@@ -108,6 +108,7 @@ describe('a request that the model does not take', () => {
     expect(body.code).toBe('invalid_request');
     expect(body.error).toMatch(/^The model failed on this input: .*Mul node.*2 by 3/);
     expect(body.error).not.toMatch(/\.h:|\.cc:|onnxruntime_src/);
+    expect(body.details).toEqual([{ path: 'inputs', message: expect.stringMatching(/Mul node.*2 by 3/) }]);
   });
 
   it('an empty tensor may not be a huge one otherwise', async () => {

@@ -77,6 +77,17 @@ export const crossRows = (): Buffer =>
     { op: 'Sub', inputs: ['x', 'mean'], outputs: ['y'] },
   ]);
 
+/** Subtracts from each element the largest of all rows: what a request has in any order. */
+export const crossRowsMost = (): Buffer =>
+  onnxFile({
+    inputs: [['x', INT64, ['N', 4]]],
+    outputs: [['y', INT64, ['N', 4]]],
+    nodes: [
+      { op: 'ReduceMax', inputs: ['x'], outputs: ['most'], attributes: { keepdims: 0 } },
+      { op: 'Sub', inputs: ['x', 'most'], outputs: ['y'] },
+    ],
+  });
+
 /** The embedding of a token: fails on a token that it doesn't know, there are four. */
 export const lookUp = (): Buffer =>
   onnxFile({

@@ -1,15 +1,17 @@
-import { decodeHalves } from '../worker/half-floats.js';
 import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
-import { isNumeric, type Tensor, type TensorData, type Tensors } from './tensors.js';
+import { close, same } from './closeness.js';
+import type { Tensors } from './tensors.js';
+import { variations } from './variations.js';
 
 export type BatchVerdict = 'unknown' | 'equal' | 'different';
 
 type Run = (feeds: Tensors) => Promise<Tensors>;
 
-/** Of the largest number in a tensor: more than rounding ever makes, less than rows that see each other. */
-const TOLERANCE = 5e-5;
-const HALF_TOLERANCE = 5e-3;
-const MOST_ATTEMPTS = 10;
+/** Requests that differ. */
+const SAMPLES = 3;
+/** Enough also where all callers send the same. */
+const ENOUGH = 8;
+const MOST_FAILURES = 10;
 
 /**
  * Finds out whether the rows of a batch are answered as each is alone: a model whose rows see each other (one that
@@ -18,80 +20,66 @@ const MOST_ATTEMPTS = 10;
  */
 export class BatchCheck {
   verdict: BatchVerdict = 'unknown';
-  private sample: Tensors | null = null;
-  private attempts = 0;
+  /** The latest that differ. */
+  private samples: Tensors[] = [];
+  private distinct = 0;
+  private compared = 0;
+  private failures = 0;
 
   constructor(private readonly run: Run) {}
 
   /** Looks at feeds that the model has answered with `outputs`. */
   async look(feeds: Tensors, outputs: Tensors): Promise<void> {
     if (this.verdict !== 'unknown' || rowsOf(feeds) === 0) return;
-    const other = this.other(feeds);
-    this.sample = feeds;
-    if (!other) return;
-    this.attempts++;
-    const equal = await this.compare(feeds, outputs, other).catch(() => null);
-    if (equal !== null) this.verdict = equal ? 'equal' : 'different';
-    else if (this.attempts === MOST_ATTEMPTS) this.verdict = 'different';
-    if (this.verdict !== 'unknown') this.sample = null;
+    const others = this.others(feeds);
+    const isNew = this.samples.every((one) => !fits(one, feeds) || !same(one, feeds));
+    if (isNew) this.samples = [feeds, ...this.samples].slice(0, SAMPLES);
+    if (others.length === 0) return;
+    this.heed(await this.compareAll(feeds, outputs, others), isNew);
+    if (this.verdict !== 'unknown') this.samples = [];
   }
 
-  /** Feeds that can run with these and are not the same: an earlier request's, or a variation. */
-  private other(feeds: Tensors): Tensors | null {
-    const candidates = [this.sample, feeds.map(varied)];
-    const fits = (one: Tensors | null) => one && batchKey(one) === batchKey(feeds) && !same(one, feeds);
-    return candidates.find(fits) ?? null;
+  /** Feeds that can run with these and are not the same: an earlier request's, and variations, another first each time. */
+  private others(feeds: Tensors): (readonly Tensors[])[] {
+    const turn = this.compared % variations.length;
+    const turned = [...variations.slice(turn), ...variations.slice(0, turn)];
+    const differ = (all: readonly Tensors[]) => all.filter((one) => fits(one, feeds) && !same(one, feeds));
+    return [differ(this.samples), differ(turned.map((vary) => vary(feeds)))].filter((some) => some.length > 0);
   }
 
-  /** Throws where the model can't take the other one alone. */
-  private async compare(feeds: Tensors, outputs: Tensors, other: Tensors): Promise<boolean> {
-    const alone = [outputs, await this.run(other)];
-    const pair = [feeds, other];
-    const together = await this.run(joinRows(pair)).catch(() => null);
-    const split = together && splitRows(together, pair.map(rowsOf));
+  private heed(equal: boolean | null, isNew: boolean): void {
+    if (equal === null) this.failures++;
+    else this.compared++;
+    if (equal && isNew) this.distinct++;
+    if (equal === false || this.failures === MOST_FAILURES) this.verdict = 'different';
+    else if (this.distinct === SAMPLES || this.compared === ENOUGH) this.verdict = 'equal';
+  }
+
+  /** With one of each kind: the first that the model takes. Null where it takes none. */
+  private async compareAll(feeds: Tensors, outputs: Tensors, kinds: (readonly Tensors[])[]): Promise<boolean | null> {
+    let found: boolean | null = null;
+    for (const kind of kinds) {
+      for (const other of kind) {
+        const alone = await this.run(other).catch(() => null);
+        if (!alone) continue;
+        found = await this.compare([feeds, other], [outputs, alone]);
+        if (!found) return false;
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** In both orders: a model may look at the first row, or at the last. */
+  private async compare(pair: Tensors[], alone: Tensors[]): Promise<boolean> {
+    return (await this.joinedEqual(pair, alone)) && (await this.joinedEqual([...pair].reverse(), [...alone].reverse()));
+  }
+
+  private async joinedEqual(parts: Tensors[], alone: Tensors[]): Promise<boolean> {
+    const together = await this.run(joinRows(parts)).catch(() => null);
+    const split = together && splitRows(together, parts.map(rowsOf));
     return split?.every((part, at) => close(part, alone[at] as Tensors)) ?? false;
   }
 }
 
-/** Backwards, and where numbers may be anything larger: whatever is taken over all rows comes out differently. */
-function varied({ datatype, shape, data }: Tensor): Tensor {
-  if (!isNumeric(data)) return { datatype, shape, data: [...data].reverse() };
-  const copy = data.slice().reverse();
-  if (datatype === 'FP32' || datatype === 'FP64') for (let at = 0; at < copy.length; at++) copy[at] = larger(copy[at]);
-  return { datatype, shape, data: copy };
-}
-
-const larger = (value: number | bigint | undefined): number => Number(value) * 1.5 + 0.25;
-
-const same = (some: Tensors, others: Tensors): boolean =>
-  some.every(({ data }, at) => equalData(data, (others[at] as Tensor).data));
-
-const equalData = (some: TensorData, others: TensorData): boolean =>
-  some.length === others.length && some.every((one: unknown, at: number) => Object.is(one, others[at]));
-
-const close = (some: Tensors, others: Tensors): boolean =>
-  some.every((tensor, at) => closeTensors(tensor, others[at] as Tensor));
-
-function closeTensors(one: Tensor, other: Tensor): boolean {
-  if (one.shape.join() !== other.shape.join()) return false;
-  const tolerance = one.datatype === 'FP16' ? HALF_TOLERANCE : TOLERANCE;
-  const [a, b] = [floats(one), floats(other)];
-  if (!a || !b) return equalData(one.data, other.data);
-  const scale = largest(b);
-  return a.every((value: number, at: number) => {
-    const expected = b[at] as number;
-    return Object.is(value, expected) || Math.abs(value - expected) <= tolerance * scale;
-  });
-}
-
-function largest(numbers: Iterable<number>): number {
-  let most = 0;
-  for (const one of numbers) if (Number.isFinite(one)) most = Math.max(most, Math.abs(one));
-  return most;
-}
-
-/** Null for data that is compared exactly. */
-function floats({ datatype, data }: Tensor): Float32Array | Float64Array | null {
-  if (datatype === 'FP16') return decodeHalves(data as Uint16Array);
-  return data instanceof Float32Array || data instanceof Float64Array ? data : null;
-}
+const fits = (one: Tensors, other: Tensors): boolean => batchKey(one) === batchKey(other);

@@ -1,5 +1,6 @@
 import type { BatchVerdict } from './batch-check.js';
 import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
+import { close } from './closeness.js';
 import { Refusal } from './refusal.js';
 import type { RunResult } from './session-worker.js';
 import type { Tensors } from './tensors.js';
@@ -9,6 +10,8 @@ const LONGEST = 128;
 const WAITING_MS = 60_000;
 /** While one runs the next lies ready, so that the model never waits for this thread. */
 const UNDER_WAY = 2;
+/** Of so many joined runs one is compared with what its requests get alone. */
+const SPOT_CHECK = 100;
 
 export interface Batching {
   /** Rows. */
@@ -44,6 +47,7 @@ export class InferenceQueue {
   private underWay = 0;
   /** How many requests came together lately: so many are worth waiting for. */
   private expected = 1;
+  private joinedRuns = 0;
   private patience: NodeJS.Timeout | null = null;
   private batching: Batching | null;
 
@@ -77,7 +81,7 @@ export class InferenceQueue {
           clearTimeout(timer);
           if (result instanceof Refusal) reject(result);
           else if ('outputs' in result) resolve(result.outputs);
-          else reject(new Refusal('invalid_request', `The model failed on this input: ${result.problem}`));
+          else reject(modelFailed(result.problem));
         },
       };
       const timer = setTimeout(() => this.forget(request), WAITING_MS);
@@ -157,12 +161,31 @@ export class InferenceQueue {
     done(batch.length);
     const rows = batch.map((one) => one.rows);
     const parts = 'outputs' in result ? splitRows(result.outputs, rows) : null;
-    return parts?.map((outputs) => ({ outputs })) ?? null;
+    const results = parts?.map((outputs) => ({ outputs })) ?? null;
+    return results && ++this.joinedRuns % SPOT_CHECK === 0 ? this.verified(batch, results) : results;
+  }
+
+  /** What the first samples did not show, later requests may: then these callers get what they get alone. */
+  private async verified(batch: readonly Waiting[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
+    const alone = await Promise.all(batch.map(({ feeds }) => this.session.run(feeds)));
+    const equal = alone.every((one, at) => 'outputs' in one && close(joined[at]?.outputs ?? [], one.outputs));
+    if (equal) return joined;
+    this.refuseBatching();
+    return alone;
   }
 
   private heedVerdict(): void {
-    if (!this.batching || this.session.verdict !== 'different') return;
+    if (this.session.verdict === 'different') this.refuseBatching();
+  }
+
+  private refuseBatching(): void {
+    if (!this.batching) return;
     this.batching = null;
     this.watch.batchingRefused();
   }
 }
+
+const modelFailed = (problem: string): Refusal => {
+  const message = `The model failed on this input: ${problem}`;
+  return new Refusal('invalid_request', message, {}, [{ path: 'inputs', message: problem }]);
+};
