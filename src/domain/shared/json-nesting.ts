@@ -3,6 +3,10 @@ export interface JsonNesting {
   readonly depth: number;
   /** How many arrays and objects there are. */
   readonly containers: number;
+  /** How many values there are, at most: each but the first follows a bracket or a comma. */
+  readonly values: number;
+  /** How many members all objects have together. */
+  readonly keys: number;
 }
 
 /** How JSON text is nested; told from the text, before anything is built from it. Reads no further than `depthLimit`. */
@@ -10,15 +14,20 @@ export function jsonNesting(text: string, depthLimit: number): JsonNesting {
   let level = 0;
   let depth = 0;
   let containers = 0;
+  let values = 1;
+  let keys = 0;
   for (let at = 0; at < text.length && depth <= depthLimit; at++) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) at = endOfString(text, at + 1);
     else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       containers++;
+      values++;
       if (++level > depth) depth = level;
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) level--;
+    else if (character === COMMA) values++;
+    else if (character === COLON) keys++;
   }
-  return { depth, containers };
+  return { depth, containers, values, keys };
 }
 
 /** Where the string that begins at `from` has its closing quote: the first one that is not escaped. */
@@ -31,6 +40,6 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\{}[]'].map((character) =>
-  character.charCodeAt(0),
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA, COLON] = [...'"\\{}[],:'].map(
+  (character) => character.charCodeAt(0),
 );

@@ -85,8 +85,8 @@ export class InferenceQueue {
         },
       };
       const timer = setTimeout(() => this.forget(request), WAITING_MS);
-      whenLeft(() => this.forget(request));
       this.waiting.push(request);
+      whenLeft(() => this.forget(request));
       this.advance();
     });
   }

@@ -38,9 +38,10 @@ export class InferenceRoutes {
     const body = await this.bodies.read(request, response, jsonLength ?? 0);
     if (jsonLength !== null && jsonLength > body.length)
       throw wrongLength(`must be at most the length of the body, ${body.length}`);
-    const { feeds, form } = await this.codecs.decode({ kind, body, jsonLength });
-    const outputs = await this.queue.run(feeds, (forget) => response.once('close', forget));
-    const answer = await this.codecs.encode(form, outputs);
+    const whenLeft = (forget: () => void) => void (response.destroyed ? forget() : response.once('close', forget));
+    const { feeds, form } = await this.codecs.decode({ kind, body, jsonLength }, whenLeft);
+    const outputs = await this.queue.run(feeds, whenLeft);
+    const answer = await this.codecs.encode(form, outputs, whenLeft);
     const isBinary = answer.jsonLength !== null;
     const type = isBinary ? 'application/octet-stream' : 'application/json; charset=utf-8';
     exchange.send(200, type, answer.parts, isBinary ? { [LENGTH_HEADER]: answer.jsonLength } : {});

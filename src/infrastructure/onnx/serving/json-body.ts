@@ -5,21 +5,29 @@ import { Refusal } from './refusal.js';
 import type { Signature } from './tensors.js';
 
 const DEPTH = 32;
-/** What a parser builds takes many times the memory of the text where it is all brackets. */
-const CONTAINERS = 1_000_000;
+/** What a parser builds takes many times the memory of the text where that is all brackets, keys or short values. */
+const MOST = { containers: 1_000_000, values: 8_000_000, keys: 10_000 };
+/** Integers that doubles can't hold take a parser that is slow. */
+const MOST_EXACT = 8 * 1_024 * 1_024;
+const OTHERWISE = 'send large tensors as binary data or as base64';
 
 /**
  * The value of JSON text. Integers that a double would change come as bigints where `exact`. Throws a Refusal.
  */
 export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
   const text = decoded(bytes);
-  const { depth, containers } = jsonNesting(text, DEPTH);
+  const { depth, containers, values, keys } = jsonNesting(text, DEPTH);
   if (depth > DEPTH) throw refused(`must not be nested deeper than ${DEPTH} levels`);
-  if (containers > CONTAINERS)
-    throw refused(`must not have more than ${CONTAINERS} arrays; send flat data and its shape`);
+  if (containers > MOST.containers)
+    throw refused(`must not have more than ${MOST.containers} arrays; send flat data and its shape`);
+  if (keys > MOST.keys) throw refused(`must not have more than ${MOST.keys} object members`);
+  if (values > MOST.values) throw refused(`must not have more than ${MOST.values} values; ${OTHERWISE}`);
+  const isLong = exact && LONG_DIGITS.test(text);
+  if (isLong && bytes.length > MOST_EXACT)
+    throw refused(`must not be JSON of more than ${MOST_EXACT} bytes with integers of 16 digits; ${OTHERWISE}`);
   try {
     const value: unknown = JSON.parse(text);
-    return exact && LONG_DIGITS.test(text) ? parse(text, null, { parseNumber, onDuplicateKey }) : value;
+    return isLong ? parse(text, null, { parseNumber, onDuplicateKey }) : value;
   } catch (error) {
     // The parser's own words, without the piece of the body that it quotes.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
@@ -32,8 +40,8 @@ export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
 export const needsExact = ({ inputs }: Signature): boolean =>
   inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
 
-/** Only integers as long as this one can be unsafe. */
-const LONG_DIGITS = /\d{16}/;
+/** Only integers as long as this one can be unsafe. Neither the digits of a fraction nor a string of them is one. */
+const LONG_DIGITS = /(?<![\d."])\d{16}/;
 /** Longer ones are beyond any type. */
 const LONGEST_INTEGER = 400;
 

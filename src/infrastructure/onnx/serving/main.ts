@@ -53,11 +53,7 @@ function serverOf(order: ServeOrder, signature: Signature): ServingServer {
     batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
   });
   metrics.watch(queue);
-  const inference = new InferenceRoutes(
-    new RequestBodies(order.bodyLimit),
-    new Codecs({ signature, name }, died),
-    queue,
-  );
+  const inference = new InferenceRoutes(new RequestBodies(order.bodyLimit), new Codecs({ signature, name }), queue);
   const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
   const identifiers = new UuidIdentifiers();
   const watch = {

@@ -1,4 +1,4 @@
-import { type TransferListItem, Worker } from 'node:worker_threads';
+import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 
 /** What goes to a thread, and what comes back from it under the same number. */
 export interface Numbered<T> {
@@ -13,8 +13,8 @@ export class Thread<Question, Answer> {
   private calls = 0;
   private latest: Promise<unknown> = Promise.resolve();
 
-  constructor(program: string, data: unknown, died: (error: Error) => void) {
-    this.worker = new Worker(program, { workerData: data });
+  constructor(program: string, data: unknown, died: (error: Error) => void, resourceLimits: ResourceLimits = {}) {
+    this.worker = new Worker(program, { workerData: data, resourceLimits });
     this.worker.on('message', ({ call, content }: Numbered<Answer>) => {
       this.open.get(call)?.(content);
       this.open.delete(call);
@@ -40,5 +40,10 @@ export class Thread<Question, Answer> {
     const answer = new Promise<Answer>((resolve) => this.open.set(call, resolve));
     this.latest = answer;
     return answer;
+  }
+
+  /** Ends it, whatever it does. */
+  async end(): Promise<void> {
+    await this.worker.terminate();
   }
 }
