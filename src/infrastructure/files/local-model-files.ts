@@ -1,7 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
 import { ModelFileInvalid } from '../../domain/deployments/errors.js';
+import { refuseClimbing } from '../../domain/deployments/model-path.js';
 import { belowRoots } from './below-roots.js';
 
 const MOST_BYTES = 8 * 1024 ** 3;
@@ -12,25 +14,31 @@ const SPARSE_BYTES = 256 * 1024 ** 2;
 /** The unit of `Stats.blocks`, whatever the file system's own. */
 const BLOCK_BYTES = 512;
 
+const MISSING = 'there is no such file in the models folders.';
+
+/** An absolute path can name anything on the machine, of which callers are not told whether it is there. */
+const outside = (path: string): string => (isAbsolute(path) ? MISSING : 'it lies outside the models folders.');
+
 export class LocalModelFiles implements ModelFiles {
   /** `roots` are looked through in their order. */
   constructor(private readonly roots: readonly string[]) {}
 
   async locate(path: string): Promise<string> {
+    refuseClimbing(path);
     let why: string | null = null;
     for await (const found of belowRoots(this.roots, path)) {
-      const problem = found.inside ? await problemOf(found.path) : 'it lies outside the models folders.';
+      const problem = found.inside ? await problemOf(found.path) : outside(path);
       if (problem === null) return found.path;
       why ??= problem;
     }
-    throw new ModelFileInvalid(why ?? 'there is no such file in the models folders.');
+    throw new ModelFileInvalid(why ?? MISSING);
   }
 }
 
 /** Asks for what is known of the file without a look into it: opening a FIFO or a device might never return. */
 async function problemOf(path: string): Promise<string | null> {
   const stats = await lstat(path).catch(() => null);
-  if (!stats) return 'there is no such file in the models folders.';
+  if (!stats) return MISSING;
   if (!stats.isFile()) return `it is ${kindOf(stats)}, not a regular file.`;
   if (!path.endsWith('.onnx')) return 'its name does not end in .onnx.';
   return problemOfSize(stats);

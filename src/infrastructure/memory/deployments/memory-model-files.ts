@@ -1,9 +1,13 @@
 import { posix } from 'node:path';
 import type { ModelFiles } from '../../../application/deployments/ports/model-files.js';
 import { ModelFileInvalid } from '../../../domain/deployments/errors.js';
+import { refuseClimbing } from '../../../domain/deployments/model-path.js';
 
 /** What a path really is: the resolved path of a file that fits, or what is wrong with it. */
 export type MemoryModelFile = { readonly file: string } | { readonly wrong: string };
+
+const MISSING = 'there is no such file in the models folders.';
+const OUTSIDE = 'it lies outside the models folders.';
 
 /** For unit tests: the files that there are, by their absolute paths. */
 export class MemoryModelFiles implements ModelFiles {
@@ -13,10 +17,11 @@ export class MemoryModelFiles implements ModelFiles {
   ) {}
 
   async locate(path: string): Promise<string> {
+    refuseClimbing(path);
     const at = posix.resolve(this.root, path);
-    const found = this.files[at] ?? { wrong: this.isInside(at) ? 'there is no such file' : 'outside' };
+    const found = this.files[at] ?? { wrong: MISSING };
     if ('wrong' in found) throw new ModelFileInvalid(found.wrong);
-    if (!this.isInside(found.file)) throw new ModelFileInvalid('it lies outside the models folders.');
+    if (!this.isInside(found.file)) throw new ModelFileInvalid(posix.isAbsolute(path) ? MISSING : OUTSIDE);
     return found.file;
   }
 
