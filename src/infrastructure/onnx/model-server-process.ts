@@ -3,11 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { HealthProof } from './health-proof.js';
+import { OutputTail } from './output-lines.js';
 import { type ProcessListener, RuntimeProcess } from './runtime-process.js';
 import type { ServeOrder, ServingReport } from './serving/serving-protocol.js';
 import { withoutPaths } from './without-paths.js';
 
 const PROOF_PAUSE_MS = 50;
+const TAIL_BYTES = 8 * 1_024;
+/** What a process gets to end, and to have all that it wrote read, once it has said that it is broken. */
+const LAST_WORDS_MS = 1_000;
 
 export interface ModelServerProcessSettings {
   /** The compiled program of the child process: `serving/main.js`. */
@@ -33,7 +37,10 @@ export class ModelServerProcess {
   private readonly process: RuntimeProcess<ServeOrder>;
   private readonly proof = new HealthProof();
   private readonly folder: string;
+  private readonly tail = new OutputTail(TAIL_BYTES);
   private port: number | null = null;
+  /** What it said that is wrong with the file. */
+  private broken: string | null = null;
   private listening: (port: number) => void = () => undefined;
   private fail: (error: Error) => void = () => undefined;
 
@@ -50,8 +57,12 @@ export class ModelServerProcess {
     this.started.catch(() => undefined);
     this.process = this.fork({
       message: (message) => this.receive(message),
-      line: listener.line,
+      line: (stream, line) => {
+        this.tail.write(Buffer.from(`${line}\n`));
+        listener.line(stream, line);
+      },
       gone: (reason) => {
+        this.failAsBroken();
         this.fail(this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason));
         listener.gone(reason);
       },
@@ -91,7 +102,8 @@ export class ModelServerProcess {
 
   private async awaitProof(): Promise<number> {
     const seconds = this.settings.startTimeoutMs / 1_000;
-    const late = () => this.fail(new DeploymentUnavailable(`it did not prove its health within ${seconds} s.`));
+    const late = () =>
+      this.fail(new DeploymentUnavailable(this.withLastWords(`it did not prove its health within ${seconds} s.`)));
     const timer = setTimeout(late, this.settings.startTimeoutMs);
     const failed = new Promise<never>((_, reject) => {
       this.fail = reject;
@@ -117,7 +129,19 @@ export class ModelServerProcess {
   private receive(message: unknown): void {
     const report = reportOf(message);
     if (report?.type === 'listening') this.listening(report.port);
-    if (report?.type === 'broken') this.fail(new ModelFileInvalid(withoutPaths(report.reason, this.folder)));
+    if (report?.type !== 'broken') return;
+    this.broken = withoutPaths(report.reason, this.folder);
+    // What it wrote may still be on its way.
+    setTimeout(() => this.failAsBroken(), LAST_WORDS_MS).unref();
+  }
+
+  private failAsBroken(): void {
+    if (this.broken !== null) this.fail(new ModelFileInvalid(this.withLastWords(this.broken)));
+  }
+
+  private withLastWords(reason: string): string {
+    const words = withoutPaths(this.tail.text.replaceAll(`${this.folder}/`, ''), this.folder);
+    return words ? `${reason} Its last output: ${words}` : reason;
   }
 }
 

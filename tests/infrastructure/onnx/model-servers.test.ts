@@ -61,6 +61,15 @@ describe('a serving process that dies', () => {
     expect(failure.message).toMatch(/its process ended \(exit code 3\): no luck with crash\.onnx$/);
     const broken = await rig.start(rig.model('garbage')).catch((error) => error);
     expect(broken.message).toMatch(/Protobuf parsing failed in garbage\.onnx\.$/);
+    const complaining = await rig.start(rig.model('complaining')).catch((error) => error);
+    expect(complaining.message).toMatch(/It does not load\. Its last output: no operator for complaining\.onnx$/);
+  });
+
+  it('tells its last words also where it takes too long', async () => {
+    use({ startTimeoutMs: 3_000 });
+    const stuck = await rig.start(rig.model('stuck')).catch((error) => error);
+    expect(stuck).toMatchObject({ code: 'runtime_unavailable' });
+    expect(stuck.message).toMatch(/within 3 s\. Its last output: waiting for stuck\.onnx$/);
   });
 
   it('is unavailable where its program is missing', async () => {

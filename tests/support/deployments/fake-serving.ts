@@ -15,6 +15,8 @@ import { holdLifeline } from '../../../src/infrastructure/onnx/worker/lifeline.j
  * body's `do` says.
  */
 const say = (report: ServingReport | object) => process.send?.(report, undefined, undefined, () => undefined);
+const sayBroken = (reason: string) =>
+  process.send?.({ type: 'broken', reason } satisfies ServingReport, undefined, undefined, () => process.exit(1));
 
 const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
   fine: (order) => serve(order, order.secret),
@@ -25,6 +27,15 @@ const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
     for (const junk of [null, 7, 'listening', {}, { type: 'listening' }, { type: 'listening', port: 'x' }])
       process.send?.(junk as object);
     serve(order, order.secret);
+  },
+  /** Says something, then nothing any more. */
+  stuck: (order) => {
+    process.stderr.write(`waiting for ${order.file}\n`);
+    setInterval(() => undefined, 1_000);
+  },
+  complaining: (order) => {
+    process.stderr.write(`no operator for ${order.file}\n`);
+    sayBroken('It does not load.');
   },
   crash: (order) => {
     process.stderr.write(`no luck with ${order.file}\n`, () => process.exit(3));
@@ -97,9 +108,7 @@ async function main(): Promise<void> {
     const behaviour = behaviours[word];
     if (behaviour) behaviour(order);
     else {
-      say({ type: 'broken', reason: `Protobuf parsing failed in ${order.file}.` });
-      process.disconnect?.();
-      process.exitCode = 1;
+      sayBroken(`Protobuf parsing failed in ${order.file}.`);
     }
   });
 }
