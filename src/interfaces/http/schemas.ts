@@ -50,5 +50,12 @@ export const wholeNumberText = (min: number, max: number) => {
   return digits.transform(Number).pipe(z.number().min(min, { error }).max(max, { error }));
 };
 
+/** As above; a number beyond the most is taken as that. */
+export const clampedNumberText = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} on`;
+  const digits = z.string({ error }).regex(/^\d+$/, { error });
+  return digits.transform((text) => Math.min(Number(text), max)).pipe(z.number().min(min, { error }).max(max));
+};
+
 export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'Deleted' });
 export const deleted = (id: string) => ({ id, deleted: true as const });

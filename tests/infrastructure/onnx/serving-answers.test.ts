@@ -97,6 +97,13 @@ describe('iris', () => {
     expect(floats(binary)).toEqual(probabilities);
   });
 
+  it('answers with all outputs where none is named', async () => {
+    const content = { inputs: [{ ...asked, data: [...flowers] }], outputs: [] };
+    const { status, body } = await iris.post('/v2/models/dep_7/infer', content);
+    expect(status).toBe(200);
+    expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['label', 'probabilities']);
+  });
+
   it('is known by its name and by its id, with a version or without', async () => {
     const content = { inputs: [{ ...asked, data: [...flowers] }] };
     for (const model of ['iris%20flowers', 'dep_7', 'dep_7/versions/1'])

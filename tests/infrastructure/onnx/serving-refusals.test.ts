@@ -210,7 +210,7 @@ describe('a request that the model does not take', () => {
     const socket = connect(Number(new URL(iris.url).port), '127.0.0.1').setEncoding('utf8');
     const size = 60_000;
     const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
-    socket.write('POST /predict HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n');
+    socket.write('POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
     socket.write(`Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
     const [answer] = await once(socket, 'data');
     expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"payload_too_large"/s);
@@ -220,6 +220,32 @@ describe('a request that the model does not take', () => {
   it("keeps the caller's request id where it is one", async () => {
     expect((await iris.get('/x', { 'X-Request-Id': 'mine_1' })).headers.get('X-Request-Id')).toBe('mine_1');
     expect((await iris.get('/x', { 'X-Request-Id': 'a b' })).headers.get('X-Request-Id')).toMatch(/^req_/);
+  });
+
+  it.each([
+    [400, 'evil.example'],
+    [400, '127.0.0.1.evil.example:80'],
+    [400, 'localhost@evil'],
+    [200, 'LOCALHOST:1234'],
+    [200, '[::1]:80'],
+    [200, '127.0.0.1'],
+  ])('%i for the host %s', async (status, host) => {
+    for (const path of ['/health', '/v2']) {
+      const socket = connect(Number(new URL(iris.url).port), '127.0.0.1').setEncoding('utf8');
+      socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      if (status === 400) expect(answer).toContain('"code":"bad_request"');
+    }
+  });
+
+  it('a body of the inference protocol that does not say what it is', async () => {
+    const body = new Blob([JSON.stringify({ inputs: [{ ...input, data: four }] })]);
+    const post = (headers: Record<string, string>) =>
+      fetch(`${iris.url}/v2/models/iris/infer`, { method: 'POST', headers, body }).then(({ status }) => status);
+    expect(await post({})).toBe(415);
+    expect(await post({ 'Content-Type': 'text/plain' })).toBe(415);
+    expect(await post({ 'Content-Type': 'application/json' })).toBe(200);
   });
 
   it('what is no HTTP', async () => {

@@ -118,8 +118,9 @@ function idOf(given: unknown): string | null {
 function outputsOf(request: JsonObject, signature: Signature): AskedOutput[] {
   const binary = flag(parametersOf(request, 'body'), 'binary_data_output', 'parameters') ?? false;
   const given = own(request, 'outputs');
-  if (given === undefined) return signature.outputs.map((_, index) => ({ index, binary }));
-  if (!Array.isArray(given)) throw new Wrong('outputs', `must be an array, not ${kindOf(given)}`);
+  if (given !== undefined && !Array.isArray(given))
+    throw new Wrong('outputs', `must be an array, not ${kindOf(given)}`);
+  if (!given?.length) return signature.outputs.map((_, index) => ({ index, binary }));
   const outputs = given.map((one, at) => outputOf(one, `outputs[${at}]`, binary, signature));
   if (new Set(outputs.map(({ index }) => index)).size < outputs.length)
     throw new Wrong('outputs', `name one of ${names(signature.outputs)} twice`);

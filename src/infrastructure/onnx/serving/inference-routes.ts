@@ -26,10 +26,8 @@ export class InferenceRoutes {
   /** Throws a Refusal. */
   async infer(exchange: Exchange): Promise<void> {
     const given = exchange.header(LENGTH_HEADER.toLowerCase());
-    const type = exchange.header('content-type');
-    // The protocol's clients send JSON without saying so.
-    const fits = type === undefined || JSON_TYPE.test(type) || (given !== undefined && BINARY_TYPE.test(type));
-    requireType(exchange, fits);
+    const type = exchange.header('content-type') ?? '';
+    requireType(exchange, JSON_TYPE.test(type) || (given !== undefined && BINARY_TYPE.test(type)));
     await this.run(exchange, 'infer', given === undefined ? null : lengthOf(given));
   }
 

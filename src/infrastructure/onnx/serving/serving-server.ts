@@ -11,9 +11,11 @@ const TIMEOUTS = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  requireHostHeader: false, // nobody here has more than one host
+  requireHostHeader: false, // it is refused below, in the envelope
 };
 const MOST_CONNECTIONS = 512;
+/** A page may have its own name lead here: browsers then let it read the answers. */
+const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface ServerWatch {
@@ -72,6 +74,8 @@ export class ServingServer {
     const exchange = new Exchange(request, response, id);
     try {
       if (this.draining) throw new Refusal('shutting_down', 'The model is being stopped.', { Connection: 'close' });
+      if (!OWN_HOST.test(request.headers.host ?? ''))
+        throw new Refusal('bad_request', 'The Host must be 127.0.0.1, localhost or [::1].');
       await handle(exchange);
     } catch (error) {
       if (!(error instanceof Refusal)) this.watch.failed(id, error);

@@ -3,7 +3,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/access/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { Deleted, Timestamp, text, wholeNumber, wholeNumberText } from '../schemas.js';
+import { clampedNumberText, Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
@@ -153,9 +153,10 @@ export const readDeploymentLogs = contract({
   tag,
   summary: 'Read what a deployment wrote',
   description:
-    'The latest lines that its processes wrote since the service started, oldest first. The log of the service has all.',
+    'The latest lines that its processes wrote since the service started, oldest first; at most 10000. The log of the ' +
+    'service has all.',
   access: permissions.readMonitoring,
-  query: z.object({ tail: wholeNumberText(1, 10_000).default(200) }),
+  query: z.object({ tail: clampedNumberText(1, 10_000).default(200) }),
   status: 200,
   answer: z.object({ lines: z.array(z.string()), count: z.int() }).meta({ id: 'DeploymentLogs' }),
   refusals: ['invalid_request'],
