@@ -19,8 +19,22 @@ export async function freshDatabase({ migrated = true } = {}): Promise<TestDatab
     // Nothing here has to outlive a crash of the server.
     await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });
-  const drop = () => onServer((server) => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-  return { url: urlOf(name), drop: async () => void (await drop()) };
+  return { url: urlOf(name), drop: () => onServer((server) => dropDatabase(server, name)) };
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Whoever is still connected is cut off, but for the server's own autovacuum: that is soon done, and then it works. */
+async function dropDatabase(server: Client, name: string): Promise<void> {
+  for (const until = Date.now() + 20_000; ; ) {
+    try {
+      await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE || Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 /** Runs `sql` on a connection of its own. */
