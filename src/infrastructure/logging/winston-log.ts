@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import winston from 'winston';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log, LogFields } from '../../application/shared/ports/log.js';
 import { redacted } from './redact.js';
+import { RotatingFile } from './rotating-file.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -17,14 +19,17 @@ interface Settings {
 }
 
 const FILE_BYTES = 20 * 1024 * 1024;
-const FILES = 5;
 const CLOSE_MS = 2_000;
 const TOGETHER_MS = 5;
+
+/** More is not kept for a disk that does not take it; it is lost. */
+const WAITING_BYTES = 64 * 1024 * 1024;
 
 /** JSON Lines: one event per line, `time`, `level` and `event` first. */
 export class WinstonLog implements Log {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
+  private readonly file: RotatingFile;
   /** Lines that are written together, since each writing costs more than a line; none waits when something is wrong. */
   private lines: string[] = [];
 
@@ -34,11 +39,10 @@ export class WinstonLog implements Log {
     private readonly clock: Clock,
   ) {
     requireWritable(file);
-    const options = { maxsize: FILE_BYTES, maxFiles: FILES, tailable: true, options: { flags: 'a', mode: 0o600 } };
-    const toFile = new winston.transports.File({ filename: file, ...options });
+    // winston's own transport to a file loses lines, or ends the process, where much comes while it rotates.
+    this.file = new RotatingFile(file, FILE_BYTES);
+    const toFile = new winston.transports.Stream({ stream: this.file, eol: '\n' });
     const toTerminal = new winston.transports.Console({ stderrLevels: [...logLevels], silent: !stderr });
-    // A full disk must not take the service down; what cannot be written is lost.
-    toFile.on('error', () => undefined);
     this.logger = winston.createLogger({
       level,
       format: winston.format.printf(({ message }) => String(message)),
@@ -62,14 +66,22 @@ export class WinstonLog implements Log {
     return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
+  async flush(): Promise<void> {
+    this.pass();
+    await setImmediate(); // by then winston has passed the lines on
+    await new Promise<void>((resolve) => this.file.write('', () => resolve()));
+  }
+
   /** Resolves once everything is written, or cannot be written any more. */
   close(): Promise<void> {
-    this.flush();
+    this.pass();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS); // not unref'd: a process that waits for this must not end for want of work
       this.logger.once('finish', () => {
-        clearTimeout(timer);
-        resolve();
+        this.file.end(() => {
+          clearTimeout(timer);
+          resolve();
+        });
       });
       this.logger.end();
     });
@@ -81,14 +93,14 @@ export class WinstonLog implements Log {
     // Once more behind the fields, so that none of them passes for it.
     const line = { ...head, ...this.context.getStore(), ...fields, ...head };
     this.lines.push(oneLine(line));
-    if (level !== 'info') this.flush();
-    else if (this.lines.length === 1) setTimeout(() => this.flush(), TOGETHER_MS);
+    if (level !== 'info') this.pass();
+    else if (this.lines.length === 1) setTimeout(() => this.pass(), TOGETHER_MS);
   }
 
-  private flush(): void {
+  private pass(): void {
     const { lines } = this;
     this.lines = [];
-    if (lines.length > 0) this.logger.log('error', lines.join('\n'));
+    if (lines.length > 0 && this.file.writableLength < WAITING_BYTES) this.logger.log('error', lines.join('\n'));
   }
 }
 

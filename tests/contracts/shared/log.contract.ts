@@ -86,6 +86,16 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       expect(await lines()).toEqual([{ level: 'info', event: 'after', fields: {} }]);
     });
 
+    it('writes nothing twice, and all in its order, however often it is flushed', async () => {
+      const { log, lines } = open();
+      await log.flush();
+      log.info('first');
+      await log.flush();
+      log.info('second');
+      await Promise.all([log.flush(), log.flush()]);
+      expect((await lines()).map(({ event }) => event)).toEqual(['first', 'second']);
+    });
+
     it('lets no field pass for the event or its level', async () => {
       const { log, lines } = open();
       log.within({ event: 'forged', level: 'info' }, () => log.warn('true', { event: 'forged', level: 'info' }));

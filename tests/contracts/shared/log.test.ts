@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogFields } from '../../../src/application/shared/ports/log.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { rotatedFiles } from '../../../src/infrastructure/logging/rotated-files.js';
 import { type logLevels, WinstonLog } from '../../../src/infrastructure/logging/winston-log.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
@@ -68,6 +69,25 @@ describe('Log of winston', () => {
     for (let n = 0; n < 5_000; n++) log.info('said', { n, padding: 'x'.repeat(100) });
     const lines = (await text()).trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([...Array(5_000).keys()]);
+  });
+
+  it('begins a new file before one gets longer than 20 MB, keeps five, and loses nothing that is in them', async () => {
+    const { log, file } = logFile();
+    const padding = 'x'.repeat(1_000_000);
+    for (let n = 0; n < 120; n++) {
+      log.info('said', { n, padding });
+      if (n % 3 === 2) await log.flush();
+    }
+    await log.close();
+    const names = rotatedFiles(file);
+    const files = names.map((name) => readFileSync(name, 'utf8').trimEnd().split('\n'));
+    for (const name of names) expect(statSync(name).size).toBeLessThan(20 * 1024 * 1024);
+    const numbers = files.reverse().flatMap((lines) => lines.map((line) => (JSON.parse(line) as { n: number }).n));
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => 120 - numbers.length + n));
+    expect(numbers.length).toBeGreaterThan(80);
+    expect(
+      readdirSync(folder.path).filter((name) => join(folder.path, name).startsWith(file.slice(0, -4))),
+    ).toHaveLength(5);
   });
 
   it('has no line that its values have forged, and nothing that a terminal would act on', async () => {

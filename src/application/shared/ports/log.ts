@@ -9,5 +9,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
   /** Runs `work`; every line logged during it, also after an await, carries `fields`. */
   within<T>(fields: LogFields, work: () => T): T;
+  /** Resolves when whoever reads the log finds all that was logged before, or it cannot be written. */
+  flush(): Promise<void>;
 }
 export const Log = port<Log>('shared.Log');

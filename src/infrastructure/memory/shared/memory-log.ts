@@ -28,6 +28,8 @@ export class MemoryLog implements Log {
     return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
+  async flush(): Promise<void> {}
+
   private keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
     this.lines.push({ level, event, fields: { ...this.context.getStore(), ...fields } });
   }
