@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     calls.push(call(nth));
   }
   await Promise.all(calls);
-  refused.push(...log.lines.map(({ event }) => event));
+  refused.push(...log.lines.filter(({ level }) => level !== 'info').map(({ event }) => event));
   process.send?.({ waits, refused } satisfies FinisherReport);
   await pause(50);
   process.exit(0);

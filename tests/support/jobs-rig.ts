@@ -24,7 +24,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
   const log = new MemoryLog();
   const processes = new MemoryLivingProcesses(known);
-  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, ids);
+  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, ids, log);
   const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
   const found = new ProjectModels(repositories.projects, repositories.models);
   return {
@@ -35,8 +35,8 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     finishing,
     tracking,
     tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, clock, log),
-    createJob: new CreateExternalJob(found, jobs, ids, clock),
-    changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock),
+    createJob: new CreateExternalJob(found, jobs, ids, clock, log),
+    changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock, log),
     createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, ids, clock),
     changeRule: new ChangeAlertRule(oneAtATime, alertRules),
     previewRule: new PreviewAlertRule(jobHistory, clock),

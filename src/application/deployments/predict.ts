@@ -27,7 +27,9 @@ export class Predict {
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
     const call = { requestId, body: noted(body, () => tracking.admitted()) };
-    const prediction = await this.servers.predict(id, call, signal).catch((error: unknown) => fail(tracking, error));
+    const prediction = await tracking
+      .within(() => this.servers.predict(id, call, signal))
+      .catch((error: unknown) => fail(tracking, error));
     return this.tracked(prediction, tracking, signal);
   }
 

@@ -4,6 +4,7 @@ import { finalStatuses, Job, type JobChange } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Clock } from '../shared/ports/clock.js';
+import type { Log } from '../shared/ports/log.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
 import type { FinishJobs } from './finish-jobs.js';
 import type { Jobs } from './ports/jobs.js';
@@ -20,6 +21,7 @@ export class ChangeJob {
     private readonly finishing: FinishJobs,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
   /** Throws NotFound, InvalidRequest, JobFinished. */
@@ -28,14 +30,18 @@ export class ChangeJob {
     const at = this.clock.now();
     const changed = (job: Job | null) => Job.change(ownOf(caller, job), change, at);
     const ends = finalStatuses.some((status) => status === change.status);
-    return JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed));
+    return this.log.within({ job_id: id }, async () =>
+      JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed)),
+    );
   }
 
   /** Throws NotFound, InvalidRequest, JobFinished. */
   async cancel({ by, id }: Input): Promise<Job> {
     const caller = authorize(by, permissions.cancelJobs);
     const at = this.clock.now();
-    return JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at)));
+    return this.log.within({ job_id: id }, async () =>
+      JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at))),
+    );
   }
 
   /** Throws NotFound. */
@@ -49,12 +55,14 @@ export class ChangeJob {
     return this.finishing.execute(id, end);
   }
 
-  private update(id: string, changed: (job: Job | null) => Job): Promise<Job> {
-    return this.unitOfWork.run(async () => {
+  private async update(id: string, changed: (job: Job | null) => Job): Promise<Job> {
+    const job = await this.unitOfWork.run(async () => {
       const job = changed(await this.jobs.find(id));
       await this.jobs.update(job);
       return job;
     });
+    this.log.info('job reported', { kind: job.kind, status: job.status });
+    return job;
   }
 }
 

@@ -5,6 +5,7 @@ import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { Log } from '../shared/ports/log.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { Jobs } from './ports/jobs.js';
 
@@ -23,6 +24,7 @@ export class CreateExternalJob {
     private readonly jobs: Jobs,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
   /** Throws NotFound, InvalidRequest. */
@@ -32,6 +34,7 @@ export class CreateExternalJob {
     const owner = JobSight.ownerOf(caller);
     const job = Job.external({ ...typed, ...owner, id: this.ids.next('job'), projectId, createdAt: this.clock.now() });
     await this.jobs.add([job]);
+    this.log.info('job recorded', { job_id: job.id, kind: job.kind, status: job.status });
     return job;
   }
 

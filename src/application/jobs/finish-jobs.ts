@@ -5,6 +5,7 @@ import type { AlertRules } from '../alerts/ports/alert-rules.js';
 import type { Alerts } from '../alerts/ports/alerts.js';
 import { Batches, type Outcome } from '../shared/batches.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { Log } from '../shared/ports/log.js';
 import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
 import type { JobHistory } from './ports/job-history.js';
 import type { Jobs } from './ports/jobs.js';
@@ -33,14 +34,17 @@ export class FinishJobs {
     private readonly rules: AlertRules,
     private readonly alerts: Alerts,
     private readonly ids: Identifiers,
+    private readonly log: Log,
   ) {}
 
   /**
    * Resolves once the end is stored. `end` makes the finished job of the stored one, if there is any; it is a pure
    * function, and what it throws is thrown here. Not for use inside of a unit of work.
    */
-  execute(id: string, end: Ending['end']): Promise<Job> {
-    return this.endings.add({ id, end });
+  async execute(id: string, end: Ending['end']): Promise<Job> {
+    const job = await this.endings.add({ id, end });
+    this.log.info('job ended', { job_id: id, kind: job.kind, status: job.status });
+    return job;
   }
 
   private finish(endings: readonly Ending[]): Promise<Outcome<Job>[]> {

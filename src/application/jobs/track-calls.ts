@@ -20,6 +20,8 @@ export interface TrackedCall extends Pick<Job, 'name' | 'projectId' | 'modelId'>
 
 /** One call on its way. Without `admitted` it leaves no trace; of several ends only the first counts. */
 export interface Tracking {
+  /** Runs `work`; every line that is logged during it is about the call. */
+  within<T>(work: () => T): T;
   /** The model begins to work on it. */
   admitted(): void;
   /** Resolves once that is stored. */
@@ -62,16 +64,19 @@ export class TrackCalls {
    */
   async track<T>(about: TrackedCall, call: (admitted: () => void) => Promise<T>): Promise<T> {
     const tracking = await this.open(about);
-    const answer = await call(() => tracking.admitted()).catch(async (error: unknown) => {
-      await tracking.failed(error);
-      throw error;
-    });
+    const answer = await tracking
+      .within(() => call(() => tracking.admitted()))
+      .catch(async (error: unknown) => {
+        await tracking.failed(error);
+        throw error;
+      });
     await tracking.succeeded();
     return answer;
   }
 
   async open({ by, signal, ...about }: TrackedCall): Promise<Tracking> {
     const process = await this.processes.own();
+    const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
     const end = async (status: FinalStatus, error?: string) => {
@@ -79,14 +84,18 @@ export class TrackCalls {
       await ending;
     };
     const refused = () => {
-      if (job && !ending) this.begun.withdraw(job.id);
+      if (!job || ending) return;
+      this.begun.withdraw(id);
+      this.log.info('job withdrawn', { job_id: id });
     };
     return {
+      within: (work) => this.log.within({ job_id: id }, work),
       admitted: () => {
         if (job) return;
         const createdAt = this.clock.now();
-        job = Job.call({ ...about, ...JobSight.ownerOf(by), id: this.ids.next('job'), createdAt, process });
+        job = Job.call({ ...about, ...JobSight.ownerOf(by), id, createdAt, process });
         this.begun.begin(job);
+        this.log.info('job began', { job_id: id, kind: job.kind });
       },
       succeeded: () => end('succeeded'),
       cancelled: () => end('cancelled'),

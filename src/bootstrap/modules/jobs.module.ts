@@ -31,13 +31,13 @@ export const jobsModule = () =>
     provide(module, Jobs, TypeOrmJobs, [TypeOrmUnitOfWork]);
     provide(module, JobHistory, TypeOrmJobHistory, [TypeOrmUnitOfWork]);
     provide(module, LivingProcesses, TypeOrmLivingProcesses, [Database]);
-    provide(module, FinishJobs, FinishJobs, [OneAtATime, Jobs, JobHistory, AlertRules, Alerts, Identifiers]);
+    provide(module, FinishJobs, FinishJobs, [OneAtATime, Jobs, JobHistory, AlertRules, Alerts, Identifiers, Log]);
     provide(module, BegunCalls, BegunCalls, [Jobs, Log]);
     provide(module, TrackCalls, TrackCalls, [BegunCalls, FinishJobs, LivingProcesses, Identifiers, Clock, Log]);
     provide(module, TendCalls, TendCalls, [TrackCalls, Jobs, JobHistory, FinishJobs, LivingProcesses, Clock, Log]);
-    provide(module, CreateExternalJob, CreateExternalJob, [ProjectModels, Jobs, Identifiers, Clock]);
+    provide(module, CreateExternalJob, CreateExternalJob, [ProjectModels, Jobs, Identifiers, Clock, Log]);
     provide(module, ListJobs, ListJobs, [Jobs]);
     provide(module, ReadJob, ReadJob, [Jobs]);
-    provide(module, ChangeJob, ChangeJob, [Jobs, FinishJobs, UnitOfWork, Clock]);
+    provide(module, ChangeJob, ChangeJob, [Jobs, FinishJobs, UnitOfWork, Clock, Log]);
     provide(module, JobsController, JobsController, [CreateExternalJob, ListJobs, ReadJob, ChangeJob]);
   });

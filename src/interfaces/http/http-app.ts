@@ -65,7 +65,14 @@ const traced =
         if (request.path.startsWith('/health/')) return;
         const ms = clock.now().getTime() - begun.getTime();
         const status = response.writableFinished ? response.statusCode : 'gone';
-        log.info('request', { method: request.method, path: request.path.slice(0, 200), status, ms });
+        // The connection may be what closes, and that is not within the request.
+        log.info('request', {
+          request_id: requestId,
+          method: request.method,
+          path: request.path.slice(0, 200),
+          status,
+          ms,
+        });
       });
       next();
     });
