@@ -37,6 +37,7 @@ import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
 import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
+import { LogsController } from '../interfaces/http/operations/logs.controller.js';
 import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
 import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
 import { ModelAliasesController } from '../interfaces/http/workspace/model-aliases.controller.js';
@@ -68,6 +69,7 @@ const controllers: readonly Source<Controller>[] = [
   JobsController,
   AlertRulesController,
   AlertsController,
+  LogsController,
   DeploymentsController,
   ModelFilesController,
   HealthController,

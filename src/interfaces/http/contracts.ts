@@ -11,6 +11,7 @@ import * as deployments from './deployments/deployments.contract.js';
 import * as modelFiles from './deployments/model-files.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
+import * as logs from './operations/logs.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
 import * as modelAliases from './workspace/model-aliases.contract.js';
@@ -37,6 +38,7 @@ export const contracts: readonly Contract[] = [
   jobs,
   alertRules,
   alerts,
+  logs,
   deployments,
   modelFiles,
   health,

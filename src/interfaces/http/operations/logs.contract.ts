@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { contract } from '../contract.js';
+import { clampedNumberText, text } from '../schemas.js';
+
+const JOB_ID = 100;
+
+export const readLog = contract({
+  id: 'readLog',
+  method: 'get',
+  path: '/v1/logs',
+  tag: 'Monitoring',
+  summary: 'Read the end of the log',
+  description:
+    'The newest lines, oldest first, each a JSON object with `time`, `level` and `event`; lines that belong to a request ' +
+    'or a job carry `request_id` or `job_id`. An answer has at most 16 MB of lines.',
+  access: permissions.readMonitoring,
+  query: z.object({
+    tail: clampedNumberText(1, 10_000).default(200).meta({ description: 'Above 10000 it is 10000' }),
+    job_id: text()
+      .max(JOB_ID, { error: `must have at most ${JOB_ID} characters` })
+      .optional()
+      .meta({ description: 'Only lines that mention it, among the newest 64 MB of the log' }),
+  }),
+  status: 200,
+  answer: z
+    .object({
+      lines: z.array(z.string()),
+      count: z.int(),
+      file: z.string().meta({ description: 'Path of the log on the server' }),
+    })
+    .meta({ id: 'LogTail' }),
+  refusals: ['invalid_request'],
+});
