@@ -16,6 +16,7 @@ export class RecordingLog implements Log {
   warn = (event: string, fields: LogFields = {}): void => this.keep({ level: 'warn', event, fields });
   error = (event: string, fields: LogFields = {}): void => this.keep({ level: 'error', event, fields });
   within = <T>(_fields: LogFields, work: () => T): T => work();
+  bound = <A extends unknown[], T>(work: (...given: A) => T) => work;
   flush = async (): Promise<void> => undefined;
 
   of(event: string): Logged[] {

@@ -79,24 +79,25 @@ export class TrackCalls {
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
-    const end = async (status: FinalStatus, error?: string) => {
+    // The model's processes and the caller's connection tell of a call from outside of its request.
+    const end = this.log.bound(async (status: FinalStatus, error?: string) => {
       if (job) ending ??= this.end(job, status, error);
       await ending;
-    };
-    const refused = () => {
+    });
+    const refused = this.log.bound(() => {
       if (!job || ending) return;
       this.begun.withdraw(id);
       this.log.info('job withdrawn', { job_id: id });
-    };
+    });
     return {
       within: (work) => this.log.within({ job_id: id }, work),
-      admitted: () => {
+      admitted: this.log.bound(() => {
         if (job) return;
         const createdAt = this.clock.now();
         job = Job.call({ ...about, ...JobSight.ownerOf(by), id, createdAt, process });
         this.begun.begin(job);
         this.log.info('job began', { job_id: id, kind: job.kind });
-      },
+      }),
       succeeded: () => end('succeeded'),
       cancelled: () => end('cancelled'),
       refused,

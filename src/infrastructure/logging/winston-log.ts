@@ -66,6 +66,11 @@ export class WinstonLog implements Log {
     return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const fields = this.context.getStore() ?? {};
+    return (...given) => this.context.run(fields, () => work(...given));
+  }
+
   async flush(): Promise<void> {
     this.pass();
     await setImmediate(); // by then winston has passed the lines on

@@ -58,6 +58,23 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       expect(outer?.fields).toEqual({ a: 1, b: 1, c: 1 });
     });
 
+    it('adds to what is bound the fields around the place where it was, whoever calls it', async () => {
+      const { log, lines } = open();
+      const said = (n: number) => {
+        log.info('said', { n });
+        return n + 1;
+      };
+      const free = log.bound(said);
+      const bound = log.within({ request: 'r1' }, () => log.bound(said));
+      expect(log.within({ request: 'r2', other: true }, () => [free(1), bound(2)])).toEqual([2, 3]);
+      bound(3);
+      expect((await lines()).map(({ fields }) => fields)).toEqual([
+        { n: 1 },
+        { request: 'r1', n: 2 },
+        { request: 'r1', n: 3 },
+      ]);
+    });
+
     it('keeps apart what goes on side by side', async () => {
       const { log, lines } = open();
       const allHaveBegun = barrier(5);

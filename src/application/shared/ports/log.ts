@@ -9,6 +9,8 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
   /** Runs `work`; every line logged during it, also after an await, carries `fields`. */
   within<T>(fields: LogFields, work: () => T): T;
+  /** `work` for others to call: every line logged during it carries the fields around here, and none around its caller. */
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
   /** Resolves when whoever reads the log finds all that was logged before, or it cannot be written. */
   flush(): Promise<void>;
 }

@@ -28,6 +28,11 @@ export class MemoryLog implements Log {
     return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const fields = this.context.getStore() ?? {};
+    return (...given) => this.context.run(fields, () => work(...given));
+  }
+
   async flush(): Promise<void> {}
 
   private keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
