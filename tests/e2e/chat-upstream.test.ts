@@ -99,12 +99,42 @@ describe('chat with an engine elsewhere', () => {
     const { body } = await chat();
     expect(body.choices[0].finish_reason).toBe('length');
     expect(body.usage).toMatchObject({ total_tokens: 10, prompt_tokens_details: { cached_tokens: 5 } });
-    for (const none of [undefined, null, {}, { prompt_tokens: '8', completion_tokens: 2 }, { prompt_tokens: 8 }]) {
+    const huge = { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: Number.MAX_SAFE_INTEGER };
+    for (const none of [
+      undefined,
+      null,
+      {},
+      { prompt_tokens: '8', completion_tokens: 2 },
+      { prompt_tokens: 8 },
+      huge,
+    ]) {
       engine.script = answering(200, completion('big-model', 'Hi', { usage: none }, null));
       const bare = await chat();
       expect(bare).toMatchObject({ status: 200, body: { usage: null } });
       expect(bare.body.choices[0]).toMatchObject({ message: { content: 'Hi' }, finish_reason: 'stop' });
     }
+  });
+
+  it('takes the engine’s own time-out for one', async () => {
+    for (const status of [408, 504]) {
+      const expected = { status: 504, code: 'inference_timeout', wait: null, retry: 'false' };
+      expect(await told(answering(status, 'too late'))).toEqual(expected);
+    }
+  });
+
+  it('fails the one call whose connection breaks, and answers the others', async () => {
+    const answers: (() => void)[] = [];
+    const asked = engine.asked.length;
+    engine.script = (_, response) => {
+      answers.push(() => send(response, 200, completion('big-model', 'Hi')));
+    };
+    const healthy = chat();
+    await engine.wasAsked(asked + 1);
+    const broken = await told((_, response) => response.socket?.destroy());
+    expect(broken).toMatchObject({ status: 503, code: 'runtime_unavailable' });
+    for (const answer of answers) answer();
+    expect((await healthy).status).toBe(200);
+    expect(await told(speaking())).toMatchObject({ status: 200 });
   });
 
   const tooLarge = `"${'x'.repeat(5 * 1024 * 1024)}"`;
@@ -119,6 +149,7 @@ describe('chat with an engine elsewhere', () => {
     ['empty text', answering(200, completion('big-model', ''))],
     ['parts instead of text', answering(200, completion('big-model', [{ type: 'text', text: 'Hi' }]))],
     ['another model', answering(200, completion('small-model', 'Hi'))],
+    ['a list of models', answering(200, completion('big-model', 'Hi', { model: ['big-model'] }))],
     ['no model', answering(200, completion('big-model', 'Hi', { model: undefined }))],
     ['the call of a tool', answering(200, completion('big-model', 'Hi', {}, 'tool_calls'))],
     ['more than anybody reads', answering(200, tooLarge)],

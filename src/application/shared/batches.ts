@@ -17,7 +17,7 @@ export class Batches<Item, Result> {
 
   constructor(
     private readonly most: number,
-    /** One outcome for each item, in their order. What it throws is the outcome of all. */
+    /** One outcome for each item, in their order. What it throws is the outcome of all, and of those that wait. */
     private readonly work: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
   ) {}
 
@@ -43,7 +43,8 @@ export class Batches<Item, Result> {
         else reject(outcome.error);
       }
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      // What has waited behind it fails with it: where storage hangs, nobody waits for two time-outs.
+      for (const { reject } of [...batch, ...this.waiting.splice(0)]) reject(error);
     }
   }
 }

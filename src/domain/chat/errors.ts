@@ -40,8 +40,10 @@ export class ModelBusy extends DomainError {
 }
 
 export class InferenceTimeout extends DomainError {
-  constructor(seconds: number) {
-    super('timeout', 'inference_timeout', `The model did not finish within ${seconds} s.`, { retryable: false });
+  /** Without `seconds` it is somebody else who did not wait longer. */
+  constructor(seconds?: number) {
+    const time = seconds === undefined ? 'in time' : `within ${seconds} s`;
+    super('timeout', 'inference_timeout', `The model did not finish ${time}.`, { retryable: false });
   }
 }
 

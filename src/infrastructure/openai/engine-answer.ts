@@ -1,6 +1,7 @@
 import type { Completion, Usage } from '../../domain/chat/chat.js';
 import {
   ContextLengthExceeded,
+  InferenceTimeout,
   ModelBusy,
   RuntimeInvalidResponse,
   RuntimeLoading,
@@ -19,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function completionOf(text: string, { model, modelAliases }: OpenAiSource): Completion {
   const answer = parsed(text);
   if (answer?.object !== 'chat.completion') throw new RuntimeInvalidResponse('it is not a chat completion.');
-  if (answer.model !== model && !modelAliases.includes(String(answer.model)))
+  if (typeof answer.model !== 'string' || ![model, ...modelAliases].includes(answer.model))
     throw new RuntimeInvalidResponse('it is of another model than the one that was asked.');
   const choice = fields(Array.isArray(answer.choices) ? answer.choices[0] : null);
   const message = fields(choice?.message);
@@ -34,6 +35,7 @@ export function refusalOf({ status, retryAfter, text }: EngineAnswer, otherwise:
   if (status === 429) return new ModelBusy(wait ?? otherwise);
   if (status === 503) return wait === null ? new RuntimeUnavailable('the engine says so.') : new RuntimeLoading(wait);
   if (status === 401 || status === 403) return new RuntimeUnavailable(KEY_REFUSED);
+  if (status === 408 || status === 504) return new InferenceTimeout();
   if (saysTooLong(status, text))
     return new ContextLengthExceeded("The prompt, or prompt and max_tokens, is over the model's context.");
   if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
@@ -82,4 +84,8 @@ function parsed(text: string): Fields | null {
 const fields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null ? (value as Fields) : null;
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+/** More than any answer has. */
+const MOST_TOKENS = 1_000_000_000;
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;

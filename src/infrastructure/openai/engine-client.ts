@@ -105,6 +105,10 @@ export class EngineClient {
       request.on('error', (error: NodeJS.ErrnoException) => {
         fail(failureOf(error, request.reusedSocket));
       });
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        fail(new UnreadableAnswer('it wants to speak another protocol.'));
+      });
       request.on('response', (response) => {
         read(response).then((answer) => end(() => resolve(answer)), fail);
       });

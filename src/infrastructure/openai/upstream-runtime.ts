@@ -41,6 +41,7 @@ export class UpstreamRuntime {
   private readonly calls = new Set<AbortController>();
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
+  private doubting = false;
 
   constructor(
     private readonly id: string,
@@ -80,7 +81,8 @@ export class UpstreamRuntime {
         admitted();
         const completion = await this.ask(request, call.signal);
         const { promptTokens, completionTokens } = completion.usage ?? { promptTokens: tokens, completionTokens: 0 };
-        return [completion, promptTokens + completionTokens];
+        // An engine's word is taken for the price only so far.
+        return [completion, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];
       });
     } finally {
       clearTimeout(timer);
@@ -94,9 +96,13 @@ export class UpstreamRuntime {
     try {
       const answer = await this.post(request, signal);
       if (answer.status === 200) return completionOf(answer.text, this.source);
+      if (answer.status === 401 || answer.status === 403) void this.doubt();
       throw refusalOf(answer, this.queue.busy.advice.retryAfterSeconds ?? 1);
     } catch (error) {
-      if (error instanceof EngineGone) throw this.lose(error.message);
+      if (error instanceof EngineGone) {
+        void this.doubt();
+        throw new RuntimeUnavailable(error.message);
+      }
       throw error instanceof UnreadableAnswer ? new RuntimeInvalidResponse(error.message) : error;
     } finally {
       this.waitingTime.record(this.clock.now().getTime() - begun);
@@ -140,16 +146,22 @@ export class UpstreamRuntime {
     }
   }
 
+  /** One call has lost the engine. Whether it is gone for all is for the engine to say: others may be answered still. */
+  private async doubt(): Promise<void> {
+    if (this.doubting || this.status.state !== 'ready') return;
+    this.doubting = true;
+    const problem = await this.problem();
+    this.doubting = false;
+    if (problem !== null) this.lose(problem);
+  }
+
   /** The engine can't be used for now. */
-  private lose(reason: string): RuntimeUnavailable {
-    const error = new RuntimeUnavailable(reason);
-    if (this.ending.signal.aborted || this.status.state === 'unavailable') return error;
+  private lose(reason: string): void {
+    if (this.ending.signal.aborted || this.status.state === 'unavailable') return;
     const delay = this.delays.next();
     this.log.warn('chat runtime unavailable', { runtime: this.id, reason, restartInMs: delay });
     this.status = { state: 'unavailable', reason };
-    this.failAll(error);
     this.retry = setTimeout(() => void this.probe(), delay);
-    return error;
   }
 
   private failAll(reason: Error): void {
@@ -158,6 +170,9 @@ export class UpstreamRuntime {
 }
 
 const PATH = '/chat/completions';
+
+/** What a call costs at most, as a multiple of what it was thought to. */
+const MOST_OF_ESTIMATE = 4;
 
 const lengthOf = ({ messages }: ChatRequest): number =>
   messages.reduce((length, { content }) => length + content.length, 0);

@@ -31,7 +31,7 @@ describe('batches', () => {
     expect(await later).toBe(8);
   });
 
-  it('gives each item its own outcome, and all of them the failure of the whole', async () => {
+  it('gives each item its own outcome, and all of them, and those that wait, the failure of the whole', async () => {
     const { batches, release } = setUp();
     const first = batches.add(1);
     const [good, bad] = [batches.add(2), batches.add(-3)];
@@ -42,11 +42,12 @@ describe('batches', () => {
     expect(await good).toBe(4);
     await refused;
     const doomed = [batches.add(666), batches.add(5)];
-    const failed = expect(doomed[0]).rejects.toThrow('all of it fails');
-    await release();
+    const failed = Promise.all(doomed.map((one) => expect(one).rejects.toThrow('all of it fails')));
     await release();
     await failed;
-    expect(await doomed[1]).toBe(10);
+    const next = batches.add(6);
+    await release();
+    expect(await next).toBe(12);
   });
 
   it('bounds a batch', async () => {
