@@ -22,10 +22,15 @@ function memoryUnderTest(): StoreUnderTest {
   };
 }
 
-/** Random sequences of what people and programs can do, against a model that is too simple to be wrong. */
+/**
+ * Random sequences of what people and programs can do, against a model that is too simple to be wrong. A run of the whole
+ * suite tries some; `TENON_SEQUENCES=2000 npx jest tests/model` tries as many on memory, and a hundredth on PostgreSQL.
+ */
+const SEQUENCES = Number(process.env.TENON_SEQUENCES ?? 120);
+
 describe.each<[string, () => StoreUnderTest, number]>([
-  ['memory', memoryUnderTest, 2_000],
-  ['PostgreSQL', postgresUnderTest, 20],
+  ['memory', memoryUnderTest, SEQUENCES],
+  ['PostgreSQL', postgresUnderTest, Math.ceil(SEQUENCES / 100)],
 ])('rules, jobs and alerts on %s', (_, store, numRuns) => {
   const under = store();
 
