@@ -13,7 +13,14 @@ const ErrorEnvelope = z
     error: z.string().meta({ description: 'What is wrong and what to do, for a person' }),
     request_id: z.string().meta({ description: 'Also in X-Request-Id, and in the log lines of this request' }),
     details: z
-      .array(z.object({ path: z.string(), message: z.string(), current: z.int().optional() }))
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          code: z.string().optional().meta({ description: 'Which finding it is, of a dataset that does not validate' }),
+          current: z.int().optional().meta({ description: 'The version as it is now' }),
+        }),
+      )
       .optional()
       .meta({ description: 'Each single thing that is wrong' }),
   })
