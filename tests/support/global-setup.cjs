@@ -18,7 +18,11 @@ module.exports = async () => {
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');
   const parent = mkdtempSync(path.join(tmpdir(), 'tenon-tests-'));
   try {
-    const server = await require(built).startEmbeddedPostgres({ folder: path.join(parent, 'postgres') });
+    // Several tests at once start several services, and each holds as many connections as its pool allows.
+    const server = await require(built).startEmbeddedPostgres({
+      folder: path.join(parent, 'postgres'),
+      maxConnections: 400,
+    });
     process.env.TENON_TEST_DATABASE_URL = server.url;
     globalThis.tenonTestServer = { parent, stop: () => server.stop() };
   } catch (error) {

@@ -23,6 +23,8 @@ export interface Options {
   /** Holds everything that belongs to the server, for example `<data>/postgres`. */
   readonly folder: string;
   readonly database?: string;
+  /** How many may be connected at once; enough for a few processes of the service. */
+  readonly maxConnections?: number;
   readonly log?: (line: string) => void;
 }
 
@@ -47,7 +49,8 @@ export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgre
       checkVersion(folder, version);
       const [cluster, password] = [clusterFolder(folder), readPassword(folder)];
       const place = { cluster, sockets, password, database: options.database ?? DATABASE };
-      const supervisor = supervise(place, path.join(programs, 'postgres'), launcher, options.log ?? (() => {}));
+      const command = [path.join(programs, 'postgres'), ...serverArguments(place, options.maxConnections ?? 60)];
+      const supervisor = supervise(place, command, launcher, options.log ?? (() => {}));
       await supervisor.start();
       let stopping: Promise<void> | undefined;
       const stop = (): Promise<void> => {
@@ -68,9 +71,8 @@ export function embeddedPostgresUrl(folder: string, database: string = DATABASE)
   return urlOf({ sockets: socketFolder(fs.realpathSync(folder)), password, database });
 }
 
-function supervise(place: Place, postgres: string, launcher: Launcher, log: (line: string) => void): Supervisor {
+function supervise(place: Place, command: string[], launcher: Launcher, log: (line: string) => void): Supervisor {
   const { cluster, sockets } = place;
-  const command = [postgres, ...serverArguments(cluster, sockets)];
   return new Supervisor({
     log,
     ready: (server) => untilReady(place, server),
@@ -85,9 +87,9 @@ function supervise(place: Place, postgres: string, launcher: Launcher, log: (lin
 }
 
 /** The settings are given here, not in the cluster's file, so that a new release's reach existing clusters. */
-function serverArguments(cluster: string, sockets: string): string[] {
+function serverArguments({ cluster, sockets }: Place, maxConnections: number): string[] {
   const settings = {
-    max_connections: 60,
+    max_connections: maxConnections,
     shared_buffers: '64MB',
     log_line_prefix: '[%p] ',
     // Values of rows and statements belong in no log; the client gets the whole error.
