@@ -23,6 +23,7 @@ describe('a conversation whose answer is being made', () => {
       start: () => undefined,
       stop: async () => undefined,
       status: () => ({ state: 'ready', reason: null }),
+      figures: () => new Map(),
       complete: async (_, request, _caller, signal) => ({
         text: await answering(request, signal),
         finishReason: 'stop',

@@ -59,6 +59,7 @@ describe('a service whose adapters fail', () => {
           start: () => undefined,
           stop: async () => undefined,
           status: () => ({ state: 'ready', reason: null }),
+          figures: () => new Map(),
           complete: async () => {
             throw fail ?? new RuntimeInvalidResponse('it is not a completion');
           },

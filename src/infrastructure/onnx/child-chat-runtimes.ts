@@ -3,6 +3,7 @@ import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
 
 type Patience = 'loadTimeoutMs' | 'restartDelayMs';
@@ -40,6 +41,11 @@ export class ChildChatRuntimes implements ChatRuntimes {
 
   status(id: string): RuntimeStatus {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
+  }
+
+  figures(): Map<string, RuntimeFigures> {
+    const started = [...this.runtimes].filter(([, { status }]) => status.state !== 'stopped');
+    return new Map(started.map(([id, { figures }]) => [id, figures]));
   }
 
   async complete(

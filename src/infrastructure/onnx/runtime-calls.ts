@@ -2,6 +2,7 @@ import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat
 import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import { FairQueue, type Turn } from '../runtimes/fair-queue.js';
+import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import type { WaitingTime } from '../runtimes/waiting-time.js';
 import type { CallReport, Order } from './protocol.js';
 
@@ -32,6 +33,8 @@ interface Call {
   readonly release: () => void;
   stage: 'counting' | 'waiting' | 'running' | 'given_up';
   turn: Turn | null;
+  readonly arrived: number;
+  waitedMs: number;
   timer: NodeJS.Timeout;
 }
 
@@ -41,7 +44,7 @@ interface Call {
  */
 export class RuntimeCalls {
   private readonly calls = new Map<number, Call>();
-  private readonly turns: FairQueue;
+  readonly turns: FairQueue;
   /** Calls that the process works on at once. */
   private atOnce = 1;
   private lastId = 0;
@@ -49,6 +52,7 @@ export class RuntimeCalls {
   constructor(
     private readonly limits: CallLimits,
     private readonly waitingTime: WaitingTime,
+    private readonly meter: RuntimeMeter,
     private readonly send: (order: Order) => void,
     /** The process confirms nothing any more. */
     private readonly stuck: () => void,
@@ -69,7 +73,7 @@ export class RuntimeCalls {
       const release = () => signal.removeEventListener('abort', abort);
       const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
       const id = ++this.lastId;
-      const given = { id, caller, request, admitted };
+      const given = { id, caller, request, admitted, arrived: performance.now(), waitedMs: 0 };
       const call: Call = { ...given, resolve, reject, release, stage: 'counting', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
@@ -104,6 +108,7 @@ export class RuntimeCalls {
       tokens: promptTokens + mostTokens(call.request),
       begin: () => {
         call.stage = 'running';
+        call.waitedMs = performance.now() - call.arrived;
         call.admitted();
         this.send({ type: 'generate', call: call.id });
       },
@@ -118,9 +123,11 @@ export class RuntimeCalls {
       this.receiveNonsense(call.id);
       return;
     }
-    const { text, finishReason, promptTokens, completionTokens, cachedTokens, tookMs } = report;
+    const { text, finishReason, promptTokens, completionTokens, cachedTokens, firstTokenMs, tookMs } = report;
+    const usage = { promptTokens, cachedTokens, completionTokens };
     this.waitingTime.record(tookMs);
-    call.resolve({ text, finishReason, usage: { promptTokens, cachedTokens, completionTokens } });
+    this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, tookMs });
+    call.resolve({ text, finishReason, usage });
     this.end(call, null, promptTokens + completionTokens);
   }
 

@@ -3,7 +3,9 @@ import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
+import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { WaitingTime } from '../runtimes/waiting-time.js';
 import { callOf, type Order, reportOf } from './protocol.js';
 import { RuntimeCalls } from './runtime-calls.js';
@@ -50,6 +52,7 @@ export class SupervisedRuntime {
   private restart: NodeJS.Timeout | undefined;
   private readonly delays: RestartDelays;
   private readonly waitingTime = new WaitingTime();
+  private readonly meter = new RuntimeMeter();
 
   constructor(
     private readonly id: string,
@@ -61,6 +64,10 @@ export class SupervisedRuntime {
 
   get status(): RuntimeStatus {
     return this.current;
+  }
+
+  get figures(): RuntimeFigures {
+    return this.meter.figures(this.life?.calls.turns ?? null);
   }
 
   start(source: OnnxSource): void {
@@ -119,6 +126,7 @@ export class SupervisedRuntime {
     const calls = new RuntimeCalls(
       { ...this.settings, graceMs: this.settings.stopGraceMs },
       this.waitingTime,
+      this.meter,
       (order) => child.send(order),
       () => child.kill('it did not react to a cancelled call'),
     );

@@ -5,6 +5,7 @@ import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { UpstreamRuntime, type UpstreamSettings } from './upstream-runtime.js';
 
@@ -48,6 +49,10 @@ export class UpstreamChatRuntimes implements ChatRuntimes {
 
   status(id: string): RuntimeStatus {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
+  }
+
+  figures(): Map<string, RuntimeFigures> {
+    return new Map([...this.runtimes].map(([id, runtime]) => [id, runtime.figures]));
   }
 
   async complete(

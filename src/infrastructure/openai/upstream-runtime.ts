@@ -9,8 +9,10 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { FairQueue } from '../runtimes/fair-queue.js';
 import type { RestartDelays } from '../runtimes/restart-delays.js';
+import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { Turns } from '../runtimes/turns.js';
 import { WaitingTime } from '../runtimes/waiting-time.js';
 import { completionOf, KEY_REFUSED, refusalOf } from './engine-answer.js';
@@ -35,6 +37,7 @@ export class UpstreamRuntime {
   status: RuntimeStatus = { state: 'loading', reason: null };
   private readonly client: EngineClient;
   private readonly waitingTime = new WaitingTime();
+  private readonly meter = new RuntimeMeter();
   private readonly queue: FairQueue;
   private readonly turns: Turns;
   /** Those under way, to be aborted with what their callers shall hear. */
@@ -65,6 +68,10 @@ export class UpstreamRuntime {
     this.client.close();
   }
 
+  get figures(): RuntimeFigures {
+    return this.meter.figures(this.queue);
+  }
+
   async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
     const { state, reason } = this.status;
     if (state === 'loading') throw new RuntimeLoading();
@@ -77,9 +84,11 @@ export class UpstreamRuntime {
     this.calls.add(call);
     try {
       const tokens = mostTokens(request) + lengthOf(request) / CHARACTERS_PER_TOKEN;
+      const arrived = this.now;
       return await this.turns.take({ caller, tokens }, call.signal, async () => {
         admitted();
-        const completion = await this.ask(request, call.signal);
+        const waitedMs = this.now - arrived;
+        const completion = await this.ask(request, call.signal, waitedMs);
         const { promptTokens, completionTokens } = completion.usage ?? { promptTokens: tokens, completionTokens: 0 };
         // An engine's word is taken for the price only so far.
         return [completion, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];
@@ -91,11 +100,17 @@ export class UpstreamRuntime {
     }
   }
 
-  private async ask(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
-    const begun = this.clock.now().getTime();
+  private async ask(request: ChatRequest, signal: AbortSignal, waitedMs: number): Promise<Completion> {
+    const begun = this.now;
     try {
       const answer = await this.post(request, signal);
-      if (answer.status === 200) return completionOf(answer.text, this.source);
+      if (answer.status === 200) {
+        const completion = completionOf(answer.text, this.source);
+        const tookMs = this.now - begun;
+        this.waitingTime.record(tookMs);
+        this.meter.answered({ usage: completion.usage, waitedMs, firstTokenMs: null, tookMs });
+        return completion;
+      }
       if (answer.status === 401 || answer.status === 403) void this.doubt();
       throw refusalOf(answer, this.queue.busy.advice.retryAfterSeconds ?? 1);
     } catch (error) {
@@ -103,9 +118,8 @@ export class UpstreamRuntime {
         void this.doubt();
         throw new RuntimeUnavailable(error.message);
       }
+      if (error instanceof InferenceTimeout) this.waitingTime.record(this.now - begun);
       throw error instanceof UnreadableAnswer ? new RuntimeInvalidResponse(error.message) : error;
-    } finally {
-      this.waitingTime.record(this.clock.now().getTime() - begun);
     }
   }
 
@@ -162,6 +176,10 @@ export class UpstreamRuntime {
     this.log.warn('chat runtime unavailable', { runtime: this.id, reason, restartInMs: delay });
     this.status = { state: 'unavailable', reason };
     this.retry = setTimeout(() => void this.probe(), delay);
+  }
+
+  private get now(): number {
+    return this.clock.now().getTime();
   }
 
   private failAll(reason: Error): void {

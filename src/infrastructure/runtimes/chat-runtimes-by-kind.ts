@@ -2,6 +2,7 @@ import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 
 /** Gives each runtime to the adapter for its kind of source. */
 export class ChatRuntimesByKind implements ChatRuntimes {
@@ -25,6 +26,11 @@ export class ChatRuntimesByKind implements ChatRuntimes {
 
   status(id: string): RuntimeStatus {
     return this.owners.get(id)?.status(id) ?? { state: 'stopped', reason: null };
+  }
+
+  figures(): Map<string, RuntimeFigures> {
+    const own = this.all.flatMap((adapter) => [...adapter.figures()].filter(([id]) => this.owners.get(id) === adapter));
+    return new Map(own);
   }
 
   async complete(

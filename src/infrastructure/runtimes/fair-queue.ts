@@ -43,6 +43,11 @@ export class FairQueue {
     return new ModelBusy(this.waitingTime.seconds((this.waiting + 1) / this.places));
   }
 
+  /** How many wait, and how many have a place. */
+  get load(): { readonly waiting: number; readonly running: number } {
+    return { waiting: this.waiting, running: this.running };
+  }
+
   /** More places, or fewer; who has one keeps it. */
   resize(places: number): void {
     this.places = places;

@@ -1,37 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatRuntimes } from '../../../src/application/chat/ports/chat-runtimes.js';
-import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
-
-export interface ChatRuntimesUnderTest {
-  readonly runtimes: ChatRuntimes;
-  /** A model that answers `asked` with some words and then stops. Its context is `context` tokens. */
-  readonly model: RuntimeSource;
-  readonly asked: string;
-  readonly context: number;
-  /** A model that takes seconds for any answer. */
-  readonly slow: RuntimeSource;
-  /** A model that can't be used, and what its reason says. */
-  readonly broken: RuntimeSource;
-  readonly blame: RegExp;
-  /** Gives back what the broken model lacks. */
-  mend(): void;
-  /** Whether tokens are counted before a call waits for its turn. */
-  readonly countsFirst: boolean;
-  /** A model whose answers are no completions. */
-  readonly babbling: RuntimeSource;
-  /** Ends what runs as a fault would. */
-  crash(id: string): void;
-  /** How many runtimes there are. */
-  processes(): number;
-}
-
-export interface ChatRuntimesLimits {
-  readonly queue: number;
-  readonly timeoutMs: number;
-  /** Whether `babbling` is needed: that may take another adapter than the rest. */
-  readonly babbling: boolean;
-}
+import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, statesUpTo } from '../../support/chat-runtimes-rig.js';
 
 export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
   describe(`ChatRuntimes run by ${adapter}`, () => {
@@ -44,20 +15,11 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
     };
     afterEach(() => rig.runtimes.close());
 
+    const reaches = (state: RuntimeStatus['state'], id = 'a') => statesUpTo(runtimes, state, id);
+
     const started = async (source: RuntimeSource, id = 'a') => {
       runtimes.start(id, source);
       await reaches('ready', id);
-    };
-
-    /** The states from now on, up to the given one. */
-    const reaches = async (state: RuntimeStatus['state'], id = 'a'): Promise<RuntimeStatus[]> => {
-      const seen = [runtimes.status(id)];
-      while (seen.at(-1)?.state !== state) {
-        await pause(1);
-        const now = runtimes.status(id);
-        if (now.state !== seen.at(-1)?.state) seen.push(now);
-      }
-      return seen;
     };
 
     type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
@@ -354,6 +316,43 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         await started(rig.babbling);
         await expect(ask()).rejects.toEqual(code('runtime_invalid_response'));
         await expect(ask()).rejects.toEqual(code('runtime_invalid_response'));
+      });
+    });
+
+    describe('figures', () => {
+      const figures = (id = 'a') => runtimes.figures().get(id);
+      beforeEach(() => use());
+
+      it('are there for what is started, until it is stopped', async () => {
+        expect([...runtimes.figures().keys()]).toEqual([]);
+        runtimes.start('a', rig.model);
+        expect([...runtimes.figures().keys()]).toEqual(['a']);
+        await reaches('ready');
+        await runtimes.stop('a');
+        expect([...runtimes.figures().keys()]).toEqual([]);
+      });
+
+      it('tell how many wait and how many have their turn', async () => {
+        await started(rig.slow);
+        expect(figures()).toMatchObject({ waiting: 0, running: 0 });
+        const calls = [occupy(), occupy()];
+        while (figures()?.waiting === 0) await pause(1);
+        expect(figures()).toMatchObject({ waiting: 1, running: 1 });
+        for (const { leave } of calls) leave('enough');
+        expect(figures()).toMatchObject({ waiting: 0, running: 0, completionTokens: 0, answer: { count: 0 } });
+      });
+
+      it('count answers, their tokens and their times, on after a crash', async () => {
+        await started(rig.model);
+        const usages = [(await ask()).usage, (await ask({ maxTokens: 1 })).usage];
+        const sum = (field: keyof Usage) => usages.reduce((sum, usage) => sum + (usage?.[field] ?? 0), 0);
+        const completionTokens = sum('completionTokens');
+        const [promptTokens, cachedTokens] = [sum('promptTokens'), sum('cachedTokens')];
+        expect(figures()).toMatchObject({ promptTokens, cachedTokens, completionTokens, answer: { count: 2 } });
+        rig.crash('a');
+        await reaches('unavailable');
+        await reaches('ready');
+        expect(figures()).toMatchObject({ completionTokens, answer: { count: 2 } });
       });
     });
 

@@ -6,11 +6,12 @@ import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memo
 import { UpstreamChatRuntimes } from '../../../src/infrastructure/openai/upstream-chat-runtimes.js';
 import { ChatRuntimesByKind } from '../../../src/infrastructure/runtimes/chat-runtimes-by-kind.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
+import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, completion, ScriptedEngine, send } from '../../support/scripted-engine.js';
-import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, chatRuntimesContract } from './chat-runtimes.contract.js';
+import { chatRuntimesContract } from './chat-runtimes.contract.js';
 
 const onnx = (folder: string): RuntimeSource => ({ kind: 'onnx', folder });
 const openAi = (model: string, baseUrl = 'http://engine/v1', key: string | null = null): RuntimeSource => ({

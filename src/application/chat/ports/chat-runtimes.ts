@@ -1,5 +1,6 @@
 import type { ChatRequest, Completion } from '../../../domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../../domain/chat/runtime-figures.js';
 import { port } from '../../shared/port.js';
 
 /**
@@ -20,6 +21,9 @@ export interface ChatRuntimes {
 
   /** The state now; `stopped` for an id that was never started. */
   status(id: string): RuntimeStatus;
+
+  /** By id, of each runtime that was started and not stopped. A runtime that dies and comes back counts on. */
+  figures(): ReadonlyMap<string, RuntimeFigures>;
 
   /**
    * The assistant's answer to `request`. At temperature 0 the same request gives the same answer.

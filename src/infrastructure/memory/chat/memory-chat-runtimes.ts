@@ -11,7 +11,9 @@ import {
   RuntimeUnavailable,
 } from '../../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../../domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../../domain/chat/runtime-figures.js';
 import { FairQueue } from '../../runtimes/fair-queue.js';
+import { RuntimeMeter } from '../../runtimes/runtime-meter.js';
 import { Turns } from '../../runtimes/turns.js';
 import { WaitingTime } from '../../runtimes/waiting-time.js';
 
@@ -32,7 +34,9 @@ export interface MemoryChatRuntimesSettings {
 
 interface Runtime {
   readonly source: RuntimeSource;
+  readonly queue: FairQueue;
   readonly turns: Turns;
+  readonly meter: RuntimeMeter;
   /** Aborted, with what its callers shall hear, when the runtime goes away. */
   readonly end: AbortController;
   status: RuntimeStatus;
@@ -69,6 +73,10 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
   }
 
+  figures(): Map<string, RuntimeFigures> {
+    return new Map([...this.runtimes].map(([id, { meter, queue }]) => [id, meter.figures(queue)]));
+  }
+
   async complete(
     id: string,
     request: ChatRequest,
@@ -92,7 +100,9 @@ export class MemoryChatRuntimes implements ChatRuntimes {
       return await runtime.turns.take({ caller, tokens }, ended, async () => {
         admitted();
         const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
-        return this.completion(request, promptTokens, said);
+        const answer = this.completion(request, promptTokens, said);
+        runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
+        return answer;
       });
     } finally {
       clearTimeout(timer);
@@ -110,7 +120,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     runtime.status = { state: 'unavailable', reason };
     runtime.end.abort(new RuntimeUnavailable(reason));
     setTimeout(() => {
-      if (this.runtimes.get(id) === runtime) this.begin(id, runtime.source);
+      if (this.runtimes.get(id) === runtime) this.begin(id, runtime.source, runtime.meter);
     }, this.settings.restartMs);
   }
 
@@ -123,9 +133,10 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return this.models[source.kind === 'onnx' ? source.folder : source.model] ?? {};
   }
 
-  private begin(id: string, source: RuntimeSource): void {
-    const turns = new Turns(new FairQueue(1, this.settings.queue, new WaitingTime()));
-    const runtime: Runtime = { source, turns, end: new AbortController(), status: { state: 'loading', reason: null } };
+  private begin(id: string, source: RuntimeSource, meter = new RuntimeMeter()): void {
+    const queue = new FairQueue(1, this.settings.queue, new WaitingTime());
+    const status = { state: 'loading', reason: null } as const;
+    const runtime: Runtime = { source, queue, turns: new Turns(queue), meter, end: new AbortController(), status };
     this.runtimes.set(id, runtime);
     void this.load(runtime);
   }

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
+
+export interface ChatRuntimesUnderTest {
+  readonly runtimes: ChatRuntimes;
+  /** A model that answers `asked` with some words and then stops. Its context is `context` tokens. */
+  readonly model: RuntimeSource;
+  readonly asked: string;
+  readonly context: number;
+  /** A model that takes seconds for any answer. */
+  readonly slow: RuntimeSource;
+  /** A model that can't be used, and what its reason says. */
+  readonly broken: RuntimeSource;
+  readonly blame: RegExp;
+  /** Gives back what the broken model lacks. */
+  mend(): void;
+  /** Whether tokens are counted before a call waits for its turn. */
+  readonly countsFirst: boolean;
+  /** A model whose answers are no completions. */
+  readonly babbling: RuntimeSource;
+  /** Ends what runs as a fault would. */
+  crash(id: string): void;
+  /** How many runtimes there are. */
+  processes(): number;
+}
+
+export interface ChatRuntimesLimits {
+  readonly queue: number;
+  readonly timeoutMs: number;
+  /** Whether `babbling` is needed: that may take another adapter than the rest. */
+  readonly babbling: boolean;
+}
+
+/** Those from now on. */
+export async function statesUpTo(
+  runtimes: ChatRuntimes,
+  state: RuntimeStatus['state'],
+  id: string,
+): Promise<RuntimeStatus[]> {
+  const seen = [runtimes.status(id)];
+  while (seen.at(-1)?.state !== state) {
+    await pause(1);
+    const now = runtimes.status(id);
+    if (now.state !== seen.at(-1)?.state) seen.push(now);
+  }
+  return seen;
+}
