@@ -38,6 +38,7 @@ import { HttpServer } from '../interfaces/http/http-server.js';
 import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
 import { LogsController } from '../interfaces/http/operations/logs.controller.js';
+import { StatusController } from '../interfaces/http/operations/status.controller.js';
 import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
 import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
 import { ModelAliasesController } from '../interfaces/http/workspace/model-aliases.controller.js';
@@ -72,6 +73,7 @@ const controllers: readonly Source<Controller>[] = [
   LogsController,
   DeploymentsController,
   ModelFilesController,
+  StatusController,
   HealthController,
 ];
 

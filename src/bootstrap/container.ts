@@ -14,6 +14,7 @@ import { jobsModule } from './modules/jobs.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
+import { operationsModule } from './modules/operations.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
 import { workspaceModule } from './modules/workspace.module.js';
@@ -45,6 +46,7 @@ export class Parts {
       modelFilesModule(config),
       jobsModule(),
       alertsModule(),
+      operationsModule(config),
     );
   }
 

@@ -1,3 +1,4 @@
+import type { DomainError } from '../shared/errors.js';
 import { type AccountCaller, type Caller, type CallerKind, callerKinds } from './caller.js';
 import { EmailUnverified, OperatorOnly, RoleForbidden, SessionRequired, Unauthenticated } from './errors.js';
 import { type Role, roles } from './role.js';
@@ -23,6 +24,7 @@ export const permissions = {
   deleteProject: { takes: ['session'], roles: ['admin'] },
   ownConversations: { takes: ['session'], roles },
   chat: { takes: ['session', 'api_key'], roles },
+  readStatus: { takes: callerKinds, roles },
   readJobs: { takes: callerKinds, roles },
   runJobs: { takes: callerKinds, roles: ['admin', 'developer'], verified: true },
   cancelJobs: { takes: callerKinds, roles: ['admin', 'developer'] },
@@ -33,19 +35,32 @@ export const permissions = {
 /** Only where the master key is taken may there be no account behind the call. */
 export type CallerFor<P extends Permission> = 'master' extends P['takes'][number] ? Caller : AccountCaller;
 
+export type PermissionName = keyof typeof permissions;
+
+/** Of each act whether the caller may do it. */
+export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
+  Object.fromEntries(
+    Object.entries(permissions).map(([name, permission]) => [name, refusal(caller, permission) === null]),
+  ) as Record<PermissionName, boolean>;
+
 /**
  * Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or EmailUnverified, in this order. The master key,
  * where it is taken, is an admin operator.
  */
 export function authorize<P extends Permission>(caller: Caller | null, permission: P): CallerFor<P> {
   if (!caller) throw new Unauthenticated();
-  if (!permission.takes.includes(caller.kind)) throw new SessionRequired(caller.kind);
-  if (caller.kind !== 'master') checkAccount(caller, permission);
+  const reason = refusal(caller, permission);
+  if (reason) throw reason;
   return caller as CallerFor<P>;
 }
 
-function checkAccount(caller: AccountCaller, permission: Permission): void {
-  if (permission.operator && !caller.operator) throw new OperatorOnly();
-  if (!permission.roles.includes(caller.role)) throw new RoleForbidden(permission.roles);
-  if (permission.verified && !caller.emailVerified) throw new EmailUnverified();
+function refusal(caller: Caller, permission: Permission): DomainError | null {
+  if (!permission.takes.includes(caller.kind)) return new SessionRequired(caller.kind);
+  return caller.kind === 'master' ? null : accountRefusal(caller, permission);
+}
+
+function accountRefusal(caller: AccountCaller, permission: Permission): DomainError | null {
+  if (permission.operator && !caller.operator) return new OperatorOnly();
+  if (!permission.roles.includes(caller.role)) return new RoleForbidden(permission.roles);
+  return permission.verified && !caller.emailVerified ? new EmailUnverified() : null;
 }

@@ -3,7 +3,7 @@ import type { IdentifyCaller } from '../../application/access/identify-caller.js
 import type { Caller } from '../../domain/access/caller.js';
 import { credentialKey, sourceKey } from './rate-limit/caller-key.js';
 import { rateLimited, rateLimitHeaders } from './rate-limit/rate-limit-headers.js';
-import type { RateLimiter } from './rate-limit/rate-limiter.js';
+import type { RateLimiter, Standing } from './rate-limit/rate-limiter.js';
 
 /** They share a limit of their own, besides the one for all. */
 const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/site-login'];
@@ -27,11 +27,15 @@ export const admission =
     if (exceeded) throw rateLimited(exceeded);
     if ('error' in identified) throw identified.error;
     response.locals.caller = identified.caller;
+    response.locals.standings = () => limiter.standings(key);
     next();
   };
 
 /** Who calls; null for a stranger, and everywhere outside /v1. */
 export const callerOf = (response: Response): Caller | null => response.locals.caller ?? null;
+
+/** How the caller stands towards the limits; nobody has any outside /v1. */
+export const standingsOf = (response: Response): Standing[] => response.locals.standings?.() ?? [];
 
 const bearer = (request: Request): string | null =>
   /^Bearer +(\S+) *$/i.exec(request.get('authorization') ?? '')?.[1] ?? null;

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import type { Permission } from '../../domain/access/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
+import type { Standing } from './rate-limit/rate-limiter.js';
 import type { RefusalCode } from './refusals.js';
 
 /** One route, declared once: the router, the validation, the answer's shape and the OpenAPI document are made from it. */
@@ -83,6 +84,8 @@ export interface Call<
   /** Aborted when the caller goes away before the answer. */
   readonly signal: AbortSignal;
   readonly requestId: string;
+  /** How the caller stands towards the rate limits after this call. */
+  readonly standings: () => readonly Standing[];
 }
 export type CallOf<C> =
   C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;

@@ -12,6 +12,7 @@ import * as modelFiles from './deployments/model-files.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
 import * as logs from './operations/logs.contract.js';
+import * as status from './operations/status.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
 import * as modelAliases from './workspace/model-aliases.contract.js';
@@ -41,6 +42,7 @@ export const contracts: readonly Contract[] = [
   logs,
   deployments,
   modelFiles,
+  status,
   health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])

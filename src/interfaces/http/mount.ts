@@ -3,7 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import { callerOf } from './admission.js';
+import { callerOf, standingsOf } from './admission.js';
 import { isBodyless } from './arrival.js';
 import { readJson, streamJson, streamOctets } from './body.js';
 import { type Call, type Contract, Passed, Reply, type Route } from './contract.js';
@@ -49,7 +49,7 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(request.get('if-match'));
     const about = { ifMatch, signal: goneSignal(response), requestId: String(response.get('X-Request-Id')) };
-    const call: Call = { caller, params, query, headers, body, ...about };
+    const call: Call = { caller, params, query, headers, body, standings: () => standingsOf(response), ...about };
     const result = await handle(call as never);
     if (result instanceof Passed) await pass(response, result);
     else send(response, contract, result);

@@ -96,6 +96,15 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(await projects.find(team.id, id)).toEqual(winners[0]?.next);
     });
 
+    it('names the newest projects of a team, newest first', async () => {
+      const [first, second, third] = [await kept({ name: 'One' }), await kept(), await kept({ name: 'Three' })];
+      await projects.add(aProject(otherTeam));
+      const named = (some: Project[]) => some.map(({ id, name }) => ({ id, name }));
+      expect(await projects.names(team.id, 9)).toEqual(named([third, second, first]));
+      expect(await projects.names(team.id, 2)).toEqual(named([third, second]));
+      expect(await projects.names(ids.next('tea'), 9)).toEqual([]);
+    });
+
     it('lists the projects of a team, newest first, a page at a time', async () => {
       const [first, second, third] = [await kept(), await kept(), await kept()];
       const theirs = aProject(otherTeam);

@@ -10,6 +10,8 @@ export interface Projects {
   find(teamId: string, id: string): Promise<Project | null>;
   /** At most `limit` projects of a team, newest first, from the one before `after` on. */
   all(teamId: string, page: { readonly limit: number; readonly after: string | null }): Promise<Project[]>;
+  /** What a team calls its newest projects, newest first, at most `limit`. */
+  names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
   /**
    * Writes `next` if the stored project still has the version of `current`; false, and nothing written, if not.
    * Of any number of callers with the same `current` exactly one gets true. What a review found is left as it is.

@@ -29,6 +29,11 @@ export class MemoryProjects implements Projects {
     return own.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
   }
 
+  async names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
+    const newest = await this.all(teamId, { limit, after: null });
+    return newest.map(({ id, name }) => ({ id, name }));
+  }
+
   async replace({ id, version }: Project, next: Project): Promise<boolean> {
     const stored = this.rows.get(id);
     if (stored?.version !== version) return false;

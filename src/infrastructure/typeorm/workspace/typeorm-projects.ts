@@ -44,6 +44,7 @@ const FIND = `
   SELECT id, team_id AS "teamId", name, version, spec, created_by AS "createdBy", created_at AS "createdAt",
     updated_at AS "updatedAt", updated_by AS "updatedBy", reviewed_version AS "reviewedVersion"
   FROM projects WHERE id = $1 AND team_id = $2`;
+const NAMES = 'SELECT id, name FROM projects WHERE team_id = $1 ORDER BY id DESC LIMIT $2';
 const ADD = `
   WITH written AS (
     INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by, reviewed_version)
@@ -72,6 +73,10 @@ export class TypeOrmProjects implements Projects {
   all(teamId: string, { limit, after }: Parameters<Projects['all']>[1]): Promise<Project[]> {
     const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
     return this.table.find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Project[]>;
+  }
+
+  names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
+    return this.unitOfWork.prepared('project names', NAMES, [teamId, limit]);
   }
 
   async replace({ id, version }: Project, next: Project): Promise<boolean> {

@@ -58,6 +58,17 @@ export class RateLimiter {
     return { standings, exceeded: hasRoom ? null : tightest(standings) };
   }
 
+  /** How the caller stands now towards both limits, without a call being counted. */
+  standings({ known, key }: CallerKey): Standing[] {
+    const now = this.time.now();
+    const calls = (known ? this.known : this.strangers).of(key, now);
+    const { perMinute, authPerMinute } = this.limits;
+    return [
+      standing({ policy: 'default', limit: perMinute, window: calls.all }, now),
+      standing({ policy: 'auth', limit: authPerMinute, window: calls.auth ?? new SlidingWindow() }, now),
+    ];
+  }
+
   /** How many callers it has in mind. */
   get size(): number {
     return this.known.size + this.strangers.size;

@@ -1,0 +1,51 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { Unauthenticated } from '../../domain/access/errors.js';
+import { authorize, type PermissionName, permissions, permitted } from '../../domain/access/permission.js';
+import type { Account } from '../../domain/accounts/account.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { Project } from '../../domain/workspace/project.js';
+import type { Accounts } from '../accounts/ports/accounts.js';
+import type { RuntimeStates } from '../chat/runtime-states.js';
+import type { Projects } from '../workspace/ports/projects.js';
+
+export interface Status {
+  readonly caller: Caller;
+  /** Null for the master key. */
+  readonly account: Account | null;
+  readonly may: Readonly<Record<PermissionName, boolean>>;
+  /** Of the team's newest projects, newest first; the master key has no team. */
+  readonly runtimes: readonly NamedRuntime[];
+}
+
+export interface NamedRuntime extends ProjectRuntime {
+  readonly project: Pick<Project, 'id' | 'name'>;
+}
+
+const PROJECTS = 1_000;
+
+/** Who calls, what the caller may do, and what the caller's team can chat with. */
+export class ReadStatus {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly projects: Projects,
+    private readonly runtimes: RuntimeStates,
+  ) {}
+
+  async execute(input: { by: Caller | null }): Promise<Status> {
+    const caller = authorize(input.by, permissions.readStatus);
+    const may = permitted(caller);
+    if (caller.kind === 'master') return { caller, account: null, may, runtimes: [] };
+    const [account, runtimes] = await Promise.all([
+      this.accounts.byId(caller.accountId),
+      this.runtimesOf(caller.teamId),
+    ]);
+    if (!account) throw new Unauthenticated();
+    return { caller, account, may, runtimes };
+  }
+
+  private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {
+    const projects = await this.projects.names(teamId, PROJECTS);
+    const runtimes = await this.runtimes.ofAll(projects.map(({ id }) => id));
+    return runtimes.map((runtime, at) => ({ ...runtime, project: projects[at] as NamedRuntime['project'] }));
+  }
+}

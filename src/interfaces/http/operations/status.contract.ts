@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { callerKinds } from '../../../domain/access/caller.js';
+import { type PermissionName, permissions } from '../../../domain/access/permission.js';
+import { roles } from '../../../domain/access/role.js';
+import { UserAnswer } from '../accounts/accounts.contract.js';
+import { RuntimeAnswer } from '../chat/runtime.contract.js';
+import { contract } from '../contract.js';
+
+/** `readWorkspace` as the API writes it: `read_workspace`. */
+export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const names = Object.keys(permissions) as PermissionName[];
+
+const Limit = z
+  .object({
+    limit: z.int(),
+    remaining: z.int(),
+    window_seconds: z.int(),
+    reset_seconds: z.int().meta({ description: 'Until more of it remains; 0 when all of it does' }),
+  })
+  .meta({ id: 'Limit' });
+
+export const status = contract({
+  id: 'status',
+  method: 'get',
+  path: '/v1/status',
+  tag: 'Operations',
+  summary: 'Read who you are to the service, what you may do, and how things stand',
+  description: 'The runtimes are those of the newest 1000 projects of the team, newest first.',
+  access: permissions.readStatus,
+  status: 200,
+  answer: z
+    .object({
+      caller: z.object({
+        kind: z.enum(callerKinds),
+        user: UserAnswer.nullable().meta({ description: 'Null for the master key' }),
+        team: z.object({ id: z.string() }).nullable().meta({ description: 'Null for the master key' }),
+        role: z.enum(roles).meta({ description: 'The master key acts as an admin' }),
+        operator: z.boolean().meta({ description: 'Of the team that runs this service' }),
+        verified: z.boolean().meta({ description: 'The e-mail is verified' }),
+      }),
+      permissions: z
+        .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
+        .meta({ description: 'Of each act whether this credential may do it' }),
+      limits: z.object({
+        requests: Limit.meta({ description: 'Of all calls' }),
+        auth: Limit.meta({ description: 'Of registrations and logins' }),
+      }),
+      runtimes: z.array(RuntimeAnswer.extend({ project_id: z.string(), project_name: z.string() })),
+    })
+    .meta({ id: 'Status' }),
+  refusals: [],
+});

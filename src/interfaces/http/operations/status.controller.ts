@@ -1,0 +1,42 @@
+import type { ReadStatus, Status } from '../../../application/operations/read-status.js';
+import { userAnswer } from '../accounts/accounts.controller.js';
+import { type AnswerOf, type Controller, route } from '../contract.js';
+import type { Standing } from '../rate-limit/rate-limiter.js';
+import * as contracts from './status.contract.js';
+
+type Answer = AnswerOf<typeof contracts.status>;
+
+export class StatusController implements Controller {
+  readonly routes = [
+    route(contracts.status, async ({ caller, standings }): Promise<Answer> => {
+      const { may, runtimes, ...who } = await this.readStatus.execute({ by: caller });
+      const [requests, auth] = standings() as [Standing, Standing];
+      return {
+        caller: callerAnswer(who),
+        permissions: Object.fromEntries(
+          Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
+        ),
+        limits: { requests: limitAnswer(requests), auth: limitAnswer(auth) },
+        runtimes: runtimes.map(({ project: { id, name }, modelId, ...runtime }) => {
+          return { project_id: id, project_name: name, model_id: modelId, ...runtime };
+        }),
+      };
+    }),
+  ];
+
+  constructor(private readonly readStatus: ReadStatus) {}
+}
+
+function callerAnswer({ caller, account }: Pick<Status, 'caller' | 'account'>): Answer['caller'] {
+  const { kind } = caller;
+  if (kind === 'master') return { kind, user: null, team: null, role: 'admin', operator: true, verified: true };
+  const { teamId, role, operator, emailVerified: verified } = caller;
+  return { kind, user: account && userAnswer(account), team: { id: teamId }, role, operator, verified };
+}
+
+const limitAnswer = ({ limit, remaining, seconds }: Standing): Answer['limits']['auth'] => ({
+  limit,
+  remaining,
+  window_seconds: 60,
+  reset_seconds: seconds,
+});
