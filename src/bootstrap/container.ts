@@ -14,6 +14,7 @@ import { jobsModule } from './modules/jobs.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
+import { notifiersModule } from './modules/notifiers.module.js';
 import { operationsModule } from './modules/operations.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
@@ -47,6 +48,7 @@ export class Parts {
       jobsModule(),
       alertsModule(),
       operationsModule(config),
+      notifiersModule(),
     );
   }
 

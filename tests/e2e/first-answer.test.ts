@@ -59,7 +59,7 @@ describe('the first answer', () => {
     expect(body.user).toMatchObject({ role: 'admin', email_verified: true });
     expect(body.token).not.toBe(token);
     expect(body.api_key).not.toBe(apiKey);
-    expect((await service.get('/v1/auth/me', token)).body).toEqual(body.user);
+    expect((await service.get('/v1/auth/me', token)).body).toEqual({ ...body.user, alert_emails: false });
     token = body.token;
   });
 

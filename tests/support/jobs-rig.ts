@@ -23,8 +23,9 @@ import type { Repositories } from './repositories.js';
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryProcesses) {
   const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
   const log = new MemoryLog();
+  const notifier = { announce: async () => undefined };
   const processes = new MemoryLivingProcesses(known);
-  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, ids, log);
+  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
   const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
   const found = new ProjectModels(repositories.projects, repositories.models);
   return {

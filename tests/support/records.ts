@@ -41,6 +41,7 @@ export const anAccount = (team: Team, over: Partial<Account> = {}): Account => (
   role: 'member',
   passwordHash: 'a hash',
   emailVerifiedAt: null,
+  alertEmails: false,
   createdAt: at(0),
   ...over,
 });

@@ -1,4 +1,5 @@
 import type { Message } from '../../domain/mail/message.js';
+import { escapeHtml } from '../mail/escape-html.js';
 
 /** Asks a new account to confirm its address. */
 export const verificationMail = (to: Message['to'], link: string, token: string): Message =>
@@ -58,6 +59,3 @@ ${otherwise}
 </body></html>
 `,
 });
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -64,6 +64,7 @@ export class RegisterAccount {
         email: profile.email,
         passwordHash,
         emailVerifiedAt: null,
+        alertEmails: false,
         createdAt: this.clock.now(),
       };
       await this.accounts.add(account);

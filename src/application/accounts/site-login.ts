@@ -80,6 +80,7 @@ export class SiteLogin {
       role: first ? 'admin' : 'member',
       passwordHash: null,
       emailVerifiedAt: claims.emailVerified === true ? now : null,
+      alertEmails: false,
       createdAt: now,
     };
     await this.accounts.add(account);

@@ -15,12 +15,13 @@ import type { ReplacePassword } from './replace-password.js';
 interface Input {
   readonly by: Caller | null;
   readonly name?: string | undefined;
+  readonly alertEmails?: boolean | undefined;
   readonly password?: string | undefined;
   readonly currentPassword?: string | undefined;
   readonly revokeKeys: boolean;
 }
 
-/** Changes one's own name or password. A new password ends the other sessions of the account. */
+/** Changes one's own name, wishes or password. A new password ends the other sessions of the account. */
 export class UpdateOwnAccount {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -33,22 +34,22 @@ export class UpdateOwnAccount {
   ) {}
 
   /** Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy. */
-  async execute({ by, currentPassword, revokeKeys, ...typed }: Input): Promise<Account> {
+  async execute({ by, currentPassword, revokeKeys, alertEmails, ...typed }: Input): Promise<Account> {
     const { accountId, credentialId } = authorize(by, permissions.ownAccount);
     const compared = typed.password === undefined ? null : await this.compared(accountId, currentPassword);
     const { name, password } = Account.profile(typed);
     const passwordHash = password && (await this.choosePassword.execute(password));
     return this.unitOfWork.run(async () => {
       const account = await this.own(accountId);
-      const renamed = { ...account, ...(name && { name }) };
+      const changed = { ...account, ...(name && { name }), ...(alertEmails !== undefined && { alertEmails }) };
       if (!passwordHash) {
-        await this.accounts.save(renamed);
-        return renamed;
+        await this.accounts.save(changed);
+        return changed;
       }
       // The hashes took their time: meanwhile another call may have changed the password, and ended this session.
       if (account.passwordHash !== compared) throw new WrongPassword();
       await this.requireSession(accountId, credentialId);
-      return this.replacePassword.execute({ account: renamed, passwordHash, keepSession: credentialId, revokeKeys });
+      return this.replacePassword.execute({ account: changed, passwordHash, keepSession: credentialId, revokeKeys });
     });
   }
 

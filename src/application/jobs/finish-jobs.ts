@@ -1,6 +1,7 @@
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
+import type { AlertNotifier } from '../alerts/ports/alert-notifier.js';
 import type { AlertRules } from '../alerts/ports/alert-rules.js';
 import type { Alerts } from '../alerts/ports/alerts.js';
 import { Batches, type Outcome } from '../shared/batches.js';
@@ -33,6 +34,7 @@ export class FinishJobs {
     private readonly history: JobHistory,
     private readonly rules: AlertRules,
     private readonly alerts: Alerts,
+    private readonly notifier: AlertNotifier,
     private readonly ids: Identifiers,
     private readonly log: Log,
   ) {}
@@ -70,7 +72,10 @@ export class FinishJobs {
     const before = await this.rules.all();
     const { rules, alerts } = this.observed(before, finished);
     await this.history.append(finished);
-    if (alerts.length > 0) await this.alerts.add(alerts);
+    if (alerts.length > 0) {
+      await this.alerts.add(alerts);
+      await this.notifier.announce(alerts);
+    }
     const changed = rules.filter((rule, index) => rule !== before[index]);
     if (changed.length > 0) await this.rules.save(changed);
   }

@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { AlertNotifier } from '../../application/alerts/ports/alert-notifier.js';
 import { AlertRules } from '../../application/alerts/ports/alert-rules.js';
 import { Alerts } from '../../application/alerts/ports/alerts.js';
 import { BegunCalls } from '../../application/jobs/begun-calls.js';
@@ -31,7 +32,16 @@ export const jobsModule = () =>
     provide(module, Jobs, TypeOrmJobs, [TypeOrmUnitOfWork]);
     provide(module, JobHistory, TypeOrmJobHistory, [TypeOrmUnitOfWork]);
     provide(module, LivingProcesses, TypeOrmLivingProcesses, [Database]);
-    provide(module, FinishJobs, FinishJobs, [OneAtATime, Jobs, JobHistory, AlertRules, Alerts, Identifiers, Log]);
+    provide(module, FinishJobs, FinishJobs, [
+      OneAtATime,
+      Jobs,
+      JobHistory,
+      AlertRules,
+      Alerts,
+      AlertNotifier,
+      Identifiers,
+      Log,
+    ]);
     provide(module, BegunCalls, BegunCalls, [Jobs, Log]);
     provide(module, TrackCalls, TrackCalls, [BegunCalls, FinishJobs, LivingProcesses, Identifiers, Clock, Log]);
     provide(module, TendCalls, TendCalls, [TrackCalls, Jobs, JobHistory, FinishJobs, LivingProcesses, Clock, Log]);

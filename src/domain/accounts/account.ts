@@ -20,6 +20,8 @@ export interface Account {
   /** Null for accounts that an embedding site signs in. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
+  /** Asks for an e-mail when an alert fires. */
+  readonly alertEmails: boolean;
   readonly createdAt: Date;
 }
 
@@ -47,6 +49,10 @@ export const Account = {
   },
 
   verified: (account: Account, at: Date): Account => ({ ...account, emailVerifiedAt: account.emailVerifiedAt ?? at }),
+
+  /** Of an account of the operator team: whether alerts are to be mailed to it. */
+  isMailedAlerts: ({ alertEmails, emailVerifiedAt, role }: Account): boolean =>
+    alertEmails && emailVerifiedAt !== null && role !== 'member',
 };
 
 /** Two spellings of one address, letter case and Unicode form aside, have the same key. */

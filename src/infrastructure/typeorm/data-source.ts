@@ -16,6 +16,7 @@ import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accou
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
+import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
 import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
@@ -52,6 +53,7 @@ const migrations = [
   Workspace1764201600000,
   Deployments1764288000000,
   Jobs1764374400000,
+  Notifications1764547200000,
 ];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */

@@ -16,6 +16,18 @@ export class PageLinks implements Links {
     return this.page('reset-password', token);
   }
 
+  alerts(): string {
+    return `${this.address.baseUrl}/v1/alerts`;
+  }
+
+  alert(id: string): string {
+    return `${this.alerts()}/${encodeURIComponent(id)}`;
+  }
+
+  ownAccount(): string {
+    return `${this.address.baseUrl}/v1/auth/me`;
+  }
+
   private page(name: string, token: string): string {
     return `${this.address.baseUrl}/${name}?token=${encodeURIComponent(token)}`;
   }

@@ -104,6 +104,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
         role: 'developer',
         passwordHash: 'another hash',
         emailVerifiedAt: at(1),
+        alertEmails: true,
       };
       await accounts.save(changed);
       expect(await accounts.byId(account.id)).toEqual(changed);
@@ -134,6 +135,17 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       await accounts.save({ ...first, name: 'Grace' });
       expect(await accounts.ofTeam(team.id)).toEqual([{ ...first, name: 'Grace' }, second, third]);
       expect(await accounts.ofTeam(ids.next('tea'))).toEqual([]);
+    });
+
+    it('lists those of a team that ask for alerts by e-mail, oldest first', async () => {
+      const other = aTeam();
+      await teams.add(other);
+      const [first, silent, second] = [anAccount(team, { alertEmails: true }), anAccount(team), anAccount(team)];
+      const elsewhere = anAccount(other, { alertEmails: true });
+      for (const account of [second, silent, elsewhere, first]) await accounts.add(account);
+      await accounts.save({ ...second, alertEmails: true });
+      expect(await accounts.wantingAlerts(team.id)).toEqual([first, { ...second, alertEmails: true }]);
+      expect(await accounts.wantingAlerts(ids.next('tea'))).toEqual([]);
     });
 
     it('leaves one of two admins that demote each other at once', async () => {

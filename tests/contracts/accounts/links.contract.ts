@@ -9,6 +9,9 @@ export function linksContract(adapter: string, open: (baseUrl: string) => Links)
         const links = open(baseUrl);
         expect(links.verifyEmail('tnv_abc')).toBe(`${baseUrl}/verify-email?token=tnv_abc`);
         expect(links.resetPassword('tnr_abc')).toBe(`${baseUrl}/reset-password?token=tnr_abc`);
+        expect(links.alerts()).toBe(`${baseUrl}/v1/alerts`);
+        expect(links.alert('alr_abc')).toBe(`${baseUrl}/v1/alerts/alr_abc`);
+        expect(links.ownAccount()).toBe(`${baseUrl}/v1/auth/me`);
       },
     );
 

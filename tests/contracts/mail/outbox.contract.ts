@@ -90,6 +90,26 @@ export function outboxContract(adapter: string, store: StoreUnderTest) {
       expect(await outbox.take(at(10_000), at(20_000))).toBeNull();
     });
 
+    it('counts the mails of a series since a moment, whatever has become of them', async () => {
+      const added = async (seconds: number, series?: string) => {
+        const id = ids.next('msg');
+        await outbox.add({ id, message: aMessage(), dueAt: at(seconds), ...(series && { series }) });
+        return id;
+      };
+      await added(0, 'a');
+      const [delivered, failed] = [await added(10, 'a'), await added(11, 'a')];
+      await added(12, 'b');
+      await added(13);
+      await takeAll(at(100), at(160));
+      await outbox.delivered(delivered, at(101));
+      await outbox.failed(failed, at(5_000));
+      const elsewhere = (await store.elsewhere()).outbox;
+      expect(await elsewhere.countOf('a', at(0))).toBe(3);
+      expect(await elsewhere.countOf('a', at(10))).toBe(2);
+      expect(await elsewhere.countOf('a', at(11.5))).toBe(0);
+      expect(await elsewhere.countOf('c', at(0))).toBe(0);
+    });
+
     it('has a mail only if the unit of work that added it commits', async () => {
       const failure = new Error('no');
       const fails = unitOfWork.run(async () => {

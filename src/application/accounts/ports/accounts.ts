@@ -11,6 +11,8 @@ export interface Accounts {
   byEmail(email: string): Promise<Account | null>;
   /** Of a team, oldest first. */
   ofTeam(teamId: string): Promise<Account[]>;
+  /** Those of a team that ask for alerts by e-mail, oldest first. */
+  wantingAlerts(teamId: string): Promise<Account[]>;
   /** Of the whole deployment. */
   count(): Promise<number>;
   /** Removes the account with all its credentials and mailed tokens, at once and in every process. */

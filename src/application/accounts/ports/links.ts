@@ -4,5 +4,11 @@ import { port } from '../../shared/port.js';
 export interface Links {
   verifyEmail(token: string): string;
   resetPassword(token: string): string;
+  /** Where the API lists the alerts. */
+  alerts(): string;
+  /** Where it has one of them. */
+  alert(id: string): string;
+  /** Where the API has one's own account. */
+  ownAccount(): string;
 }
 export const Links = port<Links>('accounts.Links');

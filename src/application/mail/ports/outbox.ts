@@ -10,7 +10,10 @@ export interface OutgoingMail {
 
 /** Mail that waits to be sent. Added within the unit of work that it tells of, so that neither exists without the other. */
 export interface Outbox {
-  add(mail: { id: string; message: Message; dueAt: Date }): Promise<void>;
+  /** Mails of one `series` can be counted. */
+  add(mail: { id: string; message: Message; dueAt: Date; series?: string }): Promise<void>;
+  /** The mails of a series that were added with a `dueAt` of `since` or later, delivered or not. */
+  countOf(series: string, since: Date): Promise<number>;
   /**
    * The mail that has been due longest, now leased to this caller: nobody else gets it before `leasedUntil`.
    * Null when nothing is due.

@@ -37,6 +37,10 @@ export class MemoryAccounts implements Accounts {
     return members.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
+  async wantingAlerts(teamId: string): Promise<Account[]> {
+    return (await this.ofTeam(teamId)).filter(({ alertEmails }) => alertEmails);
+  }
+
   async remove(id: string): Promise<void> {
     this.rows.remove(id);
     for (const table of ['credentials', 'mailed_tokens', 'conversations']) {

@@ -1,5 +1,4 @@
 import type { Outbox, OutgoingMail } from '../../../application/mail/ports/outbox.js';
-import type { Message } from '../../../domain/mail/message.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
@@ -10,13 +9,20 @@ interface Waiting extends OutgoingMail {
 /** What is delivered is gone altogether. */
 export class MemoryOutbox implements Outbox {
   private readonly rows;
+  private readonly counted;
 
   constructor(store: MemoryStore) {
     this.rows = new MemoryTable<Waiting>(store, 'outbox');
+    this.counted = new MemoryTable<{ readonly series: string; readonly dueAt: Date }>(store, 'outbox_series');
   }
 
-  async add(mail: { id: string; message: Message; dueAt: Date }): Promise<void> {
+  async add({ series, ...mail }: Parameters<Outbox['add']>[0]): Promise<void> {
     this.rows.put(mail.id, { ...mail, failures: 0 });
+    if (series !== undefined) this.counted.put(mail.id, { series, dueAt: mail.dueAt });
+  }
+
+  async countOf(series: string, since: Date): Promise<number> {
+    return this.counted.all().filter((mail) => mail.series === series && mail.dueAt >= since).length;
   }
 
   async take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null> {

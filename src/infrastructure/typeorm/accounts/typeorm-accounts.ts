@@ -21,6 +21,7 @@ export const AccountTable = new EntitySchema<AccountRow>({
     role: { type: 'text' },
     passwordHash: { type: 'text', name: 'password_hash', nullable: true },
     emailVerifiedAt: { type: 'timestamptz', name: 'email_verified_at', nullable: true },
+    alertEmails: { type: 'boolean', name: 'alert_emails' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
   },
 });
@@ -60,6 +61,11 @@ export class TypeOrmAccounts implements Accounts {
 
   async ofTeam(teamId: string): Promise<Account[]> {
     const rows = await this.table.find({ where: { teamId }, order: { id: 'ASC' } });
+    return rows.map(toAccount);
+  }
+
+  async wantingAlerts(teamId: string): Promise<Account[]> {
+    const rows = await this.table.find({ where: { teamId, alertEmails: true }, order: { id: 'ASC' } });
     return rows.map(toAccount);
   }
 

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, MoreThanOrEqual } from 'typeorm';
 import type { Outbox, OutgoingMail } from '../../../application/mail/ports/outbox.js';
 import type { Message } from '../../../domain/mail/message.js';
 import type { Sealer } from '../../crypto/sealer.js';
@@ -12,6 +12,9 @@ interface OutboxRow {
   /** When it is to be sent, or until when its sender has it leased. */
   readonly dueAt: Date;
   readonly deliveredAt: Date | null;
+  readonly series: string | null;
+  /** When it was due at first; only where it belongs to a series. */
+  readonly firstDueAt: Date | null;
 }
 
 export const OutboxTable = new EntitySchema<OutboxRow>({
@@ -23,6 +26,8 @@ export const OutboxTable = new EntitySchema<OutboxRow>({
     failures: { type: 'integer' },
     dueAt: { type: 'timestamptz', name: 'due_at' },
     deliveredAt: { type: 'timestamptz', name: 'delivered_at', nullable: true },
+    series: { type: 'text', nullable: true },
+    firstDueAt: { type: 'timestamptz', name: 'first_due_at', nullable: true },
   },
 });
 
@@ -38,9 +43,14 @@ export class TypeOrmOutbox implements Outbox {
     private readonly sealer: Sealer,
   ) {}
 
-  async add({ id, message, dueAt }: { id: string; message: Message; dueAt: Date }): Promise<void> {
+  async add({ id, message, dueAt, series }: Parameters<Outbox['add']>[0]): Promise<void> {
     const sealed = this.sealer.seal(JSON.stringify(message), id);
-    await this.table.insert({ id, sealed, failures: 0, dueAt, deliveredAt: null });
+    const counted = series === undefined ? {} : { series, firstDueAt: dueAt };
+    await this.table.insert({ id, sealed, failures: 0, dueAt, deliveredAt: null, ...counted });
+  }
+
+  countOf(series: string, since: Date): Promise<number> {
+    return this.table.countBy({ series, firstDueAt: MoreThanOrEqual(since) });
   }
 
   async take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null> {

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/access/permission.js';
 import { roles } from '../../../domain/access/role.js';
 import { accountLimits } from '../../../domain/accounts/account.js';
 import { contract } from '../contract.js';
-import { Deleted, Timestamp, text } from '../schemas.js';
+import { Deleted, Timestamp, text, truth } from '../schemas.js';
 
 const tag = 'Team accounts';
 
@@ -17,6 +17,10 @@ export const UserAnswer = z
     created_at: Timestamp,
   })
   .meta({ id: 'User' });
+
+const OwnUserAnswer = UserAnswer.extend({
+  alert_emails: z.boolean().meta({ description: 'Whether you ask for an e-mail when an alert fires' }),
+}).meta({ id: 'OwnUser' });
 
 export const SignedInAnswer = z
   .object({
@@ -111,7 +115,7 @@ export const me = contract({
   summary: 'Read your own account',
   access: permissions.ownAccount,
   status: 200,
-  answer: UserAnswer,
+  answer: OwnUserAnswer,
   refusals: [],
 });
 
@@ -190,19 +194,22 @@ export const updateMe = contract({
   method: 'patch',
   path: '/v1/auth/me',
   tag,
-  summary: 'Change your name or your password',
-  description: 'A new password ends your other sessions and the keys that registrations and logins minted.',
+  summary: 'Change your name, your password or what you are mailed',
+  description:
+    'A new password ends your other sessions and the keys that registrations and logins minted. With `alert_emails` ' +
+    'admins and developers of the operator team get an e-mail when an alert fires, once their address is verified.',
   access: permissions.ownAccount,
   body: z
     .object({
       name: text().optional(),
+      alert_emails: truth().optional(),
       password: NewPassword.optional(),
       current_password: text().optional(),
       revoke_keys: RevokeKeys,
     })
     .meta({ id: 'OwnAccountUpdate' }),
   status: 200,
-  answer: UserAnswer,
+  answer: OwnUserAnswer,
   refusals: ['wrong_password', 'busy'],
 });
 

@@ -38,11 +38,11 @@ export class AccountsController implements Controller {
       const { accountCount, maxAccounts, registrationOpen } = await this.readStatus.execute();
       return { account_count: accountCount, max_accounts: maxAccounts, registration_open: registrationOpen };
     }),
-    route(contracts.me, async ({ caller }) => userAnswer(await this.readOwnAccount.execute({ by: caller }))),
+    route(contracts.me, async ({ caller }) => ownAnswer(await this.readOwnAccount.execute({ by: caller }))),
     route(contracts.updateMe, async ({ caller, body }) => {
       const { name, password, current_password: currentPassword, revoke_keys: revokeKeys } = body;
-      const input = { by: caller, name, password, currentPassword, revokeKeys };
-      return userAnswer(await this.updateOwnAccount.execute(input));
+      const input = { by: caller, name, alertEmails: body.alert_emails, password, currentPassword, revokeKeys };
+      return ownAnswer(await this.updateOwnAccount.execute(input));
     }),
     route(contracts.logout, async ({ caller }) => deleted((await this.logOut.execute({ by: caller })).id)),
   ];
@@ -60,13 +60,18 @@ export class AccountsController implements Controller {
   ) {}
 }
 
-export const userAnswer = (account: Account): AnswerOf<typeof contracts.me> => ({
+export const userAnswer = (account: Account): AnswerOf<typeof contracts.verifyEmail> => ({
   id: account.id,
   name: account.name,
   email: account.email,
   role: account.role,
   email_verified: account.emailVerifiedAt !== null,
   created_at: seconds(account.createdAt),
+});
+
+const ownAnswer = (account: Account): AnswerOf<typeof contracts.me> => ({
+  ...userAnswer(account),
+  alert_emails: account.alertEmails,
 });
 
 const signedIn = ({ account, token, apiKey }: SignedIn): AnswerOf<typeof contracts.login> => ({

@@ -1,0 +1,52 @@
+import type { Alert } from '../../domain/alerts/alert.js';
+import type { Message } from '../../domain/mail/message.js';
+import type { Links } from '../accounts/ports/links.js';
+import { escapeHtml } from '../mail/escape-html.js';
+
+/** A mail tells of so many alerts one by one; of those beyond it says how many they are. */
+const LISTED = 20;
+
+/** Tells one person of alerts that have fired at once. `last`: there will be no other for a while. */
+export function alertMail(to: Message['to'], alerts: readonly Alert[], links: Links, last: boolean): Message {
+  const told = alerts.slice(0, LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
+  const [severity] = alerts.map((alert) => alert.severity).sort();
+  const [first] = alerts;
+  const beyond = alerts.length - told.length;
+  const ending = [
+    ...(beyond > 0 ? [`And ${beyond} more: GET ${links.alerts()}`] : []),
+    ...(last ? [`This is the last such message within an hour. Until then: GET ${links.alerts()}`] : []),
+    'You get this because you have switched on alerts by e-mail. To switch them off, send {"alert_emails": false} with ' +
+      `PATCH ${links.ownAccount()}`,
+  ];
+  return {
+    to,
+    subject: `[${severity}] ${alerts.length === 1 ? first?.title : `${alerts.length} alerts have fired`}`,
+    text: [`Hello ${to.name},`, ...told.map(asText), ...ending].join('\n\n').concat('\n'),
+    html: `<!doctype html>
+<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
+<p>Hello ${escapeHtml(to.name)},</p>
+${told.map(asHtml).join('\n')}
+${ending.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+</body></html>
+`,
+  };
+}
+
+type Told = Alert & { readonly link: string };
+
+const asText = ({ severity, title, message, createdAt, link }: Told) => `[${severity}] ${title}
+${message}
+Fired at ${createdAt.toISOString()}.
+To read it: GET ${link}
+To acknowledge it: POST ${link}/ack`;
+
+const asHtml = ({
+  severity,
+  title,
+  message,
+  createdAt,
+  link,
+}: Told) => `<h2>${escapeHtml(`[${severity}] ${title}`)}</h2>
+<p>${escapeHtml(message)}<br>Fired at ${createdAt.toISOString()}.</p>
+<p>To read it: <code>GET ${escapeHtml(link)}</code><br>
+To acknowledge it: <code>POST ${escapeHtml(link)}/ack</code></p>`;

@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Notifications1764547200000 implements MigrationInterface {
+  readonly name = 'Notifications1764547200000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE accounts ADD COLUMN alert_emails boolean NOT NULL DEFAULT false;
+      CREATE INDEX accounts_wanting_alerts ON accounts (team_id) WHERE alert_emails;
+      ALTER TABLE outbox ADD COLUMN series text COLLATE "C", ADD COLUMN first_due_at timestamptz;
+      CREATE INDEX outbox_series ON outbox (series, first_due_at) WHERE series IS NOT NULL;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE outbox DROP COLUMN first_due_at, DROP COLUMN series;
+      ALTER TABLE accounts DROP COLUMN alert_emails;
+    `);
+  }
+}

@@ -1,0 +1,147 @@
+import type { Account } from '../../../src/domain/accounts/account.js';
+import type { Message } from '../../../src/domain/mail/message.js';
+import { MemoryAlertNotifier } from '../../../src/infrastructure/memory/alerts/memory-alert-notifier.js';
+import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { EveryNotifier } from '../../../src/infrastructure/notifiers/every-notifier.js';
+import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
+import { PageLinks } from '../../../src/interfaces/web/page-links.js';
+import { memoryUnderTest } from '../../support/memory-repositories.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { anAccount, anAlert, aTeam, at, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { alertNotifierContract } from './alert-notifier.contract.js';
+
+const PATIENT = at(1_000_000);
+const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
+
+function mailing({ teams, accounts, outbox }: Repositories, clock = new ManualClock(at(0))) {
+  const links = new PageLinks({ baseUrl: 'https://tenon.example' });
+  const mails: Message[] = [];
+  return {
+    notifier: new MailNotifier(teams, accounts, outbox, links, ids, clock),
+    clock,
+    /** All mails so far, oldest first. */
+    async mails(): Promise<Message[]> {
+      for (let mail = await outbox.take(PATIENT, PATIENT); mail; mail = await outbox.take(PATIENT, PATIENT)) {
+        mails.push(mail.message);
+        await outbox.delivered(mail.id, PATIENT);
+      }
+      return mails;
+    },
+  };
+}
+
+const wanting: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
+
+function mailUnderTest(store: StoreUnderTest) {
+  return async () => {
+    const repositories = await store.open();
+    const { teams, accounts, unitOfWork } = repositories;
+    const { notifier, mails } = mailing(repositories);
+    const team = aTeam({ operator: true });
+    const account = anAccount(team, { ...wanting, alertEmails: false });
+    await teams.add(team);
+    await accounts.add(account);
+    return {
+      notifier,
+      unitOfWork,
+      switchOn: () => accounts.save({ ...account, alertEmails: true }),
+      told: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
+    };
+  };
+}
+
+alertNotifierContract('e-mail, kept in memory', mailUnderTest(memoryUnderTest()));
+alertNotifierContract('e-mail, kept in PostgreSQL', mailUnderTest(postgresUnderTest()));
+
+alertNotifierContract('memory', async () => {
+  const store = new MemoryStore();
+  const notifier = new MemoryAlertNotifier(store);
+  const switchOn = async () => {
+    notifier.on = true;
+  };
+  return { notifier, unitOfWork: store, switchOn, told: async () => notifier.announced.map(({ id }) => id) };
+});
+
+alertNotifierContract('every way there is', async () => {
+  const store = new MemoryStore();
+  const [silent, one, other] = ['silent', 'one', 'other'].map((name) => new MemoryAlertNotifier(store, name)) as [
+    MemoryAlertNotifier,
+    MemoryAlertNotifier,
+    MemoryAlertNotifier,
+  ];
+  return {
+    notifier: new EveryNotifier(silent, one, other),
+    unitOfWork: store,
+    async switchOn() {
+      one.on = true;
+      other.on = true;
+    },
+    async told() {
+      expect(silent.announced).toEqual([]);
+      expect(one.announced).toEqual(other.announced);
+      return one.announced.map(({ id }) => id);
+    },
+  };
+});
+
+describe('AlertNotifier by e-mail', () => {
+  const set = async (...team: Partial<Account>[]) => {
+    const repositories = await memoryUnderTest().open();
+    const [operators, others] = [aTeam({ operator: true }), aTeam()];
+    await repositories.teams.add(operators);
+    await repositories.teams.add(others);
+    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...wanting, ...over }));
+    await repositories.accounts.add(anAccount(others, { ...wanting, email: 'stranger@example.com' }));
+    return mailing(repositories);
+  };
+
+  it('reaches admins and developers of the operator team with a verified address who ask for it', async () => {
+    const { notifier, mails } = await set(
+      { email: 'admin@example.com' },
+      { email: 'developer@example.com', role: 'developer' },
+      { email: 'member@example.com', role: 'member' },
+      { email: 'unverified@example.com', emailVerifiedAt: null },
+      { email: 'silent@example.com', alertEmails: false },
+    );
+    await notifier.announce([anAlert()]);
+    expect((await mails()).map(({ to }) => to.address)).toEqual(['admin@example.com', 'developer@example.com']);
+  });
+
+  it('is one mail that says what fired, with links below the base URL only', async () => {
+    const { notifier, mails } = await set({ name: 'Ada <b>&', email: 'ada@example.com' });
+    const alert = anAlert({ title: 'a <script>', message: 'Rule "x" & \' <img src=https://evil.example>' });
+    await notifier.announce([alert, anAlert({ severity: 'P3' })]);
+    const [mail, ...more] = await mails();
+    expect(more).toEqual([]);
+    expect(mail).toMatchObject({ to: { name: 'Ada <b>&', address: 'ada@example.com' } });
+    expect(mail?.subject).toBe('[P1] 2 alerts have fired');
+    expect(mail?.text).toContain(`[P1] a <script>\n${alert.message}\nFired at ${alert.createdAt.toISOString()}.`);
+    expect(mail?.text).toContain(`POST https://tenon.example/v1/alerts/${alert.id}/ack`);
+    expect(mail?.html).toContain('<h2>[P1] a &lt;script&gt;</h2>');
+    expect(mail?.html).not.toMatch(/<(script|img|b)\b/);
+    expect(mail?.text).toContain('PATCH https://tenon.example/v1/auth/me');
+    await notifier.announce([alert]);
+    expect((await mails()).at(-1)?.subject).toBe('[P1] a <script>');
+  });
+
+  it('counts what is too much to be listed', async () => {
+    const { notifier, mails } = await set({});
+    await notifier.announce(Array.from({ length: 45 }, () => anAlert()));
+    const [{ text, subject } = { text: '', subject: '' }] = await mails();
+    expect(subject).toBe('[P1] 45 alerts have fired');
+    expect(idsIn(text)).toHaveLength(20);
+    expect(text).toContain('And 25 more: GET https://tenon.example/v1/alerts\n');
+  });
+
+  it('floods no mailbox: so many in an hour, the last of which says so', async () => {
+    const { notifier, mails, clock } = await set({});
+    for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await notifier.announce([anAlert()]);
+    const sent = (await mails()).map(({ text }) => text.includes('the last such message'));
+    expect(sent).toEqual([...Array(MOST_AN_HOUR - 1).fill(false), true]);
+    clock.advance(60 * 60 * 1000 + 1);
+    await notifier.announce([anAlert()]);
+    expect(await mails()).toHaveLength(MOST_AN_HOUR + 1);
+  });
+});
