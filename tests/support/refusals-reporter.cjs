@@ -30,7 +30,7 @@ class RefusalsReporter {
 
   problems() {
     const { contracts } = require(path.join(http, 'contracts.js'));
-    const { refusalsOf, everywhere } = require(path.join(http, 'openapi.js'));
+    const { refusalsOf, everywhere } = require(path.join(http, 'openapi-refusals.js'));
     const answers = readFileSync(this.file, 'utf8')
       .trim()
       .split('\n')

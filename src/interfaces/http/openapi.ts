@@ -1,62 +1,70 @@
-import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import {
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  type ResponseConfig,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import { callerKinds } from '../../domain/access/caller.js';
+import type { CallerKind } from '../../domain/access/caller.js';
 import type { Contract } from './contract.js';
 import { contracts } from './contracts.js';
-import { documentedHeaders } from './rate-limit/rate-limit-headers.js';
-import { type RefusalCode, refusals } from './refusals.js';
+import { exampleOf, type Schemas } from './openapi-examples.js';
+import { parameterSchema } from './openapi-parameters.js';
+import { isLimited, limitHeaders, refusalResponses } from './openapi-refusals.js';
 
-const ErrorEnvelope = z
-  .object({
-    status: z.literal('error'),
-    code: z.string().meta({ description: 'Machine code; stable' }),
-    error: z.string().meta({ description: 'What is wrong and what to do, for a person' }),
-    request_id: z.string().meta({ description: 'Also in X-Request-Id, and in the log lines of this request' }),
-    details: z
-      .array(
-        z.object({
-          path: z.string(),
-          message: z.string(),
-          code: z.string().optional().meta({ description: 'Which finding it is, of a dataset that does not validate' }),
-          current: z.int().optional().meta({ description: 'The version as it is now' }),
-        }),
-      )
-      .optional()
-      .meta({ description: 'Each single thing that is wrong' }),
-  })
-  .meta({ id: 'Error' });
+/** What each tag is about, in the order in which the reference shows them. */
+export const tags: Readonly<Record<Contract['tag'], string>> = {
+  'Team accounts': 'Registration, sessions, API keys, invites and roles.',
+  'Project workspace': 'Projects, their datasets and their models, each with versions. Only a team’s own can be seen.',
+  Runtime: 'The model that answers the chats of a project: connecting, starting and stopping it.',
+  Inference: 'Chat completions, and the conversations that are kept of them.',
+  Jobs: 'Work with an end: what runs elsewhere and reports itself, and each call of a model.',
+  Monitoring:
+    'For operators, over the whole deployment: alerts and their rules, model files and what serves them, the log.',
+  Operations: 'For whoever runs the service.',
+};
+
+const credentials: Readonly<Record<CallerKind, string>> = {
+  session: 'A session token (`tns_…`), as registration and login answer it; valid for 30 days.',
+  api_key: 'An API key (`tnk_…`) of an account.',
+  master: 'The master key of the deployment, `SERVICE_MASTER_KEY`: an admin operator without an account or a team.',
+};
 
 /** The OpenAPI 3.1 document, made from the contracts that route and validate. */
 export function openApiDocument(version: string) {
   const registry = new OpenAPIRegistry();
-  registry.registerComponent('securitySchemes', 'bearer', {
-    type: 'http',
-    scheme: 'bearer',
-    description:
-      'A session token (`tns_…`) or, where the route says so, an API key (`tnk_…`) or the master key. The master key also ' +
-      'registers the first account of a deployment whose registration is by invite.',
-  });
-  for (const [name, header] of Object.entries(documentedHeaders)) registry.registerComponent('headers', name, header);
-  for (const contract of contracts) registry.registerPath(operation(contract));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  for (const [name, description] of Object.entries(credentials))
+    registry.registerComponent('securitySchemes', name, { type: 'http', scheme: 'bearer', description });
+  const refused = refusalResponses(registry);
+  for (const contract of contracts) {
+    registry.registerPath(operation(contract, refused(contract) as Record<string, ResponseConfig>));
+  }
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Tenon',
       version,
       description:
-        'A self-hosted home for a team’s models. Every refusal has the same envelope; `code` says which it is.',
+        'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction; ' +
+        'identifiers begin with what they are of (`prj_…`) and sort by age.\n\n' +
+        'Every refusal has the same envelope, `Error`; its `code` says which it is and never changes. What is not ' +
+        'listed here is refused alike: 404 `not_found` for an unknown path, 405 `method_not_allowed` for another method ' +
+        'of a known one. Each answer carries `X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), ' +
+        'or a new one.',
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'This service' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   });
+  addExamples(document as unknown as Document);
+  return document;
 }
 
-function operation(contract: Contract): RouteConfig {
+function operation(contract: Contract, refused: Record<string, ResponseConfig>): RouteConfig {
   const { method, path, id, tag, summary, description, access, query, body, media, otherStatus, answer, status } =
     contract;
-  const names = [...path.matchAll(/\{(\w+)(\*?)\}/g)].map(([, name = '', rest]) => [name, rest ? Rest : z.string()]);
+  const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
   const params = z.object(Object.fromEntries(names));
-  const taken = { ...(takesIfMatch(contract) && { 'If-Match': z.string().optional() }), ...contract.headers };
+  const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
   const carried = { ...(isLimited(contract) && limitHeaders), ...ownHeaders(contract) };
   const headers = Object.keys(carried).length > 0 && { headers: carried };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
@@ -68,7 +76,7 @@ function operation(contract: Contract): RouteConfig {
     tags: [tag],
     summary,
     description: [description, takenBy(contract)].filter(Boolean).join('\n\n'),
-    security: access === 'public' ? [] : [{ bearer: [] }],
+    security: access === 'public' ? [] : access.takes.map((kind) => ({ [kind]: [] })),
     request: {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
@@ -80,7 +88,7 @@ function operation(contract: Contract): RouteConfig {
       ...(otherStatus && {
         [otherStatus.status]: { description: otherStatus.when, ...headers, content: json(answer) },
       }),
-      ...refusalResponses(contract),
+      ...refused,
     },
   };
 }
@@ -90,18 +98,21 @@ const texts = ({ forms = {} }: Contract) =>
     Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
   );
 
-const Rest = z.string().meta({ description: 'May have slashes, which are sent as they are' });
+const IfMatch = z
+  .string()
+  .optional()
+  .meta({ description: 'The version last read, as its `ETag`: another one is refused as stale', example: '"1"' });
 
-const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
+const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 
-const limitHeaders = Object.fromEntries(
-  Object.keys(documentedHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+const ETAG = { ETag: { schema: { type: 'string' }, description: 'The version, in quotes' } } as const;
 
-const ownHeaders = ({ answerHeaders = {} }: Contract) =>
-  Object.fromEntries(
+const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
+  ...(versioned && ETAG),
+  ...Object.fromEntries(
     Object.entries(answerHeaders).map(([name, description]) => [name, { schema: { type: 'string' }, description }]),
-  );
+  ),
+});
 
 /** Which credentials and roles a route takes, in words. */
 function takenBy({ access }: Contract): string {
@@ -112,37 +123,25 @@ function takenBy({ access }: Contract): string {
   return `Takes ${credential} of ${role}${whose}${access.takes.includes('master') ? ', or the master key' : ''}.`;
 }
 
-const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
-
-/** Every code that a route can refuse with: its own, and those that its access, path and body imply. */
-export function refusalsOf({ path, access, body, media, missing, refusals: own }: Contract): RefusalCode[] {
-  const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
-  if (access !== 'public') {
-    implied.push('unauthenticated');
-    if (!callerKinds.every((kind) => access.takes.includes(kind))) implied.push('session_required');
-    if (access.operator) implied.push('operator_only');
-    if (!access.roles.includes('member')) implied.push('forbidden');
-  }
-  if (path.includes('_id}') && !missing) implied.push('not_found');
-  if (path.includes('*}')) implied.push('invalid_request');
-  if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
-  if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
-  return [...new Set([...implied, ...own])];
+interface Content {
+  readonly content?: Record<string, { schema: object; example?: unknown; examples?: unknown }>;
+}
+type Operations = Readonly<Record<string, { requestBody?: Content; responses: Readonly<Record<string, Content>> }>>;
+interface Document {
+  readonly paths: Readonly<Record<string, Operations>>;
+  readonly components: { readonly schemas: Schemas };
 }
 
-/** What any route can refuse with. */
-export const everywhere: readonly RefusalCode[] = ['internal_error', 'storage_unavailable', 'shutting_down'];
-
-const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait' } as const;
-
-function refusalResponses(contract: Contract) {
-  const codes = [...new Set([...refusalsOf(contract), ...everywhere])];
-  const statuses = [...new Set(codes.map((code) => refusals[code].status))].sort((a, b) => a - b);
-  const responses = statuses.map((status) => {
-    const of = codes.filter((code) => refusals[code].status === status);
-    const description = of.map((code) => `\`${code}\`: ${refusals[code].when}`).join('\n\n');
-    const headers = status === 429 && { headers: { ...limitHeaders, 'Retry-After': RETRY_AFTER } };
-    return [status, { description, ...headers, content: { 'application/json': { schema: ErrorEnvelope } } }];
-  });
-  return Object.fromEntries(responses);
+/** Where a schema has an example, or all its parts have, so has what it describes. */
+function addExamples({ paths, components }: Document): void {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const described = operations.flatMap(({ requestBody, responses }) => [
+    requestBody ?? {},
+    ...Object.values(responses),
+  ]);
+  for (const media of described.flatMap(({ content = {} }) => Object.values(content))) {
+    if (media.examples || media.example !== undefined) continue;
+    const { value, missing } = exampleOf(media.schema, components.schemas);
+    if (missing.length === 0) media.example = value;
+  }
 }

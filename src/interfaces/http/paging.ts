@@ -4,24 +4,32 @@ import { GREATEST_VERSION, wholeNumberText } from './schemas.js';
 
 const LIMIT = { least: 1, most: 1000, usual: 100 } as const;
 
+const limit = (usual: number) =>
+  wholeNumberText(LIMIT.least, LIMIT.most)
+    .default(usual)
+    .meta({ description: `How many at most: ${LIMIT.least} to ${LIMIT.most}`, default: usual });
+
+const next = { description: 'The `next_cursor` of the page before' };
+
 /** For lists of what a team makes by hand: long enough for all of it in one answer, and yet bounded. */
 const LONG_LIMIT = 1000;
 
 /** For lists that grow without bound: newest first, a page at a time. The cursor is the last id of the page before. */
 export const Page = z.object({
-  limit: wholeNumberText(LIMIT.least, LIMIT.most).default(LIMIT.usual),
+  limit: limit(LIMIT.usual),
   cursor: z
     .string()
     .regex(/^[a-z]{3}_[0-9a-f-]{36}$/, { error: 'must be the next_cursor of an earlier answer' })
-    .optional(),
+    .optional()
+    .meta(next),
 });
 
-export const LongPage = Page.extend({ limit: wholeNumberText(LIMIT.least, LIMIT.most).default(LONG_LIMIT) });
+export const LongPage = Page.extend({ limit: limit(LONG_LIMIT) });
 
 /** For what is numbered within one object, newest first. The cursor is the last number of the page before. */
 export const NumberPage = z.object({
   limit: Page.shape.limit,
-  cursor: wholeNumberText(1, GREATEST_VERSION).optional(),
+  cursor: wholeNumberText(1, GREATEST_VERSION).optional().meta(next),
 });
 
 export const VersionPage = NumberPage;

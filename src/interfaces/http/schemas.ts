@@ -2,7 +2,32 @@ import { z } from 'zod';
 import type { JsonObject } from '../../domain/workspace/json.js';
 
 /** Seconds since the epoch, with a fraction. */
-export const Timestamp = z.number().meta({ description: 'Seconds since the epoch' });
+export const Timestamp = z.number().meta({ description: 'Seconds since the epoch', example: 1763683200.123 });
+
+/** What an identifier is of, and a UUID. */
+export const id = (kind: string) => {
+  const pattern = `^${kind}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
+  return z.string().meta({ pattern, example: `${kind}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11` });
+};
+
+export const AccountId = id('usr').meta({ description: 'The id of an account' });
+
+/** A credential or a token of the form that this service makes, which opens nothing. */
+export const secret = (prefix: string) => z.string().meta({ example: `${prefix}_${'Example'.repeat(7)}` });
+
+/** Of whoever acted on jobs or alerts. */
+export const ActorId = z
+  .string()
+  .meta({ description: 'The id of an account, or `master`', example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' });
+
+export const Count = z.int().meta({ description: 'How many this answer has', example: 1 });
+
+export const NextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'What to send as `cursor` for the next page; null on the last one', example: null });
+
+export const VersionNumber = z.int().meta({ description: 'Grows by one with each update', example: 1 });
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
 export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
@@ -47,15 +72,22 @@ export const NoBody = z.undefined();
 export const wholeNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   const digits = z.string({ error }).regex(/^\d{1,10}$/, { error });
-  return digits.transform(Number).pipe(z.number().min(min, { error }).max(max, { error }));
+  const number = digits.transform(Number).pipe(z.number().min(min, { error }).max(max, { error }));
+  return number.meta({ type: 'integer', minimum: min, maximum: max });
 };
 
 /** As above; a number beyond the most is taken as that. */
 export const clampedNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} on`;
   const digits = z.string({ error }).regex(/^\d+$/, { error });
-  return digits.transform((text) => Math.min(Number(text), max)).pipe(z.number().min(min, { error }).max(max));
+  const number = digits.transform((text) => Math.min(Number(text), max)).pipe(z.number().min(min, { error }).max(max));
+  return number.meta({ type: 'integer', minimum: min });
 };
 
-export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'Deleted' });
+export const Deleted = z
+  .object({
+    id: z.string().meta({ description: 'Of what was deleted', example: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+    deleted: z.literal(true),
+  })
+  .meta({ id: 'Deleted' });
 export const deleted = (id: string) => ({ id, deleted: true as const });

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/access/permission.js';
 import { atMost } from '../../../domain/shared/text.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, Deleted, id, NextCursor, secret, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Team accounts';
 const LONGEST_S = 10 * 365 * 24 * 60 * 60;
@@ -11,9 +11,9 @@ const NAME_LENGTH = 100;
 
 const KeyAnswer = z
   .object({
-    id: z.string(),
-    name: z.string().nullable(),
-    hint: z.string().meta({ description: 'The end of the key, to tell it by' }),
+    id: id('key'),
+    name: z.string().nullable().meta({ example: 'nightly evaluation' }),
+    hint: z.string().meta({ description: 'Its prefix and its end, to tell it by', example: 'tnk_…q7Rz' }),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable().meta({ description: 'To the minute; null when it was never used' }),
     expires_at: Timestamp.nullable(),
@@ -37,12 +37,12 @@ export const mintKey = contract({
         .meta({ example: 'nightly evaluation' }),
       expires_in: wholeNumber(1, LONGEST_S)
         .nullish()
-        .meta({ description: 'Seconds; without it the key does not expire' }),
+        .meta({ description: `Seconds, 1 to ${LONGEST_S}; without it the key does not expire` }),
     })
     .meta({ id: 'KeyCreation' }),
   bodyOptional: true,
   status: 201,
-  answer: KeyAnswer.extend({ key: z.string().meta({ description: 'The secret, shown this once' }) }).meta({
+  answer: KeyAnswer.extend({ key: secret('tnk').meta({ description: 'The secret, shown this once' }) }).meta({
     id: 'NewApiKey',
   }),
   refusals: ['email_unverified'],
@@ -57,9 +57,7 @@ export const listKeys = contract({
   access: permissions.ownAccount,
   query: Page,
   status: 200,
-  answer: z
-    .object({ keys: z.array(KeyAnswer), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'ApiKeys' }),
+  answer: z.object({ keys: z.array(KeyAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'ApiKeys' }),
   refusals: ['invalid_request'],
 });
 
@@ -88,7 +86,7 @@ export const listSessions = contract({
       sessions: z.array(
         z
           .object({
-            id: z.string(),
+            id: id('ses'),
             current: z.boolean().meta({ description: 'The session that asks' }),
             created_at: Timestamp,
             last_used_at: Timestamp.nullable(),
@@ -96,7 +94,7 @@ export const listSessions = contract({
           })
           .meta({ id: 'Session' }),
       ),
-      count: z.int(),
+      count: Count,
     })
     .meta({ id: 'Sessions' }),
   refusals: [],

@@ -3,15 +3,15 @@ import { permissions } from '../../../domain/access/permission.js';
 import { roles } from '../../../domain/access/role.js';
 import { accountLimits } from '../../../domain/accounts/account.js';
 import { contract } from '../contract.js';
-import { Deleted, Timestamp, text, truth } from '../schemas.js';
+import { Deleted, id, secret, Timestamp, text, truth } from '../schemas.js';
 
 const tag = 'Team accounts';
 
 export const UserAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string(),
+    id: id('usr'),
+    name: z.string().meta({ example: 'Ada Lovelace' }),
+    email: z.string().meta({ example: 'ada@example.com' }),
     role: z.enum(roles),
     email_verified: z.boolean(),
     created_at: Timestamp,
@@ -25,8 +25,8 @@ const OwnUserAnswer = UserAnswer.extend({
 export const SignedInAnswer = z
   .object({
     user: UserAnswer,
-    token: z.string().meta({ description: 'Session token, valid for 30 days. Shown this once.' }),
-    api_key: z.string().meta({ description: 'A fresh API key; earlier ones stay valid. Shown this once.' }),
+    token: secret('tns').meta({ description: 'Session token, valid for 30 days. Shown this once.' }),
+    api_key: secret('tnk').meta({ description: 'A fresh API key; earlier ones stay valid. Shown this once.' }),
   })
   .meta({ id: 'SignedIn' });
 
@@ -34,6 +34,8 @@ const NewPassword = text().meta({
   description: `${accountLimits.passwordMin} to ${accountLimits.passwordMax} characters`,
   example: 'correct horse battery',
 });
+
+const mailedToken = `tnv_${'Example'.repeat(7)}`;
 
 const RevokeKeys = z
   .boolean({ error: 'must be true or false' })
@@ -82,7 +84,9 @@ export const verifyEmail = contract({
   tag,
   summary: 'Confirm an e-mail address',
   access: 'public',
-  body: z.object({ token: text().meta({ description: 'The token of the verification e-mail' }) }).meta({ id: 'Token' }),
+  body: z
+    .object({ token: text().meta({ description: 'The token of the verification e-mail', example: mailedToken }) })
+    .meta({ id: 'Token' }),
   status: 200,
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired'],
@@ -144,7 +148,7 @@ export const status = contract({
   status: 200,
   answer: z
     .object({ account_count: z.int(), max_accounts: z.int(), registration_open: z.boolean() })
-    .meta({ id: 'AuthStatus' }),
+    .meta({ id: 'AuthStatus', example: { account_count: 1, max_accounts: 3, registration_open: true } }),
   refusals: [],
 });
 
@@ -183,7 +187,9 @@ export const resetPassword = contract({
   summary: 'Choose a new password by the token of the e-mail',
   description: 'Ends every session of the account and the keys that registrations and logins minted.',
   access: 'public',
-  body: z.object({ token: text(), password: NewPassword, revoke_keys: RevokeKeys }).meta({ id: 'PasswordReset' }),
+  body: z
+    .object({ token: text().meta({ example: mailedToken }), password: NewPassword, revoke_keys: RevokeKeys })
+    .meta({ id: 'PasswordReset' }),
   status: 200,
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired', 'busy'],
@@ -207,7 +213,7 @@ export const updateMe = contract({
       current_password: text().optional(),
       revoke_keys: RevokeKeys,
     })
-    .meta({ id: 'OwnAccountUpdate' }),
+    .meta({ id: 'OwnAccountUpdate', example: { name: 'Ada King' } }),
   status: 200,
   answer: OwnUserAnswer,
   refusals: ['wrong_password', 'busy'],
@@ -224,7 +230,9 @@ export const siteLogin = contract({
     'key set. `iss`, `aud`, `exp`, `jti` (usable once) and `email` are required; `email_verified`, `name` and `team` ' +
     'are read. An unknown account is created.',
   access: 'public',
-  body: z.object({ token: text() }).meta({ id: 'SiteLogin' }),
+  body: z
+    .object({ token: text().meta({ example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }) })
+    .meta({ id: 'SiteLogin' }),
   status: 200,
   answer: SignedInAnswer,
   refusals: ['site_login_disabled', 'invalid_credentials', 'email_taken', 'registration_closed'],

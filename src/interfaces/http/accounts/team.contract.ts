@@ -4,7 +4,7 @@ import { roles } from '../../../domain/access/role.js';
 import { InviteNotFound } from '../../../domain/accounts/errors.js';
 import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { contract } from '../contract.js';
-import { Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
+import { AccountId, Count, Deleted, id, secret, Timestamp, text, wholeNumber } from '../schemas.js';
 import { UserAnswer } from './accounts.contract.js';
 
 const tag = 'Team accounts';
@@ -12,10 +12,13 @@ const Role = z.enum(roles, { error: `must be one of ${roles.join(', ')}` });
 
 const InviteAnswer = z
   .object({
-    id: z.string(),
-    email: z.string().nullable().meta({ description: 'Null: anyone may redeem the link, once' }),
-    invited_by: z.string(),
-    token: z.string().nullable().meta({ description: 'Null for readers who are not admins' }),
+    id: id('inv'),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null: anyone may redeem the link, once', example: 'grace@example.com' }),
+    invited_by: AccountId,
+    token: secret('tni').nullable().meta({ description: 'Null for readers who are not admins' }),
     role: Role,
     created_at: Timestamp,
     expires_at: Timestamp,
@@ -30,7 +33,7 @@ export const listUsers = contract({
   summary: 'The roster of your team, oldest account first',
   access: permissions.readTeam,
   status: 200,
-  answer: z.object({ users: z.array(UserAnswer), count: z.int() }).meta({ id: 'Roster' }),
+  answer: z.object({ users: z.array(UserAnswer), count: Count }).meta({ id: 'Roster' }),
   refusals: [],
 });
 
@@ -68,7 +71,7 @@ export const listInvites = contract({
   summary: 'The pending invites of your team, newest first',
   access: permissions.readTeam,
   status: 200,
-  answer: z.object({ invites: z.array(InviteAnswer), count: z.int() }).meta({ id: 'Invites' }),
+  answer: z.object({ invites: z.array(InviteAnswer), count: Count }).meta({ id: 'Invites' }),
   refusals: [],
 });
 
@@ -116,7 +119,9 @@ export const lookUpInvite = contract({
   summary: 'The invite of a token, for the sign-up page',
   access: 'public',
   status: 200,
-  answer: InviteAnswer.extend({ invited_by_name: z.string().nullable() }).meta({ id: 'InviteLookup' }),
+  answer: InviteAnswer.extend({ invited_by_name: z.string().nullable().meta({ example: 'Ada Lovelace' }) }).meta({
+    id: 'InviteLookup',
+  }),
   missing: () => new InviteNotFound(),
   refusals: ['invite_not_found', 'invite_redeemed', 'invite_revoked', 'invite_expired'],
 });

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/access/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
 import { contract } from '../contract.js';
-import { choice, Deleted, number, Timestamp, text, truth } from '../schemas.js';
+import { Count, choice, Deleted, id, number, Timestamp, text, truth } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const tag = 'Monitoring';
@@ -27,14 +27,14 @@ const LATEST = 100_000_000_000;
 
 const RuleAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: id('rul'),
+    name: z.string().meta({ example: 'training fails' }),
     rule_type: z.enum(ruleTypes),
-    threshold: z.number(),
+    threshold: z.number().meta({ example: 3 }),
     enabled: z.boolean(),
     created_at: Timestamp,
     severity: z.enum(severities),
-    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind' }),
+    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind', example: null }),
   })
   .meta({ id: 'AlertRule' });
 
@@ -57,7 +57,7 @@ export const listAlertRules = contract({
   summary: 'List the alert rules',
   access: permissions.readMonitoring,
   status: 200,
-  answer: z.object({ rules: z.array(RuleAnswer), count: z.int() }).meta({ id: 'AlertRules' }),
+  answer: z.object({ rules: z.array(RuleAnswer), count: Count }).meta({ id: 'AlertRules' }),
   refusals: [],
 });
 
@@ -109,8 +109,8 @@ export const previewAlertRule = contract({
           created_at: true,
         }).meta({ id: 'WouldBeAlert' }),
       ),
-      count: z.int(),
-      jobs_considered: z.int(),
+      count: Count,
+      jobs_considered: z.int().meta({ example: 120 }),
     })
     .meta({ id: 'AlertRuleOutcome' }),
   refusals: [],

@@ -4,7 +4,7 @@ import { alertStatuses, NOTE_LENGTH } from '../../../domain/alerts/alert.js';
 import { ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { choice, Timestamp, text } from '../schemas.js';
+import { ActorId, Count, choice, id, NextCursor, Timestamp, text } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/alerts';
@@ -12,18 +12,18 @@ const one = `${path}/{alert_id}` as const;
 
 export const AlertAnswer = z
   .object({
-    id: z.string(),
-    rule_id: z.string(),
-    rule_name: z.string().meta({ description: 'As the rule was called when it fired' }),
+    id: id('alr'),
+    rule_id: id('rul'),
+    rule_name: z.string().meta({ description: 'As the rule was called when it fired', example: 'training fails' }),
     rule_type: z.enum(ruleTypes),
     severity: z.enum(severities),
-    title: z.string(),
-    message: z.string(),
-    job_id: z.string().meta({ description: 'The job that met the rule' }),
+    title: z.string().meta({ example: '3 external jobs failed in a row' }),
+    message: z.string().meta({ example: 'The newest 3 finished external jobs all failed.' }),
+    job_id: id('job').meta({ description: 'The job that met the rule' }),
     status: z.enum(alertStatuses),
     created_at: Timestamp,
-    acked_at: Timestamp.nullable(),
-    acked_by: z.string().nullable().meta({ description: 'The id of an account, or `master`' }),
+    acked_at: Timestamp.nullable().meta({ description: 'Null until it is acknowledged', example: null }),
+    acked_by: ActorId.nullable().meta({ example: null }),
     note: z.string().nullable(),
   })
   .meta({ id: 'Alert' });
@@ -35,11 +35,9 @@ export const listAlerts = contract({
   tag,
   summary: 'List the alerts, newest first',
   access: permissions.readMonitoring,
-  query: Page.extend({ status: choice(alertStatuses).optional() }),
+  query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only those' }) }),
   status: 200,
-  answer: z
-    .object({ alerts: z.array(AlertAnswer), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'Alerts' }),
+  answer: z.object({ alerts: z.array(AlertAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Alerts' }),
   refusals: ['invalid_request'],
 });
 

@@ -5,7 +5,7 @@ import { conversationLimits } from '../../../domain/chat/conversation.js';
 import { StreamingUnsupported } from '../../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import { contract } from '../contract.js';
-import { text, wholeNumber } from '../schemas.js';
+import { id, text, wholeNumber } from '../schemas.js';
 
 const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
 
@@ -40,9 +40,11 @@ const Messages = z
 
 const range = `must be a number from 0 to ${temperature}`;
 
+const projectId = 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
+
 export const ChatCompletionRequest = z
   .strictObject({
-    model: text().meta({ description: 'The project id of the path' }),
+    model: text().meta({ description: 'The project id of the path', example: projectId }),
     messages: Messages.meta({
       description: `At most ${messageLength} characters each and ${combinedLength} together; the last one is the user's.`,
       example: [{ role: 'user', content: 'What is the capital of France?' }],
@@ -57,24 +59,26 @@ export const ChatCompletionRequest = z
 
 const ChatCompletionAnswer = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: 'chatcmpl-0199f2a47c1e7a579d0e0f8f2f1f7a11' }),
     object: z.literal('chat.completion'),
-    created: z.int().meta({ description: 'Seconds since the epoch' }),
-    model: z.string().meta({ description: 'The project id' }),
+    created: z.int().meta({ description: 'Whole seconds since the epoch', example: 1763683200 }),
+    model: id('prj').meta({ description: 'The project id' }),
     choices: z.array(
       z.object({
-        index: z.int(),
-        message: z.object({ role: z.literal('assistant'), content: z.string() }),
+        index: z.int().meta({ example: 0 }),
+        message: z.object({ role: z.literal('assistant'), content: z.string().meta({ example: 'Paris.' }) }),
         finish_reason: z.enum(['stop', 'length']),
       }),
     ),
     usage: z
       .object({
-        prompt_tokens: z.int(),
-        completion_tokens: z.int(),
-        total_tokens: z.int(),
+        prompt_tokens: z.int().meta({ example: 17 }),
+        completion_tokens: z.int().meta({ example: 2 }),
+        total_tokens: z.int().meta({ example: 19 }),
         prompt_tokens_details: z.object({
-          cached_tokens: z.int().meta({ description: 'Those of the prompt that an earlier call had left ready' }),
+          cached_tokens: z
+            .int()
+            .meta({ description: 'Those of the prompt that an earlier call had left ready', example: 0 }),
         }),
       })
       .nullable()

@@ -3,17 +3,17 @@ import { permissions } from '../../../domain/access/permission.js';
 import { chatRoles } from '../../../domain/chat/chat.js';
 import { contract } from '../contract.js';
 import { NumberPage, Page } from '../paging.js';
-import { Deleted, Timestamp } from '../schemas.js';
+import { Count, Deleted, id, NextCursor, Timestamp } from '../schemas.js';
 
 const tag = 'Inference';
 const path = '/v1/projects/{project_id}/conversations';
 
 export const ConversationAnswer = z
   .object({
-    id: z.string(),
-    project_id: z.string(),
-    title: z.string().meta({ description: 'The beginning of the first question' }),
-    message_count: z.int(),
+    id: id('cnv'),
+    project_id: id('prj'),
+    title: z.string().meta({ description: 'The beginning of the first question', example: 'What is the capital' }),
+    message_count: z.int().meta({ example: 2 }),
     created_at: Timestamp,
     updated_at: Timestamp.meta({ description: 'When the newest turn was stored' }),
   })
@@ -30,7 +30,7 @@ export const listConversations = contract({
   query: Page,
   status: 200,
   answer: z
-    .object({ conversations: z.array(ConversationAnswer), count: z.int(), next_cursor: z.string().nullable() })
+    .object({ conversations: z.array(ConversationAnswer), count: Count, next_cursor: NextCursor })
     .meta({ id: 'Conversations' }),
   refusals: ['invalid_request'],
 });
@@ -48,11 +48,12 @@ export const readConversation = contract({
   status: 200,
   answer: ConversationAnswer.extend({
     messages: z.array(
-      z
-        .object({ role: z.enum(chatRoles), content: z.string(), created_at: Timestamp })
-        .meta({ id: 'ConversationMessage' }),
+      z.object({ role: z.enum(chatRoles), content: z.string(), created_at: Timestamp }).meta({
+        id: 'ConversationMessage',
+        example: { role: 'user', content: 'What is the capital of France?', created_at: 1763683200.123 },
+      }),
     ),
-    next_cursor: z.string().nullable(),
+    next_cursor: NextCursor,
   }).meta({ id: 'ConversationWithMessages' }),
   refusals: ['invalid_request'],
 });

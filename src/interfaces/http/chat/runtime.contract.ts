@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
-import { text } from '../schemas.js';
+import { id, text } from '../schemas.js';
 
 const tag = 'Runtime';
 const path = '/v1/projects/{project_id}/runtime';
 
+/** For the examples. */
+export const connected = { state: 'ready', model_id: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', reason: null };
+
 export const RuntimeAnswer = z
   .object({
     state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']),
-    model_id: z.string().nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it is unavailable, else null' }),
+    model_id: id('mdl').nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it is unavailable, else null', example: null }),
   })
-  .meta({ id: 'Runtime' });
+  .meta({ id: 'Runtime', example: connected });
 
 export const readRuntime = contract({
   id: 'readRuntime',
@@ -79,6 +82,15 @@ export const disconnectRuntime = contract({
   description: 'Stops the runtime first. The `id` of the answer is the project’s.',
   access: permissions.editWorkspace,
   status: 200,
-  answer: RuntimeAnswer.extend({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'RuntimeDisconnected' }),
+  answer: RuntimeAnswer.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
+    id: 'RuntimeDisconnected',
+    example: {
+      id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      deleted: true,
+      state: 'not_connected',
+      model_id: null,
+      reason: null,
+    },
+  }),
   refusals: [],
 });

@@ -3,7 +3,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/access/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { clampedNumberText, Deleted, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, clampedNumberText, Deleted, id, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
@@ -12,11 +12,16 @@ const { nameLength, maxBatch, maxDelayMs } = deploymentLimits;
 
 export const DeploymentAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    model_path: z.string().meta({ description: 'As it was sent' }),
-    port: z.int().meta({ description: 'Of the serving process; where there is none just now, of the one before' }),
-    url: z.string().meta({ description: 'Address of the serving process on the machine of the service' }),
+    id: id('dep'),
+    name: z.string().meta({ example: 'iris' }),
+    model_path: z.string().meta({ description: 'As it was sent', example: 'iris.onnx' }),
+    port: z
+      .int()
+      .meta({ description: 'Of the serving process; where there is none just now, of the one before', example: 41873 }),
+    url: z.string().meta({
+      description: 'Address of the serving process on the machine of the service',
+      example: 'http://127.0.0.1:41873',
+    }),
     status: z.enum(deploymentStatuses).meta({
       description:
         'Found out at this moment, never stored. `running`: the process has just proved that it is the one started for ' +
@@ -25,9 +30,11 @@ export const DeploymentAnswer = z
     }),
     created_at: Timestamp,
     reason: z.string().nullable().meta({ description: 'Why it does not run, where it does not' }),
-    restarts: z.int().meta({ description: 'How often its process was started again since the service started' }),
+    restarts: z
+      .int()
+      .meta({ description: 'How often its process was started again since the service started', example: 0 }),
     max_batch: z.int().nullable().meta({ description: 'Null: every request is answered by itself' }),
-    max_delay_ms: z.int().nullable(),
+    max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds; null without `max_batch`' }),
   })
   .meta({ id: 'Deployment' });
 
@@ -40,7 +47,7 @@ export const listDeployments = contract({
   description: 'Newest first. All are probed at once, for a second at most.',
   access: permissions.readMonitoring,
   status: 200,
-  answer: z.object({ deployments: z.array(DeploymentAnswer), count: z.int() }).meta({ id: 'Deployments' }),
+  answer: z.object({ deployments: z.array(DeploymentAnswer), count: Count }).meta({ id: 'Deployments' }),
   refusals: [],
 });
 
@@ -62,13 +69,16 @@ export const createDeployment = contract({
         description: 'An `.onnx` file, relative to a models folder or absolute within one',
         example: 'iris.onnx',
       }),
-      max_batch: wholeNumber(maxBatch.min, maxBatch.max).nullish().meta({
-        description:
-          'Requests that wait together are answered together, so many at most. For models that take batches.',
-      }),
-      max_delay_ms: wholeNumber(maxDelayMs.min, maxDelayMs.max).nullish().meta({
-        description: 'How long a request waits for others, with `max_batch`; 5 unless told otherwise.',
-      }),
+      max_batch: wholeNumber(maxBatch.min, maxBatch.max)
+        .nullish()
+        .meta({
+          description: `Requests that wait together are answered together, so many at most: ${maxBatch.min} to ${maxBatch.max}. For models that take batches.`,
+        }),
+      max_delay_ms: wholeNumber(maxDelayMs.min, maxDelayMs.max)
+        .nullish()
+        .meta({
+          description: `How many milliseconds a request waits for others, with \`max_batch\`: ${maxDelayMs.min} to ${maxDelayMs.max}; 5 unless told otherwise.`,
+        }),
     })
     .meta({ id: 'NewDeployment' }),
   status: 201,
@@ -135,7 +145,7 @@ export const predict = contract({
     .looseObject({
       outputs: z.record(z.string(), z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() })),
     })
-    .meta({ id: 'PredictionAnswer' }),
+    .meta({ id: 'PredictionAnswer', example: { outputs: { label: { data: [0], shape: [1], datatype: 'INT64' } } } }),
   refusals: [
     'model_busy',
     'runtime_invalid_response',
@@ -156,8 +166,14 @@ export const readDeploymentLogs = contract({
     'The latest lines that its processes wrote since the service started, oldest first; at most 10000. The log of the ' +
     'service has all.',
   access: permissions.readMonitoring,
-  query: z.object({ tail: clampedNumberText(1, 10_000).default(200) }),
+  query: z.object({
+    tail: clampedNumberText(1, 10_000)
+      .default(200)
+      .meta({ description: 'How many lines at most, from 1 on; above 10000 it is 10000', default: 200 }),
+  }),
   status: 200,
-  answer: z.object({ lines: z.array(z.string()), count: z.int() }).meta({ id: 'DeploymentLogs' }),
+  answer: z
+    .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
+    .meta({ id: 'DeploymentLogs' }),
   refusals: ['invalid_request'],
 });

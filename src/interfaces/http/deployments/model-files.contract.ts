@@ -4,17 +4,22 @@ import { permissions } from '../../../domain/access/permission.js';
 import { modelFileKinds, modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
-import { Deleted, Timestamp } from '../schemas.js';
+import { Count, Deleted, NextCursor, Timestamp } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/model-files';
 const one = `${path}/{path*}` as const;
 const { pathBytes, segments } = modelFileLimits;
 
+const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
 export const ModelFileAnswer = z
   .object({
-    path: z.string().meta({ description: 'As `model_path` of a deployment and `path` of a model spec take it' }),
-    size: z.int().meta({ description: 'In bytes; of a folder, all that is in it' }),
+    path: z.string().meta({
+      description: 'As `model_path` of a deployment and `path` of a model spec take it',
+      example: 'iris.onnx',
+    }),
+    size: z.int().meta({ description: 'In bytes; of a folder, all that is in it', example: 2410 }),
     kind: z.enum(modelFileKinds).meta({
       description:
         '`onnx`: a file that can be deployed. `chat_model`: a folder that can be chatted with. `file`: anything else.',
@@ -25,7 +30,7 @@ export const ModelFileAnswer = z
   .meta({ id: 'ModelFile' });
 
 export const UploadedFileAnswer = ModelFileAnswer.extend({
-  sha256: z.string().meta({ description: 'Of what arrived, in hex' }),
+  sha256: z.string().meta({ description: 'Of what arrived, in hex', example: SHA256 }),
 }).meta({ id: 'UploadedModelFile' });
 
 export const listModelFiles = contract({
@@ -41,15 +46,18 @@ export const listModelFiles = contract({
     cursor: z
       .string()
       .max(4 * pathBytes)
-      .optional(),
+      .optional()
+      .meta({ description: 'The `next_cursor` of the page before' }),
   }),
   status: 200,
   answer: z
     .object({
       model_files: z.array(ModelFileAnswer),
-      count: z.int(),
-      next_cursor: z.string().nullable(),
-      truncated: z.boolean().meta({ description: 'There is more in the folders than the service looks at' }),
+      count: Count,
+      next_cursor: NextCursor,
+      truncated: z
+        .boolean()
+        .meta({ description: 'There is more in the folders than the service looks at', example: false }),
     })
     .meta({ id: 'ModelFiles' }),
   refusals: ['invalid_request'],
@@ -66,7 +74,7 @@ export const uploadModelFile = contract({
     'dot. It appears whole or not at all, in place of an uploaded file of this path; a model in use keeps the file that it ' +
     'has loaded. A chat model is uploaded file by file.',
   access: permissions.manageMonitoring,
-  body: z.custom<ByteStream>().meta({ type: 'string', format: 'binary' }),
+  body: z.custom<ByteStream>().meta({ type: 'string', format: 'binary', example: '(the bytes of the file)' }),
   streamed: true,
   media: 'application/octet-stream',
   status: 201,

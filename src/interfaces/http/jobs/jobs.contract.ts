@@ -4,7 +4,7 @@ import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { choice, Timestamp, text, wholeNumber } from '../schemas.js';
+import { ActorId, Count, choice, id, NextCursor, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Jobs';
 const path = '/v1/jobs';
@@ -18,7 +18,9 @@ const Result = z.unknown().meta({
 
 const count = () => wholeNumber(0, jobLimits.progress);
 
-const Progress = z.object({ done: z.int(), total: z.int().nullable() }).meta({ id: 'Progress' });
+const Progress = z
+  .object({ done: z.int(), total: z.int().nullable().meta({ description: 'Null where it is not known' }) })
+  .meta({ id: 'Progress', example: { done: 10, total: 10 } });
 
 const ProgressReport = z
   .object(
@@ -27,17 +29,36 @@ const ProgressReport = z
   )
   .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
 
+const finishedJob = {
+  id: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  kind: 'external',
+  mode: 'async',
+  status: 'succeeded',
+  name: 'nightly training',
+  project_id: null,
+  dataset_id: null,
+  model_id: null,
+  requested_by: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  created_at: 1763683200.123,
+  started_at: 1763683200.123,
+  finished_at: 1763683262.623,
+  duration: 62.5,
+  progress: { done: 10, total: 10 },
+  result: { loss: 0.12 },
+  error: null,
+};
+
 export const JobAnswer = z
   .object({
-    id: z.string(),
+    id: id('job'),
     kind: z.enum(jobKinds),
     mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end' }),
     status: z.enum(jobStatuses),
     name: z.string().nullable(),
-    project_id: z.string().nullable(),
-    dataset_id: z.string().nullable(),
-    model_id: z.string().nullable(),
-    requested_by: z.string().meta({ description: 'The id of an account, or `master`' }),
+    project_id: id('prj').nullable(),
+    dataset_id: id('dst').nullable(),
+    model_id: id('mdl').nullable(),
+    requested_by: ActorId,
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
@@ -49,7 +70,7 @@ export const JobAnswer = z
     result: z.unknown(),
     error: z.string().nullable(),
   })
-  .meta({ id: 'Job' });
+  .meta({ id: 'Job', example: finishedJob });
 
 export const createJob = contract({
   id: 'createJob',
@@ -86,17 +107,16 @@ export const listJobs = contract({
     'Every chat completion and prediction that a model began to work on is a job of its own, kept for 30 days.',
   access: permissions.readJobs,
   query: Page.extend({
-    status: choice(jobStatuses).optional(),
-    kind: choice(jobKinds).optional(),
+    status: choice(jobStatuses).optional().meta({ description: 'Only jobs that are so now' }),
+    kind: choice(jobKinds).optional().meta({ description: 'Only jobs of this kind' }),
     project_id: z
       .string()
       .regex(/^prj_[0-9a-f-]{36}$/, { error: 'must be the id of a project' })
-      .optional(),
+      .optional()
+      .meta({ description: 'Only jobs of this project' }),
   }),
   status: 200,
-  answer: z
-    .object({ jobs: z.array(JobAnswer), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'Jobs' }),
+  answer: z.object({ jobs: z.array(JobAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Jobs' }),
   refusals: ['invalid_request'],
 });
 
@@ -132,7 +152,7 @@ export const changeJob = contract({
         .nullish()
         .meta({ description: `At most ${jobLimits.errorBytes} bytes`, example: 'out of memory' }),
     })
-    .meta({ id: 'JobChange' }),
+    .meta({ id: 'JobChange', example: { status: 'succeeded', result: { loss: 0.12 } } }),
   status: 200,
   answer: JobAnswer,
   refusals: ['email_unverified', 'job_finished'],

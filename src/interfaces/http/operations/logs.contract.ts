@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
-import { clampedNumberText, text } from '../schemas.js';
+import { Count, clampedNumberText, text } from '../schemas.js';
 
 const JOB_ID = 100;
 
@@ -16,7 +16,9 @@ export const readLog = contract({
     'or a job carry `request_id` or `job_id`. An answer has at most 16 MB of lines.',
   access: permissions.readMonitoring,
   query: z.object({
-    tail: clampedNumberText(1, 10_000).default(200).meta({ description: 'Above 10000 it is 10000' }),
+    tail: clampedNumberText(1, 10_000)
+      .default(200)
+      .meta({ description: 'How many lines at most, from 1 on; above 10000 it is 10000', default: 200 }),
     job_id: text()
       .max(JOB_ID, { error: `must have at most ${JOB_ID} characters` })
       .optional()
@@ -25,9 +27,11 @@ export const readLog = contract({
   status: 200,
   answer: z
     .object({
-      lines: z.array(z.string()),
-      count: z.int(),
-      file: z.string().meta({ description: 'Path of the log on the server' }),
+      lines: z.array(
+        z.string().meta({ example: '{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}' }),
+      ),
+      count: Count,
+      file: z.string().meta({ description: 'Path of the log on the server', example: '/var/lib/tenon/tenon.log' }),
     })
     .meta({ id: 'LogTail' }),
   refusals: ['invalid_request'],

@@ -3,8 +3,9 @@ import { callerKinds } from '../../../domain/access/caller.js';
 import { type PermissionName, permissions } from '../../../domain/access/permission.js';
 import { roles } from '../../../domain/access/role.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
-import { RuntimeAnswer } from '../chat/runtime.contract.js';
+import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
+import { id } from '../schemas.js';
 
 /** `readWorkspace` as the API writes it: `read_workspace`. */
 export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -18,10 +19,10 @@ const Limit = z
     window_seconds: z.int(),
     reset_seconds: z.int().meta({ description: 'Until more of it remains; 0 when all of it does' }),
   })
-  .meta({ id: 'Limit' });
+  .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
 
 export const status = contract({
-  id: 'status',
+  id: 'readStatus',
   method: 'get',
   path: '/v1/status',
   tag: 'Operations',
@@ -34,7 +35,10 @@ export const status = contract({
       caller: z.object({
         kind: z.enum(callerKinds),
         user: UserAnswer.nullable().meta({ description: 'Null for the master key' }),
-        team: z.object({ id: z.string() }).nullable().meta({ description: 'Null for the master key' }),
+        team: z
+          .object({ id: z.string().meta({ example: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
+          .nullable()
+          .meta({ description: 'Null for the master key' }),
         role: z.enum(roles).meta({ description: 'The master key acts as an admin' }),
         operator: z.boolean().meta({ description: 'Of the team that runs this service' }),
         verified: z.boolean().meta({ description: 'The e-mail is verified' }),
@@ -46,7 +50,15 @@ export const status = contract({
         requests: Limit.meta({ description: 'Of all calls' }),
         auth: Limit.meta({ description: 'Of registrations and logins' }),
       }),
-      runtimes: z.array(RuntimeAnswer.extend({ project_id: z.string(), project_name: z.string() })),
+      runtimes: z.array(
+        RuntimeAnswer.extend({ project_id: id('prj'), project_name: z.string().meta({ example: 'Capitals' }) }).meta({
+          example: {
+            ...connected,
+            project_id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+            project_name: 'Capitals',
+          },
+        }),
+      ),
     })
     .meta({ id: 'Status' }),
   refusals: [],

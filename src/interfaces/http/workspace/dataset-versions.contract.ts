@@ -2,16 +2,25 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
 import { VersionPage } from '../paging.js';
-import { GREATEST_VERSION, Timestamp, wholeNumberText } from '../schemas.js';
+import {
+  AccountId,
+  Count,
+  GREATEST_VERSION,
+  id,
+  NextCursor,
+  Timestamp,
+  VersionNumber,
+  wholeNumberText,
+} from '../schemas.js';
 import { Content, RecordAnswer, Records } from './datasets.contract.js';
 
 const tag = 'Project workspace';
 
 const VersionEntry = Content.omit({ validation: true }).extend({
-  version: z.int(),
-  name: z.string(),
+  version: VersionNumber,
+  name: z.string().meta({ example: 'Capitals' }),
   created_at: Timestamp,
-  created_by: z.string(),
+  created_by: AccountId,
 });
 
 export const listDatasetVersions = contract({
@@ -25,7 +34,7 @@ export const listDatasetVersions = contract({
   query: VersionPage,
   status: 200,
   answer: z
-    .object({ versions: z.array(VersionEntry), count: z.int(), next_cursor: z.string().nullable() })
+    .object({ versions: z.array(VersionEntry), count: Count, next_cursor: NextCursor })
     .meta({ id: 'DatasetVersions' }),
   refusals: ['invalid_request'],
 });
@@ -39,8 +48,8 @@ export const readDatasetVersion = contract({
   access: permissions.readWorkspace,
   status: 200,
   answer: VersionEntry.extend({
-    id: z.string(),
-    project_id: z.string(),
+    id: id('dst'),
+    project_id: id('prj'),
     records: Records,
     validation: Content.shape.validation,
   }).meta({ id: 'DatasetVersion' }),
@@ -58,7 +67,7 @@ const Other = z
     return { id, version: itsVersion ?? version };
   });
 
-const Side = z.object({ dataset_id: z.string(), version: z.int() });
+const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
 
 export const compareDatasets = contract({
   id: 'compareDatasets',
@@ -72,8 +81,8 @@ export const compareDatasets = contract({
     'Where no version is said, the current one is meant.',
   access: permissions.readWorkspace,
   query: z.object({
-    with: Other.meta({ type: 'string', example: '1' }),
-    version: wholeNumberText(1, GREATEST_VERSION).optional(),
+    with: Other.meta({ type: 'string', description: 'What to compare with, as above', example: '1' }),
+    version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'Of this dataset' }),
   }),
   status: 200,
   answer: z
@@ -83,9 +92,14 @@ export const compareDatasets = contract({
       added: Records,
       removed: Records,
       changed: z.array(
-        z.object({ id: z.string(), fields: z.array(z.string()), before: RecordAnswer, after: RecordAnswer }),
+        z.object({
+          id: z.string().meta({ description: 'Of the record', example: 'fr' }),
+          fields: z.array(z.string().meta({ example: 'expected' })),
+          before: RecordAnswer,
+          after: RecordAnswer,
+        }),
       ),
-      unchanged: z.int(),
+      unchanged: z.int().meta({ description: 'How many', example: 22 }),
     })
     .meta({ id: 'DatasetComparison' }),
   refusals: ['invalid_request'],

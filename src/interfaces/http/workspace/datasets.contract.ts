@@ -4,7 +4,18 @@ import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js'
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
-import { Deleted, Timestamp, text, Version, wanted } from '../schemas.js';
+import {
+  AccountId,
+  Count,
+  Deleted,
+  id,
+  NextCursor,
+  Timestamp,
+  text,
+  Version,
+  VersionNumber,
+  wanted,
+} from '../schemas.js';
 import { Rows, recordForms } from './record-forms.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
@@ -26,11 +37,11 @@ const SentRecords = z
   });
 
 /** Judged by the domain as well, to tell of it together with the records. */
-const SentName = z.custom<Json>(() => true).meta({ type: 'string' });
+const SentName = z.custom<Json>(() => true).meta({ type: 'string', example: 'Capitals' });
 
 /** Checked when they came in; not walked through again on their way out. */
 export const RecordAnswer = z
-  .custom<DatasetRecord>(() => true)
+  .custom<DatasetRecord>((record) => record !== null)
   .meta({
     id: 'DatasetRecord',
     type: 'object',
@@ -40,32 +51,47 @@ export const RecordAnswer = z
       group: { type: ['string', 'null'] },
       input: { description: 'Any JSON' },
       expected: { description: 'Any JSON' },
-      fields: { type: 'object', additionalProperties: true },
+      fields: { type: 'object', additionalProperties: true, description: 'All that the record has beside these four' },
+    },
+    example: {
+      id: 'fr',
+      group: 'europe',
+      input: 'What is the capital of France?',
+      expected: 'Paris',
+      fields: { source: 'atlas' },
     },
   });
 export const Records = z.array(RecordAnswer);
 
-const FindingAnswer = z.object({ code: z.string(), path: z.string(), message: z.string() });
+const FindingAnswer = z
+  .object({ code: z.string(), path: z.string(), message: z.string() })
+  .meta({ example: { code: 'empty_expected', path: 'records.2.expected', message: 'has no expected value' } });
 
 export const Content = z.object({
-  record_count: z.int(),
+  record_count: z.int().meta({ example: 1 }),
   content_sha256: z.string().meta({
     description: 'SHA-256 of the records as canonical JSON: the same for the same records, wherever they are',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   }),
-  validation: z.object({ valid: z.boolean(), findings: z.array(FindingAnswer) }),
+  validation: z
+    .object({ valid: z.boolean(), findings: z.array(FindingAnswer) })
+    .meta({ description: 'What freezing would refuse', example: { valid: true, findings: [] } }),
 });
 
 const DatasetEntry = Content.extend({
-  id: z.string(),
-  project_id: z.string(),
-  name: z.string(),
-  version: z.int(),
+  id: id('dst'),
+  project_id: id('prj'),
+  name: z.string().meta({ example: 'Capitals' }),
+  version: VersionNumber,
   state: z.enum(['editable', 'frozen']),
-  forked_from: z.object({ dataset_id: z.string(), version: z.int() }).nullable(),
-  created_by: z.string(),
+  forked_from: z
+    .object({ dataset_id: id('dst'), version: VersionNumber })
+    .nullable()
+    .meta({ example: null }),
+  created_by: AccountId,
   created_at: Timestamp,
   updated_at: Timestamp,
-  frozen_at: Timestamp.nullable(),
+  frozen_at: Timestamp.nullable().meta({ description: 'Null while it is editable', example: null }),
 }).meta({ id: 'DatasetEntry' });
 
 const DatasetAnswer = DatasetEntry.extend({ records: Records }).meta({ id: 'Dataset' });
@@ -80,9 +106,7 @@ export const listDatasets = contract({
   access: permissions.readWorkspace,
   query: LongPage,
   status: 200,
-  answer: z
-    .object({ datasets: z.array(DatasetEntry), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'Datasets' }),
+  answer: z.object({ datasets: z.array(DatasetEntry), count: Count, next_cursor: NextCursor }).meta({ id: 'Datasets' }),
   refusals: ['invalid_request'],
 });
 
@@ -104,7 +128,9 @@ export const importDataset = contract({
     'Lines, with the name behind the `?`. All that keeps the records from being taken is told together. Records that ' +
     'are taken but would not do for a measurement are listed in `validation`; only freezing refuses them.',
   access: permissions.editWorkspace,
-  query: z.object({ name: SentName.optional() }),
+  query: z.object({
+    name: SentName.optional().meta({ description: 'For CSV and JSON Lines, whose body has no room for it' }),
+  }),
   body: Import.meta({ id: 'DatasetImport' }),
   bodyLimit: 'dataset',
   judgedLater: 'records',
@@ -140,7 +166,7 @@ export const updateDataset = contract({
   access: permissions.editWorkspace,
   body: z
     .object({ version: Version, name: SentName.optional(), records: SentRecords.optional() })
-    .meta({ id: 'DatasetUpdate' }),
+    .meta({ id: 'DatasetUpdate', example: { version: 1, name: 'Capitals of Europe' } }),
   bodyLimit: 'dataset',
   judgedLater: 'records',
   versioned: true,
@@ -186,7 +212,7 @@ export const forkDataset = contract({
   summary: 'Fork a dataset',
   description: 'Makes an editable copy, at version 1, that says in `forked_from` what it is a copy of.',
   access: permissions.editWorkspace,
-  body: z.object({ name: text().optional() }).meta({ id: 'DatasetFork' }),
+  body: z.object({ name: text().optional() }).meta({ id: 'DatasetFork', example: { name: 'Capitals, corrected' } }),
   bodyOptional: true,
   versioned: true,
   status: 201,

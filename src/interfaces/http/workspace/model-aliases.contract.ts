@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
-import { Deleted, Timestamp, text, Version } from '../schemas.js';
+import { AccountId, Count, Deleted, id, Timestamp, text, Version, VersionNumber } from '../schemas.js';
 
 const tag = 'Project workspace';
 const all = '/v1/projects/{project_id}/models/aliases';
@@ -9,12 +9,12 @@ const one = `${all}/{alias}` as const;
 
 const ListedAlias = z
   .object({
-    alias: z.string(),
-    project_id: z.string(),
-    model_id: z.string(),
-    version: z.int(),
+    alias: z.string().meta({ example: 'champion' }),
+    project_id: id('prj'),
+    model_id: id('mdl'),
+    version: VersionNumber,
     updated_at: Timestamp,
-    updated_by: z.string(),
+    updated_by: AccountId,
   })
   .meta({ id: 'ListedModelAlias' });
 
@@ -22,10 +22,10 @@ const AliasAnswer = ListedAlias.extend({
   history: z
     .array(
       z.object({
-        version: z.int(),
-        model_id: z.string().nullable().meta({ description: 'Null where the alias was taken away' }),
+        version: VersionNumber,
+        model_id: id('mdl').nullable().meta({ description: 'Null where the alias was taken away' }),
         changed_at: Timestamp,
-        changed_by: z.string(),
+        changed_by: AccountId,
       }),
     )
     .meta({ description: 'What it has pointed to, newest first: the last 100 changes' }),
@@ -39,7 +39,7 @@ export const listModelAliases = contract({
   summary: 'List the aliases of a project’s models, the one moved last first',
   access: permissions.readWorkspace,
   status: 200,
-  answer: z.object({ aliases: z.array(ListedAlias), count: z.int() }).meta({ id: 'ModelAliases' }),
+  answer: z.object({ aliases: z.array(ListedAlias), count: Count }).meta({ id: 'ModelAliases' }),
   refusals: [],
 });
 

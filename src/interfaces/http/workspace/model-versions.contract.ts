@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
 import { VersionPage } from '../paging.js';
-import { AnyObject, Timestamp } from '../schemas.js';
+import { AccountId, AnyObject, Count, id, NextCursor, Timestamp, VersionNumber } from '../schemas.js';
 
 const tag = 'Project workspace';
 const path = '/v1/projects/{project_id}/models/{model_id}/versions';
 
-const Made = z.object({ version: z.int(), created_at: Timestamp, created_by: z.string() });
+const Made = z.object({ version: VersionNumber, created_at: Timestamp, created_by: AccountId });
 
 export const listModelVersions = contract({
   id: 'listModelVersions',
@@ -18,9 +18,7 @@ export const listModelVersions = contract({
   access: permissions.readWorkspace,
   query: VersionPage,
   status: 200,
-  answer: z
-    .object({ versions: z.array(Made), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'ModelVersions' }),
+  answer: z.object({ versions: z.array(Made), count: Count, next_cursor: NextCursor }).meta({ id: 'ModelVersions' }),
   refusals: ['invalid_request'],
 });
 
@@ -34,9 +32,9 @@ export const readModelVersion = contract({
   access: permissions.readWorkspace,
   status: 200,
   answer: Made.extend({
-    id: z.string().meta({ description: 'The model’s' }),
-    project_id: z.string(),
-    spec: AnyObject,
+    id: id('mdl').meta({ description: 'The model’s' }),
+    project_id: id('prj'),
+    spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
   }).meta({ id: 'ModelVersion' }),
   refusals: [],
 });

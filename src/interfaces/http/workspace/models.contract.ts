@@ -2,26 +2,40 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
-import { AnyObject, Deleted, Timestamp, text, Version } from '../schemas.js';
+import {
+  AccountId,
+  AnyObject,
+  Count,
+  Deleted,
+  id,
+  NextCursor,
+  Timestamp,
+  text,
+  Version,
+  VersionNumber,
+} from '../schemas.js';
 
 const tag = 'Project workspace';
 
+const Spec = AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } });
+
 export const ModelAnswer = z
   .object({
-    id: z.string(),
-    project_id: z.string(),
-    version: z.int(),
+    id: id('mdl'),
+    project_id: id('prj'),
+    version: VersionNumber,
     state: z.enum(['draft', 'registered']),
-    spec: AnyObject,
-    forked_from: z.object({ model_id: z.string(), version: z.int() }).nullable(),
-    created_by: z.string(),
+    spec: Spec,
+    forked_from: z
+      .object({ model_id: id('mdl'), version: VersionNumber })
+      .nullable()
+      .meta({ example: null }),
+    created_by: AccountId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    registered_at: Timestamp.nullable(),
+    registered_at: Timestamp.nullable().meta({ description: 'Null while it is a draft', example: null }),
   })
   .meta({ id: 'Model' });
-
-const Spec = AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } });
 
 const RequestId = text().meta({
   description: 'A UUID of your own',
@@ -59,9 +73,7 @@ export const listModels = contract({
   access: permissions.readWorkspace,
   query: LongPage,
   status: 200,
-  answer: z
-    .object({ models: z.array(ModelAnswer), count: z.int(), next_cursor: z.string().nullable() })
-    .meta({ id: 'Models' }),
+  answer: z.object({ models: z.array(ModelAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Models' }),
   refusals: ['invalid_request'],
 });
 

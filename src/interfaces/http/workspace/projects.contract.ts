@@ -4,7 +4,18 @@ import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
 import { LongPage, VersionPage } from '../paging.js';
-import { AnyObject, Deleted, Timestamp, text, Version } from '../schemas.js';
+import {
+  AccountId,
+  AnyObject,
+  Count,
+  Deleted,
+  id,
+  NextCursor,
+  Timestamp,
+  text,
+  Version,
+  VersionNumber,
+} from '../schemas.js';
 import { ModelAnswer } from './models.contract.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
@@ -19,15 +30,15 @@ const Spec = AnyObject.meta({
 
 const ProjectAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: id('prj'),
+    name: z.string().meta({ example: 'Capitals' }),
     status: z.enum(['draft', 'reviewed']),
-    version: z.int(),
-    spec: AnyObject,
-    created_by: z.string(),
+    version: VersionNumber,
+    spec: Spec,
+    created_by: AccountId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    reviewed_version: z.int().nullable(),
+    reviewed_version: z.int().nullable().meta({ description: 'The last version that was reviewed', example: null }),
     models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first' }),
     runtime: RuntimeAnswer,
   })
@@ -74,8 +85,8 @@ export const listProjects = contract({
     .object({
       projects: z.array(ProjectAnswer),
       conversations: z.array(ConversationAnswer),
-      count: z.int().meta({ description: 'Of the projects in this answer' }),
-      next_cursor: z.string().nullable(),
+      count: Count.meta({ description: 'Of the projects in this answer' }),
+      next_cursor: NextCursor,
     })
     .meta({ id: 'ProjectList' }),
   refusals: ['invalid_request'],
@@ -140,25 +151,39 @@ export const reviewProject = contract({
   status: 200,
   answer: z
     .object({
-      project_id: z.string(),
-      version: z.int(),
-      ready: z.boolean().meta({ description: 'Nothing is blocking' }),
+      project_id: id('prj'),
+      version: VersionNumber,
+      ready: z.boolean().meta({ description: 'Nothing is blocking', example: false }),
       findings: z.array(
-        z.object({
-          level: z.enum(['blocking', 'warning', 'info']),
-          code: z.string(),
-          path: z.string().meta({ description: 'Where in the project it is' }),
-          message: z.string(),
-        }),
+        z
+          .object({
+            level: z.enum(['blocking', 'warning', 'info']),
+            code: z.string(),
+            path: z.string().meta({ description: 'Where in the project it is' }),
+            message: z.string(),
+          })
+          .meta({
+            example: {
+              level: 'blocking',
+              code: 'acceptance_threshold_missing',
+              path: 'spec.acceptance.threshold',
+              message: 'A metric without a threshold accepts nothing and refuses nothing.',
+            },
+          }),
       ),
-      next_steps: z.array(z.string()),
+      next_steps: z.array(z.string().meta({ example: 'Set spec.acceptance.threshold, from 0 to 1.' })),
     })
     .meta({ id: 'ProjectReview' }),
   refusals: ['stale_version'],
 });
 
 const ProjectVersionEntry = z
-  .object({ version: z.int(), name: z.string(), created_at: Timestamp, created_by: z.string() })
+  .object({
+    version: VersionNumber,
+    name: z.string().meta({ example: 'Capitals' }),
+    created_at: Timestamp,
+    created_by: AccountId,
+  })
   .meta({ id: 'ProjectVersionEntry' });
 
 export const listProjectVersions = contract({
@@ -172,7 +197,7 @@ export const listProjectVersions = contract({
   query: VersionPage,
   status: 200,
   answer: z
-    .object({ versions: z.array(ProjectVersionEntry), count: z.int(), next_cursor: z.string().nullable() })
+    .object({ versions: z.array(ProjectVersionEntry), count: Count, next_cursor: NextCursor })
     .meta({ id: 'ProjectVersionList' }),
   refusals: ['invalid_request'],
 });
@@ -185,6 +210,6 @@ export const readProjectVersion = contract({
   summary: 'Read a project as it was',
   access: permissions.readWorkspace,
   status: 200,
-  answer: ProjectVersionEntry.extend({ id: z.string(), spec: AnyObject }).meta({ id: 'ProjectVersion' }),
+  answer: ProjectVersionEntry.extend({ id: id('prj'), spec: Spec }).meta({ id: 'ProjectVersion' }),
   refusals: [],
 });

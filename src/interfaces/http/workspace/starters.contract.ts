@@ -2,37 +2,51 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
-import { AnyObject, text } from '../schemas.js';
+import { AnyObject, Count, text } from '../schemas.js';
 
 const AnyValue = z
   .custom<Json>((value) => value !== undefined)
   .meta({ type: ['string', 'number', 'boolean', 'null', 'array', 'object'], description: 'Any JSON value' });
 
-const RecordAnswer = z.object({
-  id: z.string(),
-  group: z.string().nullable(),
-  input: AnyValue,
-  expected: AnyValue,
-  fields: AnyObject,
-});
+const RecordAnswer = z
+  .object({
+    id: z.string(),
+    group: z.string().nullable(),
+    input: AnyValue,
+    expected: AnyValue,
+    fields: AnyObject,
+  })
+  .meta({
+    example: { id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris', fields: {} },
+  });
+
+const provenance = {
+  source: 'Written for Tenon',
+  author: 'The Tenon authors',
+  licence: 'CC0-1.0',
+  date: '2026-11-21',
+  method: 'Written from general knowledge; every answer was checked.',
+};
 
 const StarterAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    provenance: z.object({
-      source: z.string(),
-      author: z.string(),
-      licence: z.string(),
-      date: z.string().meta({ description: 'As YYYY-MM-DD' }),
-      method: z.string().meta({ description: 'How the records were made' }),
-    }),
-    spec: AnyObject,
+    id: z.string().meta({ example: 'capital-cities' }),
+    name: z.string().meta({ example: 'Capital cities' }),
+    description: z.string().meta({ example: 'Questions about the capitals of 23 countries.' }),
+    provenance: z
+      .object({
+        source: z.string(),
+        author: z.string(),
+        licence: z.string(),
+        date: z.string().meta({ description: 'As YYYY-MM-DD' }),
+        method: z.string().meta({ description: 'How the records were made' }),
+      })
+      .meta({ example: provenance }),
+    spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
     dataset: z.object({
-      name: z.string(),
-      record_count: z.int(),
-      groups: z.array(z.string()),
+      name: z.string().meta({ example: 'Capital cities' }),
+      record_count: z.int().meta({ example: 1 }),
+      groups: z.array(z.string().meta({ example: 'europe' })),
       records: z.array(RecordAnswer),
     }),
   })
@@ -61,6 +75,6 @@ export const listStarters = contract({
   description: 'Each is a spec and a small dataset that fits it, with its provenance. Ordered by id.',
   access: permissions.readWorkspace,
   status: 200,
-  answer: z.object({ starters: z.array(StarterAnswer), count: z.int() }).meta({ id: 'ProjectStarters' }),
+  answer: z.object({ starters: z.array(StarterAnswer), count: Count }).meta({ id: 'ProjectStarters' }),
   refusals: [],
 });

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { id, secret } from './schemas.js';
+
+const of = (kind: string, what: string) => id(kind).meta({ description: `The id of ${what}` });
+
+/** What stands in a path, by the name of the parameter. */
+const parameters: Readonly<Record<string, z.ZodType>> = {
+  user_id: of('usr', 'an account of your team'),
+  invite_id: of('inv', 'an invite of your team'),
+  session_id: of('ses', 'a session of your own'),
+  key_id: of('key', 'an API key of your own'),
+  project_id: of('prj', 'a project of your team'),
+  dataset_id: of('dst', 'a dataset of the project'),
+  model_id: of('mdl', 'a model of the project'),
+  conversation_id: of('cnv', 'a conversation of your own in the project'),
+  job_id: of('job', 'a job'),
+  rule_id: of('rul', 'an alert rule'),
+  alert_id: of('alr', 'an alert'),
+  deployment_id: of('dep', 'a deployment'),
+  token: secret('tni').meta({ description: 'The token of an invite' }),
+  version: z.int().meta({ description: 'A version that it has had', minimum: 1, example: 1 }),
+  alias: z.string().meta({ description: '1 to 64 letters, digits, `.`, `_` and `-`', example: 'champion' }),
+  path: z.string().meta({
+    description: 'A path below the models folders; its slashes are sent as they are',
+    example: 'vision/iris.onnx',
+  }),
+};
+
+/** One without a description here fails the test of the document. */
+export const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();

@@ -1,0 +1,117 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Contract } from '../../../src/interfaces/http/contract.js';
+import { contracts } from '../../../src/interfaces/http/contracts.js';
+import { openApiDocument } from '../../../src/interfaces/http/openapi.js';
+import { exampleOf, type Schema, type Schemas } from '../../../src/interfaces/http/openapi-examples.js';
+import { everywhere, refusalsOf } from '../../../src/interfaces/http/openapi-refusals.js';
+import { refusals } from '../../../src/interfaces/http/refusals.js';
+import { version } from '../../../src/interfaces/version.js';
+
+interface Media {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { $ref: string }>>;
+}
+interface Described {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { in: string; name: string; description?: string; schema: Schema }[];
+  readonly requestBody?: Described;
+  readonly responses: Readonly<Record<string, Described>>;
+}
+interface Document {
+  readonly info: { readonly version: string };
+  readonly tags: readonly { name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly responses: Readonly<Record<string, Described>>;
+    readonly examples: Readonly<Record<string, { value: { code: string } }>>;
+  };
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument(version))) as Document;
+const { schemas, responses, examples } = document.components;
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(document, 'openapi.json');
+const checked = (schema: Schema): ValidateFunction =>
+  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi.json#/components/')));
+
+const operationOf = ({ path, method }: Contract): Operation =>
+  document.paths[path.replace('*}', '}')]?.[method] as Operation;
+const resolved = (described: Described): Described =>
+  described.$ref ? (responses[described.$ref.replace('#/components/responses/', '')] as Described) : described;
+const named = contracts.map((contract) => [`${contract.method.toUpperCase()} ${contract.path}`, contract] as const);
+
+const HOW =
+  'has no example: give it one with `.meta({ example: … })` in its contract, or the whole object (CONTRIBUTING.md, "Recipe: add a route")';
+
+/** Each part of a request or an answer that keeps it from having an example. */
+function lacking(what: string, { content = {} }: Described): string[] {
+  return Object.values(content).flatMap(({ schema, example, examples: several }) =>
+    example !== undefined || several
+      ? []
+      : exampleOf(schema, schemas).missing.map((part) => `${what}: ${part ? `\`${part}\`` : 'it'} ${HOW}`),
+  );
+}
+
+describe('the OpenAPI document', () => {
+  it('is of the version of the package, and says what each tag is about', () => {
+    expect(document.info.version).toBe(require('../../../package.json').version);
+    const described = document.tags.map(({ name }) => name);
+    expect(described).toEqual([...new Set(described)]);
+    expect([...new Set(contracts.map(({ tag }) => tag))].filter((tag) => !described.includes(tag))).toEqual([]);
+  });
+
+  it('names each operation once, as a generated client calls it', () => {
+    const ids = contracts.map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) < index || !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+  });
+
+  it.each(named)('%s has examples of what is sent and of what is answered', (_, contract) => {
+    const { requestBody = {}, responses: own, parameters = [] } = operationOf(contract);
+    const missing = [
+      ...lacking('the request', requestBody),
+      ...Object.entries(own).flatMap(([status, answer]) => lacking(`the answer ${status}`, resolved(answer))),
+      ...parameters
+        .filter(({ in: place, schema }) => place === 'path' && schema.example === undefined)
+        .map(({ name }) => `the parameter ${name}: it is to be described in openapi-parameters.ts`),
+    ];
+    expect(missing).toEqual([]);
+  });
+
+  it.each(named)('%s has examples that its schemas and its validation take', (_, contract) => {
+    const { requestBody = {}, responses: own } = operationOf(contract);
+    for (const described of [requestBody, ...Object.values(own).map(resolved)]) {
+      for (const { schema, example, examples: several = {} } of Object.values(described.content ?? {})) {
+        const shown = Object.values(several).map(
+          ({ $ref }) => examples[$ref.replace('#/components/examples/', '')]?.value,
+        );
+        for (const value of example === undefined ? shown : [example, ...shown]) {
+          const valid = checked(schema);
+          valid(value);
+          expect({ value, errors: valid.errors ?? [] }).toEqual({ value, errors: [] });
+        }
+      }
+    }
+    const sent = requestBody.content?.['application/json']?.example;
+    if (contract.body && sent !== undefined) expect(contract.body.safeParse(sent).error?.issues).toBeUndefined();
+    const answered = own[contract.status]?.content?.['application/json']?.example;
+    expect(contract.answer.safeParse(answered).error?.issues).toBeUndefined();
+  });
+
+  it.each(named)('%s tells each code that it can refuse with, by an example', (_, contract) => {
+    const told = Object.entries(operationOf(contract).responses).flatMap(([status, answer]) =>
+      Object.keys(resolved(answer).content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
+    );
+    const declared = [...new Set([...refusalsOf(contract), ...everywhere])];
+    expect(told.sort()).toEqual(declared.map((code) => `${refusals[code].status} ${code}`).sort());
+  });
+
+  it('says a code in each example of one', () => {
+    expect(Object.entries(examples).filter(([code, { value }]) => value.code !== code)).toEqual([]);
+  });
+});
