@@ -51,7 +51,7 @@ export const chatModule = (config: Config, log: Log) =>
       stopGraceMs: STOP_GRACE_MS,
     };
     const runtimes = {
-      onnx: new ChildChatRuntimes(children, log),
+      onnx: new ChildChatRuntimes(children, new SystemClock(), log),
       openai: new UpstreamChatRuntimes(limits, new SystemClock(), log),
     };
     provideValue(module, ChatRuntimes, new ChatRuntimesByKind(runtimes));

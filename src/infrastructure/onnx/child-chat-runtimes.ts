@@ -1,4 +1,5 @@
 import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
+import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
@@ -21,13 +22,14 @@ export class ChildChatRuntimes implements ChatRuntimes {
 
   constructor(
     settings: ChildChatRuntimesSettings,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {
     this.settings = { ...patience, ...settings };
   }
 
   start(id: string, source: OnnxSource): void {
-    const runtime = this.runtimes.get(id) ?? new SupervisedRuntime(id, this.settings, this.log);
+    const runtime = this.runtimes.get(id) ?? new SupervisedRuntime(id, this.settings, this.clock, this.log);
     this.runtimes.set(id, runtime);
     runtime.start(source);
   }

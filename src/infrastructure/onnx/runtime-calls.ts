@@ -1,3 +1,4 @@
+import type { Clock } from '../../application/shared/ports/clock.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
 import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
@@ -53,6 +54,7 @@ export class RuntimeCalls {
     private readonly limits: CallLimits,
     private readonly waitingTime: WaitingTime,
     private readonly meter: RuntimeMeter,
+    private readonly clock: Clock,
     private readonly send: (order: Order) => void,
     /** The process confirms nothing any more. */
     private readonly stuck: () => void,
@@ -73,7 +75,7 @@ export class RuntimeCalls {
       const release = () => signal.removeEventListener('abort', abort);
       const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
       const id = ++this.lastId;
-      const given = { id, caller, request, admitted, arrived: performance.now(), waitedMs: 0 };
+      const given = { id, caller, request, admitted, arrived: this.now, waitedMs: 0 };
       const call: Call = { ...given, resolve, reject, release, stage: 'counting', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
@@ -108,7 +110,7 @@ export class RuntimeCalls {
       tokens: promptTokens + mostTokens(call.request),
       begin: () => {
         call.stage = 'running';
-        call.waitedMs = performance.now() - call.arrived;
+        call.waitedMs = this.now - call.arrived;
         call.admitted();
         this.send({ type: 'generate', call: call.id });
       },
@@ -163,6 +165,10 @@ export class RuntimeCalls {
     clearTimeout(call.timer);
     call.release();
     call.reject(reason);
+  }
+
+  private get now(): number {
+    return this.clock.now().getTime();
   }
 
   /** How many neither wait nor run. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log } from '../../application/shared/ports/log.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
@@ -57,6 +58,7 @@ export class SupervisedRuntime {
   constructor(
     private readonly id: string,
     private readonly settings: RuntimeSettings,
+    private readonly clock: Clock,
     private readonly log: Log,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
@@ -127,6 +129,7 @@ export class SupervisedRuntime {
       { ...this.settings, graceMs: this.settings.stopGraceMs },
       this.waitingTime,
       this.meter,
+      this.clock,
       (order) => child.send(order),
       () => child.kill('it did not react to a cancelled call'),
     );

@@ -5,6 +5,7 @@ import {
   ChildChatRuntimes,
   type ChildChatRuntimesSettings,
 } from '../../../src/infrastructure/onnx/child-chat-runtimes.js';
+import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
@@ -24,7 +25,8 @@ export class ChildRuntimesRig {
   constructor(settings: Partial<ChildChatRuntimesSettings> = {}) {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
     const restartDelayMs = { first: 100, max: 400 };
-    this.runtimes = new ChildChatRuntimes({ ...usual, restartDelayMs, ...settings }, this.log);
+    const all = { ...usual, restartDelayMs, ...settings };
+    this.runtimes = new ChildChatRuntimes(all, new SystemClock(), this.log);
   }
 
   /** Starts a runtime from a folder and waits for what becomes of it. */
