@@ -168,9 +168,14 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   });
   const server = new HttpServer(listener, () => ids.next('req'));
   const port = await server.listen(config.host, config.port);
-  later(() => {
+  later(async () => {
+    if (config.drainDelayMs > 0) {
+      drain.announce();
+      server.sendAway();
+      await delay(config.drainDelayMs);
+    }
     drain.begin();
-    return server.drain(config.shutdownTimeoutMs);
+    await server.drain(config.shutdownTimeoutMs);
   });
   const url = baseUrlOf(config.host, port);
   address.baseUrl = config.baseUrl ?? url;

@@ -246,7 +246,8 @@ describe('a service that ends', () => {
     const inFlight = service.post(completions(project), admin.apiKey, ask(project, 'Count from 1 to 50.'));
     await untilBusy(service, admin.apiKey, project);
     service.signal('SIGTERM');
-    const ready = await untilRefused(open, service);
+    await untilClosed(service);
+    const ready = await over(open, service, '/health/ready');
     expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
     const answer = await inFlight;
     expect(answer.body.choices[0].message.content).toMatch(/50\.$/);
@@ -261,11 +262,14 @@ async function untilBusy(service: Service, token: string, project: string): Prom
   await service.get('/health/live');
 }
 
-/** Asks on an open connection until the drain has begun. */
-async function untilRefused(agent: Agent, service: Service) {
-  for (;;) {
-    const answer = await over(agent, service, '/health/ready');
-    if (answer.status !== 200) return answer;
+/** Knocks until the service takes no new connections. */
+async function untilClosed(service: Service): Promise<void> {
+  const { port } = new URL(service.url);
+  for (let open = true; open; ) {
+    open = await new Promise((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Setting, settingFamilies, settings, shippedModels, shippedStarters } from './settings.js';
+import { type Setting, settingFamilies, settings } from './settings.js';
+import { shippedModels, shippedStarters } from './shipped.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 type Name = keyof typeof settings;
@@ -56,6 +57,7 @@ export function loadConfig(texts: Texts) {
       keys: familyOf('SERVICE_RUNTIME_KEY_', texts),
     },
     servingThreads: set('SERVICE_SERVING_THREADS'),
+    drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),

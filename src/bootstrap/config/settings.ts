@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-log.js';
 import { engineHosts, proxies, webOrigins } from './network-lists.js';
@@ -17,11 +16,6 @@ export interface Setting<T = unknown> {
 }
 
 const setting = <T>(one: Setting<T>) => one;
-
-/** What ships with the project, beside the nearest package.json above this file. */
-const shipped = packageRoot(__dirname);
-export const shippedModels = join(shipped, 'models');
-export const shippedStarters = join(shipped, 'starters');
 
 export const settings = {
   SERVICE_HOST: setting({
@@ -216,6 +210,11 @@ export const settings = {
     fallback: '1',
     read: whole(1, 256),
   }),
+  SERVICE_DRAIN_DELAY_S: setting({
+    about: 'How long an ending service serves on while `/health/ready` says 503, for a load balancer to notice.',
+    fallback: '0',
+    read: secondsOfTime(0, 3_600),
+  }),
   SERVICE_SHUTDOWN_TIMEOUT_S: setting({
     about: 'How long an ending service lets what is in flight finish.',
     fallback: '20',
@@ -244,7 +243,3 @@ export const settingFamilies = {
     read: secretText(1),
   }),
 } satisfies Record<string, Setting>;
-
-function packageRoot(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : packageRoot(resolve(folder, '..'));
-}

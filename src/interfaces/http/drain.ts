@@ -7,17 +7,24 @@ export class ShuttingDown extends DomainError {
   }
 }
 
-/** Whether the service is ending. From then on what is in flight finishes and everything new is refused. */
+/** Whether the service is ending. First it only says so; then what is in flight finishes, and all that is new is refused. */
 export class Drain {
+  private announced = false;
   private ending = false;
 
+  /** Not ready any more; everything is served as before. */
+  announce(): void {
+    this.announced = true;
+  }
+
   begin(): void {
+    this.announced = true;
     this.ending = true;
   }
 
-  /** Throws ShuttingDown. */
+  /** Throws ShuttingDown as soon as the end is announced. */
   check(): void {
-    if (this.ending) throw new ShuttingDown();
+    if (this.announced) throw new ShuttingDown();
   }
 
   /** Goes before all that takes time: a call that arrives before the end is in flight, and served. */

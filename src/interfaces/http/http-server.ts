@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -8,11 +9,14 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { limitArrival } from './arrival.js';
+import { breath } from './breath.js';
+import { limitDeparture } from './departure.js';
 import type { Envelope } from './problem.js';
 import { type RefusalCode, refusals } from './refusals.js';
 
-/** Slow clients are cut off: headers within 15 s. How long a body may take is `limitArrival`. */
+/** Slow clients are cut off: headers within 15 s. For bodies there is `limitArrival`, for answers `limitDeparture`. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 0,
@@ -24,24 +28,30 @@ const TIMEOUTS = {
 /** For the refusal of a slow request to be read. */
 const FAREWELL_MS = 5_000;
 
+/** Idle connections of an ending service are closed once none of them has brought a request for so long. */
+const QUIET_MS = 300;
+
 /** Listens, and ends without failing what is in flight. */
 export class HttpServer {
   private readonly server: Server;
-  private inFlight = 0;
-  private whenIdle: (() => void) | null = null;
+  private readonly inFlight = new Set<ServerResponse>();
+  private connections = 0;
+  private requests = 0;
+  private ending = false;
+  private whenIdle: () => void = () => undefined;
 
   constructor(
     listener: RequestListener,
     private readonly nextRequestId: () => string,
+    timeouts: Partial<typeof TIMEOUTS> = {},
   ) {
-    this.server = createServer(TIMEOUTS, listener);
-    this.server.on('request', (request, response) => {
-      limitArrival(request, () => this.cutOff(request, response));
-      this.inFlight++;
-      response.once('close', () => {
-        if (--this.inFlight === 0) this.whenIdle?.();
-      });
+    this.server = createServer({ ...TIMEOUTS, ...timeouts }, listener);
+    this.server.on('connection', (socket) => {
+      this.connections++;
+      socket.once('close', () => this.connections--);
     });
+    // Before the listener, which may answer at once.
+    this.server.prependListener('request', (request, response) => this.take(request, response));
     // An expectation that nobody knows is not worth a refusal without the envelope.
     this.server.on('checkExpectation', (request, response) => this.server.emit('request', request, response));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -65,21 +75,53 @@ export class HttpServer {
     });
   }
 
+  /** From now on each answer is the last of its connection, so that its caller goes elsewhere for the next. */
+  sendAway(): void {
+    this.ending = true;
+    for (const response of this.inFlight) response.shouldKeepAlive = false;
+  }
+
   /** Stops accepting; resolves when nothing is in flight any more, or after `graceMs`, with every connection closed. */
   async drain(graceMs: number): Promise<void> {
     // Not `http.Server.close`, which would reset idle connections that may be about to send: they get a 503 meanwhile.
     NetServer.prototype.close.call(this.server);
-    if (this.inFlight > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, graceMs);
-        this.whenIdle = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    this.sendAway(); // after that: who is sent away knocks again at once
+    const enough = new AbortController();
+    const timer = setTimeout(() => enough.abort(), graceMs);
+    await Promise.race([this.settled(enough.signal), once(enough.signal, 'abort')]);
+    clearTimeout(timer);
+    enough.abort();
     this.server.close(() => undefined);
     this.server.closeAllConnections();
+  }
+
+  /** Resolves when nothing is in flight, and whoever is still connected has been silent for a while. */
+  private async settled(enough: AbortSignal): Promise<void> {
+    for (let seen = -1; !enough.aborted; ) {
+      if (this.inFlight.size > 0) await this.idle();
+      if (this.connections === 0 || seen === this.requests) return;
+      seen = this.requests;
+      await pause(QUIET_MS);
+      await turn(); // what came while this process was busy is read before it is said to be missing
+    }
+  }
+
+  private idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    limitArrival(request, () => this.cutOff(request, response));
+    limitDeparture(response);
+    this.requests++;
+    this.inFlight.add(response);
+    if (this.ending) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      this.inFlight.delete(response);
+      if (this.inFlight.size === 0) this.whenIdle();
+    });
   }
 
   private cutOff({ socket }: IncomingMessage, { headersSent }: ServerResponse): void {
@@ -116,3 +158,9 @@ const clientErrorCodes: Record<string, RefusalCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
+
+/** A whole turn of the event loop: what has arrived is read. */
+async function turn(): Promise<void> {
+  await breath();
+  await breath();
+}

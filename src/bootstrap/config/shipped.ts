@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** What ships with the project, beside the nearest package.json above this file. */
+const shipped = packageRoot(__dirname);
+export const shippedModels = join(shipped, 'models');
+export const shippedStarters = join(shipped, 'starters');
+
+function packageRoot(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageRoot(resolve(folder, '..'));
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { HttpServer } from '../../src/interfaces/http/http-server.js';
+import { Service } from '../support/service.js';
+import { register } from '../support/workspace.js';
+
+/** What became of one call: `200`, `503 shutting_down`, or the error of its connection. */
+async function outcomeOf(agent: Agent, url: string, token: string): Promise<string> {
+  try {
+    const sent = request(url, { agent, headers: { Authorization: `Bearer ${token}` } }).end();
+    const [response] = await once(sent, 'response');
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    const { code } = JSON.parse(text);
+    return response.statusCode === 200 ? '200' : `${response.statusCode} ${code} ${response.headers.connection}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
+describe('a service that ends under load', () => {
+  it('answers everything that was sent to it on connections kept alive, and exits with 0', async () => {
+    const service = await Service.start();
+    const { token } = await register(service, 'Ada');
+    const url = `${service.url}/v1/projects`;
+    const outcomes = new Map<string, number>();
+    const caller = async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let outcome = '200'; outcome !== 'ECONNREFUSED'; ) {
+        outcome = await outcomeOf(agent, url, token);
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+      agent.destroy();
+    };
+    const callers = Array.from({ length: 16 }, caller);
+    while ((outcomes.get('200') ?? 0) < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await service.stop()).toBe(0);
+    await Promise.all(callers);
+    outcomes.delete('503 shutting_down close');
+    expect([...outcomes.keys()].sort()).toEqual(['200', 'ECONNREFUSED']);
+  });
+
+  it('serves on for the drain delay, as one that is not ready', async () => {
+    const service = await Service.start({ env: { SERVICE_DRAIN_DELAY_S: '4' } });
+    const { token } = await register(service, 'Ada');
+    service.signal('SIGTERM');
+    let ready = await service.get('/health/ready');
+    while (ready.status === 200) ready = await service.get('/health/ready');
+    expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
+    const { status, headers } = await service.get('/v1/projects', token);
+    expect({ status, connection: headers.get('connection') }).toEqual({ status: 200, connection: 'close' });
+    expect((await service.get('/health/live')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe('a server that ends', () => {
+  const started = async (answer: string, timeouts = {}) => {
+    const server = new HttpServer(
+      (_, response) => response.end(answer),
+      () => 'req_1',
+      timeouts,
+    );
+    const port = await server.listen('127.0.0.1', 0);
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const ended = once(socket, 'close').then(() => text);
+    return { server, socket, ended };
+  };
+
+  it('answers a request that comes on an idle connection, and closes it', async () => {
+    const { server, socket, ended } = await started('here');
+    const drained = server.drain(60_000);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await drained;
+    expect(await ended).toMatch(/Connection: close.*here$/s);
+  });
+
+  it('waits for no connection that says nothing', async () => {
+    const { server, ended } = await started('here');
+    await server.drain(60_000);
+    expect(await ended).toBe('');
+  });
+
+  it('cuts off headers that do not arrive', async () => {
+    const { server, socket, ended } = await started('here', { headersTimeout: 50, connectionsCheckingInterval: 20 });
+    socket.write('GET / HTTP/1.1\r\nHost: ');
+    expect(await ended).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
+    await server.drain(0);
+  });
+});
