@@ -10,6 +10,7 @@ import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
 import { Clock } from '../application/shared/ports/clock.js';
+import { CurrentRequest } from '../application/shared/ports/current-request.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
 import type { Log } from '../application/shared/ports/log.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
@@ -26,6 +27,7 @@ import { PasswordsController } from '../interfaces/http/accounts/passwords.contr
 import { TeamController } from '../interfaces/http/accounts/team.controller.js';
 import { AlertRulesController } from '../interfaces/http/alerts/alert-rules.controller.js';
 import { AlertsController } from '../interfaces/http/alerts/alerts.controller.js';
+import { AuditController } from '../interfaces/http/audit/audit.controller.js';
 import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
 import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
@@ -71,6 +73,7 @@ const controllers: readonly Source<Controller>[] = [
   AlertRulesController,
   AlertsController,
   LogsController,
+  AuditController,
   DeploymentsController,
   ModelFilesController,
   StatusController,
@@ -157,6 +160,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const listener = createHttpApp({
     controllers: controllers.map((controller) => parts.get(controller)),
     identifyCaller: parts.get(IdentifyCaller),
+    requests: parts.get(CurrentRequest),
     clock: parts.get(Clock),
     translate: asRefusal,
     limits: config.rateLimits,

@@ -7,6 +7,7 @@ import type { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
 import { alertsModule } from './modules/alerts.module.js';
+import { auditModule } from './modules/audit.module.js';
 import { chatModule } from './modules/chat.module.js';
 import { datasetsModule } from './modules/datasets.module.js';
 import { deploymentsModule } from './modules/deployments.module.js';
@@ -49,6 +50,7 @@ export class Parts {
       alertsModule(),
       operationsModule(config),
       notifiersModule(),
+      auditModule(),
     );
   }
 

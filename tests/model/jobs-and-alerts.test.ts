@@ -15,7 +15,7 @@ function memoryUnderTest(): StoreUnderTest {
   const store = new MemoryStore();
   return {
     open: async () => {
-      for (const table of ['jobs', 'alert_rules', 'alerts']) store.replaceRows(table, new Map());
+      for (const table of ['jobs', 'alert_rules', 'alerts', 'audit_entries']) store.replaceRows(table, new Map());
       return memoryRepositories(store);
     },
     elsewhere: async () => memoryRepositories(store),

@@ -13,7 +13,7 @@ export class ClockedApp extends HttpCaller {
   private constructor(
     private readonly app: App,
     private readonly database: TestDatabase,
-    private readonly dataDir: string,
+    readonly dataDir: string,
     readonly clock: ManualClock,
   ) {
     super(app.url);

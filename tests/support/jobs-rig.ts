@@ -16,6 +16,7 @@ import {
 } from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
 import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
 import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
+import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
@@ -27,6 +28,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const processes = new MemoryLivingProcesses(known);
   const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
   const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
+  const audit = auditOn(repositories, clock);
   const found = new ProjectModels(repositories.projects, repositories.models);
   return {
     ...repositories,
@@ -38,10 +40,10 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, clock, log),
     createJob: new CreateExternalJob(found, jobs, ids, clock, log),
     changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock, log),
-    createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, ids, clock),
-    changeRule: new ChangeAlertRule(oneAtATime, alertRules),
+    createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, audit, ids, clock),
+    changeRule: new ChangeAlertRule(oneAtATime, alertRules, audit),
     previewRule: new PreviewAlertRule(jobHistory, clock),
-    acknowledge: new AcknowledgeAlert(alerts, clock),
+    acknowledge: new AcknowledgeAlert(alerts, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

@@ -7,6 +7,7 @@ import { TypeOrmSpentSiteTokens } from '../../src/infrastructure/typeorm/account
 import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
 import { TypeOrmAlertRules } from '../../src/infrastructure/typeorm/alerts/typeorm-alert-rules.js';
 import { TypeOrmAlerts } from '../../src/infrastructure/typeorm/alerts/typeorm-alerts.js';
+import { TypeOrmAuditTrail } from '../../src/infrastructure/typeorm/audit/typeorm-audit-trail.js';
 import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
@@ -20,7 +21,7 @@ import { TypeOrmDatasets } from '../../src/infrastructure/typeorm/workspace/type
 import { TypeOrmModelAliases } from '../../src/infrastructure/typeorm/workspace/typeorm-model-aliases.js';
 import { TypeOrmModels } from '../../src/infrastructure/typeorm/workspace/typeorm-models.js';
 import { TypeOrmProjects } from '../../src/infrastructure/typeorm/workspace/typeorm-projects.js';
-import { freshDatabase, type TestDatabase } from './database.js';
+import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
@@ -45,6 +46,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     jobHistory: new TypeOrmJobHistory(unitOfWork),
     alertRules: new TypeOrmAlertRules(unitOfWork),
     alerts: new TypeOrmAlerts(unitOfWork),
+    auditTrail: new TypeOrmAuditTrail(unitOfWork),
   };
 }
 
@@ -66,6 +68,8 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
 
   beforeAll(async () => {
     database = await freshDatabase();
+    // Only its owner can do that, and only so can it be emptied.
+    await query(database.url, 'ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_append_only');
     await connect();
   });
   afterAll(async () => {
@@ -89,7 +93,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
 }
 
 /** Written and read without the ORM. */
-const PLAIN_TABLES = ['spent_site_tokens'];
+const PLAIN_TABLES = ['spent_site_tokens', 'audit_entries'];
 
 /** Quicker than TRUNCATE; references between tables are looked at when the one statement has done all its parts. */
 async function empty(source: DataSource): Promise<void> {

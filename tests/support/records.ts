@@ -4,6 +4,7 @@ import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
 import { Alert } from '../../src/domain/alerts/alert.js';
 import { AlertRule } from '../../src/domain/alerts/alert-rule.js';
+import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Deployment } from '../../src/domain/deployments/deployment.js';
@@ -206,5 +207,18 @@ export const aRule = (over: Partial<AlertRule> = {}): AlertRule => ({
 
 export const anAlert = (over: Partial<Alert> = {}): Alert => ({
   ...Alert.of(aRule(), ended(aJob(), 'failed'), ids.next('alr')),
+  ...over,
+});
+
+export const anAuditEntry = (over: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: ids.next('aud'),
+  createdAt: at(0),
+  actor: { kind: 'account', id: ids.next('usr'), name: 'Ada Lovelace', credentialId: ids.next('ses') },
+  action: 'project.deleted',
+  objectId: ids.next('prj'),
+  objectName: 'Capitals',
+  teamId: ids.next('tea'),
+  requestId: ids.next('req'),
+  details: {},
   ...over,
 });

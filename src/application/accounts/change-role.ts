@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Role } from '../../domain/access/role.js';
 import type { Account } from '../../domain/accounts/account.js';
+import type { Audit } from '../audit/audit.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
 import type { Accounts } from './ports/accounts.js';
 import type { Invites } from './ports/invites.js';
@@ -13,18 +14,23 @@ export class ChangeRole {
     private readonly unitOfWork: UnitOfWork,
     private readonly accounts: Accounts,
     private readonly invites: Invites,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, LastAdmin. */
   execute(input: { by: Caller | null; accountId: string; role: Role }): Promise<Account> {
-    const { teamId } = authorize(input.by, permissions.manageTeam);
+    const caller = authorize(input.by, permissions.manageTeam);
     return this.unitOfWork.run(async () => {
-      const team = await this.accounts.ofTeam(teamId);
+      const team = await this.accounts.ofTeam(caller.teamId);
       const account = memberOf(team, input.accountId);
       if (input.role !== 'admin') requireAnotherAdmin(team, account);
       const changed = { ...account, role: input.role };
       await this.accounts.save(changed);
       if (input.role !== 'admin') await this.invites.revokeAllBy(account.id);
+      if (changed.role !== account.role) {
+        const details = { from: account.role, to: changed.role };
+        await this.audit.record({ by: caller, action: 'account.role_changed', object: account, details });
+      }
       return changed;
     });
   }

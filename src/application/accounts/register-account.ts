@@ -3,6 +3,8 @@ import type { Role } from '../../domain/access/role.js';
 import { Account, type Profile } from '../../domain/accounts/account.js';
 import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/accounts/errors.js';
 import { Invite } from '../../domain/accounts/invite.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { SecretTokens } from '../shared/ports/secret-tokens.js';
@@ -38,6 +40,7 @@ export class RegisterAccount {
     private readonly choosePassword: ChoosePassword,
     private readonly signIn: SignIn,
     private readonly mailToken: MailToken,
+    private readonly audit: Audit,
     private readonly tokens: SecretTokens,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
@@ -69,6 +72,8 @@ export class RegisterAccount {
       };
       await this.accounts.add(account);
       await this.mailToken.execute(account, 'verification');
+      const details = { role: account.role, invite_id: invite?.id };
+      await this.audit.record({ by: Actor.self(account), action: 'account.registered', object: account, details });
       return this.signIn.execute(account, 'registration');
     });
   }

@@ -1,6 +1,8 @@
 import { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { MailedToken } from '../../domain/accounts/mailed-token.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { SecretTokens } from '../shared/ports/secret-tokens.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
@@ -17,6 +19,7 @@ export class ResetPassword {
     private readonly accounts: Accounts,
     private readonly choosePassword: ChoosePassword,
     private readonly replacePassword: ReplacePassword,
+    private readonly audit: Audit,
     private readonly tokens: SecretTokens,
     private readonly clock: Clock,
   ) {}
@@ -29,6 +32,8 @@ export class ResetPassword {
     return this.unitOfWork.run(async () => {
       const { used, account } = await this.use(input.token);
       await this.mailed.save(used);
+      const details = { keys_revoked: input.revokeKeys };
+      await this.audit.record({ by: Actor.self(account), action: 'account.password_reset', object: account, details });
       return this.replacePassword.execute({ account, passwordHash, revokeKeys: input.revokeKeys });
     });
   }

@@ -1,6 +1,8 @@
 import { SiteTokenInvalid } from '../../domain/access/errors.js';
 import { Account, accountLimits, emailKey, type Team } from '../../domain/accounts/account.js';
 import { EmailTaken, RegistrationClosed, SiteLoginDisabled } from '../../domain/accounts/errors.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
@@ -25,6 +27,7 @@ export class SiteLogin {
     private readonly accounts: Accounts,
     private readonly teams: Teams,
     private readonly signIn: SignIn,
+    private readonly audit: Audit,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
     private readonly rules: SiteLoginRules,
@@ -56,6 +59,7 @@ export class SiteLogin {
     if (!claims.emailVerified || account.emailVerifiedAt) return account;
     const verified = Account.verified(account, this.clock.now());
     await this.accounts.save(verified);
+    await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
     return verified;
   }
 
@@ -84,6 +88,8 @@ export class SiteLogin {
       createdAt: now,
     };
     await this.accounts.add(account);
+    const details = { role: account.role, site_login: true };
+    await this.audit.record({ by: Actor.self(account), action: 'account.registered', object: account, details });
     return account;
   }
 }

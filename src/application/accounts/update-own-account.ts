@@ -5,6 +5,7 @@ import { Account } from '../../domain/accounts/account.js';
 import { WrongPassword } from '../../domain/accounts/errors.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { Credentials } from '../access/ports/credentials.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
 import type { ChoosePassword } from './choose-password.js';
@@ -30,18 +31,24 @@ export class UpdateOwnAccount {
     private readonly choosePassword: ChoosePassword,
     private readonly replacePassword: ReplacePassword,
     private readonly credentials: Credentials,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
   /** Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy. */
   async execute({ by, currentPassword, revokeKeys, alertEmails, ...typed }: Input): Promise<Account> {
-    const { accountId, credentialId } = authorize(by, permissions.ownAccount);
+    const caller = authorize(by, permissions.ownAccount);
+    const { accountId, credentialId } = caller;
     const compared = typed.password === undefined ? null : await this.compared(accountId, currentPassword);
     const { name, password } = Account.profile(typed);
     const passwordHash = password && (await this.choosePassword.execute(password));
     return this.unitOfWork.run(async () => {
       const account = await this.own(accountId);
       const changed = { ...account, ...(name && { name }), ...(alertEmails !== undefined && { alertEmails }) };
+      if (changed.name !== account.name || changed.alertEmails !== account.alertEmails) {
+        const details = { name, alert_emails: alertEmails };
+        await this.audit.record({ by: caller, action: 'account.changed', object: changed, details });
+      }
       if (!passwordHash) {
         await this.accounts.save(changed);
         return changed;
@@ -49,6 +56,8 @@ export class UpdateOwnAccount {
       // The hashes took their time: meanwhile another call may have changed the password, and ended this session.
       if (account.passwordHash !== compared) throw new WrongPassword();
       await this.requireSession(accountId, credentialId);
+      const details = { keys_revoked: revokeKeys };
+      await this.audit.record({ by: caller, action: 'account.password_changed', object: changed, details });
       return this.replacePassword.execute({ account: changed, passwordHash, keepSession: credentialId, revokeKeys });
     });
   }

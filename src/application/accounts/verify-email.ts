@@ -1,6 +1,8 @@
 import { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { MailedToken } from '../../domain/accounts/mailed-token.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { SecretTokens } from '../shared/ports/secret-tokens.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
@@ -13,6 +15,7 @@ export class VerifyEmail {
     private readonly verifications: MailedTokens,
     private readonly accounts: Accounts,
     private readonly tokens: SecretTokens,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -27,6 +30,7 @@ export class VerifyEmail {
       await this.verifications.save(MailedToken.use(found, now));
       const verified = Account.verified(account, now);
       await this.accounts.save(verified);
+      await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
       return verified;
     });
   }

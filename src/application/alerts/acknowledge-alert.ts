@@ -3,6 +3,7 @@ import { authorize, permissions } from '../../domain/access/permission.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Alerts } from './ports/alerts.js';
 
@@ -10,6 +11,7 @@ import type { Alerts } from './ports/alerts.js';
 export class AcknowledgeAlert {
   constructor(
     private readonly alerts: Alerts,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -17,8 +19,16 @@ export class AcknowledgeAlert {
   async execute(input: { by: Caller | null; id: string; note: string | null }): Promise<Alert> {
     const caller = authorize(input.by, permissions.manageMonitoring);
     const by = caller.kind === 'master' ? MASTER : caller.accountId;
-    await this.alerts.acknowledge(input.id, { at: this.clock.now(), by, note: input.note });
-    const alert = await this.alerts.find(input.id);
+    const found = await this.find(input.id);
+    const object = { id: found.id, name: found.title };
+    await this.audit.perform({ by: caller, action: 'alert.acknowledged', object }, () =>
+      this.alerts.acknowledge(input.id, { at: this.clock.now(), by, note: input.note }),
+    );
+    return this.find(input.id);
+  }
+
+  private async find(id: string): Promise<Alert> {
+    const alert = await this.alerts.find(id);
     if (!alert) throw new NotFound('alert');
     return alert;
   }

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { AlertRule, type RuleChange } from '../../domain/alerts/alert-rule.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import type { Audit } from '../audit/audit.js';
 import { FINISHING } from '../jobs/finish-jobs.js';
 import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
 import type { AlertRules } from './ports/alert-rules.js';
@@ -16,23 +17,28 @@ export class ChangeAlertRule {
   constructor(
     private readonly line: OneAtATime,
     private readonly rules: AlertRules,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, InvalidRequest. */
   async execute({ by, id, ...change }: Input & RuleChange): Promise<AlertRule> {
-    authorize(by, permissions.manageMonitoring);
+    const caller = authorize(by, permissions.manageMonitoring);
     return this.line.run(FINISHING, async () => {
       const rule = AlertRule.change(await this.found(id), change);
       await this.rules.save([rule]);
+      await this.audit.record({ by: caller, action: 'alert_rule.changed', object: rule, details: change });
       return rule;
     });
   }
 
   /** Its alerts stay. Throws NotFound. */
   async remove({ by, id }: Input): Promise<void> {
-    authorize(by, permissions.manageMonitoring);
-    const removed = await this.line.run(FINISHING, () => this.rules.remove(id));
-    if (!removed) throw new NotFound('alert rule');
+    const caller = authorize(by, permissions.manageMonitoring);
+    await this.line.run(FINISHING, async () => {
+      const rule = await this.found(id);
+      await this.rules.remove(id);
+      await this.audit.record({ by: caller, action: 'alert_rule.deleted', object: rule });
+    });
   }
 
   private async found(id: string): Promise<AlertRule> {

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { AlertRule, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
 import { TooManyRules } from '../../domain/alerts/errors.js';
+import type { Audit } from '../audit/audit.js';
 import { FINISHING } from '../jobs/finish-jobs.js';
 import type { JobHistory } from '../jobs/ports/job-history.js';
 import type { Clock } from '../shared/ports/clock.js';
@@ -15,13 +16,14 @@ export class CreateAlertRule {
     private readonly line: OneAtATime,
     private readonly rules: AlertRules,
     private readonly history: JobHistory,
+    private readonly audit: Audit,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
   ) {}
 
   /** Throws InvalidRequest. */
   async execute({ by, ...typed }: RuleInput & { by: Caller | null }): Promise<AlertRule> {
-    authorize(by, permissions.manageMonitoring);
+    const caller = authorize(by, permissions.manageMonitoring);
     const rule = AlertRule.create({ ...typed, id: this.ids.next('rul'), createdAt: this.clock.now() });
     return this.line.run(FINISHING, async () => {
       const { rules: most, failures } = ruleLimits;
@@ -29,6 +31,8 @@ export class CreateAlertRule {
       const failuresInARow = await this.history.failuresInARow(rule.jobKind, failures);
       const begun = { ...rule, failuresInARow };
       await this.rules.add(begun);
+      const details = { rule_type: rule.ruleType, threshold: rule.threshold };
+      await this.audit.record({ by: caller, action: 'alert_rule.created', object: rule, details });
       return begun;
     });
   }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { Audit } from '../audit/audit.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { RuntimeConnections } from './ports/runtime-connections.js';
 import type { RuntimeStates } from './runtime-states.js';
@@ -13,6 +14,7 @@ export class ConnectRuntime {
     private readonly connections: RuntimeConnections,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, InvalidRequest. */
@@ -21,11 +23,15 @@ export class ConnectRuntime {
     const project = await this.found.project(caller, input.projectId);
     const { id: modelId } = await this.found.model(caller, project.id, input.modelId);
     await this.runtime.source({ projectId: project.id, modelId });
-    await this.runtime.execute(project.id, async () => {
-      const connected = await this.connections.find(project.id);
-      if (connected?.modelId === modelId) return;
-      await this.connections.save({ projectId: project.id, modelId, wanted: 'stopped' });
-    });
+    const act = { by: caller, action: 'runtime.connected', object: project, details: { model_id: modelId } } as const;
+    await this.runtime.execute(project.id, () =>
+      this.audit.perform(act, async () => {
+        const connected = await this.connections.find(project.id);
+        if (connected?.modelId === modelId) return false;
+        await this.connections.save({ projectId: project.id, modelId, wanted: 'stopped' });
+        return true;
+      }),
+    );
     return this.states.of(project.id);
   }
 }

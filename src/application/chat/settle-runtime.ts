@@ -34,7 +34,7 @@ export class SettleRuntime {
   }
 
   /** Runs `change`, which may write the connection, and makes the process what the connection then wants. */
-  async execute(projectId: string, change: () => Promise<void> = async () => undefined): Promise<void> {
+  async execute(projectId: string, change: () => Promise<unknown> = async () => undefined): Promise<void> {
     const before = this.turns.get(projectId) ?? Promise.resolve();
     const turn = before
       .catch(() => undefined)

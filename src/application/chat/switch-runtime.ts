@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { RuntimeNotConnected } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import type { Audit } from '../audit/audit.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { RuntimeConnections } from './ports/runtime-connections.js';
 import type { RuntimeStates } from './runtime-states.js';
@@ -23,6 +24,7 @@ export class SwitchRuntime {
     private readonly connections: RuntimeConnections,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, RuntimeNotConnected; a start also InvalidRequest where the model's folder is gone. */
@@ -33,7 +35,10 @@ export class SwitchRuntime {
     if (!connection) throw new RuntimeNotConnected();
     if (wanted === 'started') await this.runtime.source(connection);
     await this.runtime.execute(project.id, async () => {
-      if (!(await this.connections.want(project.id, wanted))) throw new RuntimeNotConnected();
+      const kept = await this.audit.perform({ by: caller, action: `runtime.${wanted}`, object: project }, () =>
+        this.connections.want(project.id, wanted),
+      );
+      if (!kept) throw new RuntimeNotConnected();
     });
     return this.states.of(project.id);
   }

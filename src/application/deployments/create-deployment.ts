@@ -2,9 +2,9 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
 import { TooManyDeployments } from '../../domain/deployments/errors.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
 import type { DeploymentView, DeploymentViews } from './deployment-views.js';
 import type { Deployments } from './ports/deployments.js';
 import type { ModelServers } from './ports/model-servers.js';
@@ -21,10 +21,10 @@ export class CreateDeployment {
   private beginning = 0;
 
   constructor(
-    private readonly unitOfWork: UnitOfWork,
     private readonly deployments: Deployments,
     private readonly servers: ModelServers,
     private readonly views: DeploymentViews,
+    private readonly audit: Audit,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
   ) {}
@@ -40,17 +40,18 @@ export class CreateDeployment {
       await this.requireRoom(this.beginning);
       const lastPort = await this.servers.start(id, model, signal);
       const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
-      await this.keep(deployment, signal);
+      await this.keep(deployment, caller, signal);
       return this.views.of(deployment);
     } finally {
       this.beginning--;
     }
   }
 
-  private async keep(deployment: Deployment, signal: AbortSignal): Promise<void> {
+  private async keep(deployment: Deployment, by: Caller, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted();
-      await this.unitOfWork.run(async () => {
+      const details = { model_path: deployment.modelPath };
+      await this.audit.perform({ by, action: 'deployment.created', object: deployment, details }, async () => {
         await this.requireRoom(1);
         await this.deployments.add(deployment);
       });

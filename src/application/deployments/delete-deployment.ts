@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import type { Audit } from '../audit/audit.js';
 import type { Deployments } from './ports/deployments.js';
 import type { ModelServers } from './ports/model-servers.js';
 
@@ -9,13 +10,20 @@ export class DeleteDeployment {
   constructor(
     private readonly deployments: Deployments,
     private readonly servers: ModelServers,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound. */
   async execute(input: { by: Caller | null; id: string }): Promise<void> {
-    authorize(input.by, permissions.manageMonitoring);
+    const by = authorize(input.by, permissions.manageMonitoring);
+    const object = await this.deployments.find(input.id);
     // The row first: whatever happens after that, no start of the service brings the process back.
-    if (!(await this.deployments.remove(input.id))) throw new NotFound('deployment');
+    const removed =
+      object &&
+      (await this.audit.perform({ by, action: 'deployment.deleted', object }, () =>
+        this.deployments.remove(object.id),
+      ));
+    if (!removed) throw new NotFound('deployment');
     await this.servers.stop(input.id);
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { requireEditable } from '../../domain/workspace/dataset.js';
+import type { Audit } from '../audit/audit.js';
 import type { Datasets } from './ports/datasets.js';
 import type { ProjectDatasets } from './project-datasets.js';
 
@@ -17,6 +18,7 @@ export class DeleteDataset {
   constructor(
     private readonly found: ProjectDatasets,
     private readonly datasets: Datasets,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, DatasetFrozen, StaleVersion. */
@@ -25,8 +27,11 @@ export class DeleteDataset {
     for (;;) {
       const current = await this.found.dataset(caller, input.projectId, input.datasetId);
       requireEditable(current, input.expected);
+      const removed = await this.audit.perform({ by: caller, action: 'dataset.deleted', object: current }, () =>
+        this.datasets.remove(current),
+      );
       // A lost race means that the dataset has changed: the next look at it tells how.
-      if (await this.datasets.remove(current)) return;
+      if (removed) return;
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { ModelAlias } from '../../domain/workspace/model-alias.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { ModelAliases } from './ports/model-aliases.js';
 import type { ProjectModels } from './project-models.js';
@@ -18,6 +19,7 @@ export class DeleteModelAlias {
   constructor(
     private readonly found: ProjectModels,
     private readonly aliases: ModelAliases,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -31,7 +33,12 @@ export class DeleteModelAlias {
       const [last] = await this.aliases.history(project.id, alias, 1);
       const next = ModelAlias.next(last, last?.modelId ? expected : [], { ...change, changedAt: this.clock.now() });
       if (!next) throw new NotFound('alias');
-      if (await this.aliases.append(next)) return;
+      const object = { id: project.id, name: alias };
+      const details = { from: last?.modelId ?? null };
+      const written = await this.audit.perform({ by: caller, action: 'model_alias.deleted', object, details }, () =>
+        this.aliases.append(next),
+      );
+      if (written) return;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { Model } from '../../domain/workspace/model.js';
+import type { Audit } from '../audit/audit.js';
 import type { Models } from './ports/models.js';
 import type { ProjectModels } from './project-models.js';
 
@@ -17,6 +18,7 @@ export class DeleteModel {
   constructor(
     private readonly found: ProjectModels,
     private readonly models: Models,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, ModelRegistered, StaleVersion. */
@@ -25,7 +27,11 @@ export class DeleteModel {
     for (;;) {
       const current = await this.found.model(caller, projectId, modelId);
       Model.requireDraft(current, expected);
-      if (await this.models.remove(current)) return;
+      const removed = await this.audit.perform(
+        { by: caller, action: 'model.deleted', object: { id: current.id } },
+        () => this.models.remove(current),
+      );
+      if (removed) return;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { requireVersion } from '../../domain/workspace/project.js';
+import type { Audit } from '../audit/audit.js';
 import type { SettleRuntime } from '../chat/settle-runtime.js';
 import type { Projects } from './ports/projects.js';
 import type { ProjectModels } from './project-models.js';
@@ -18,6 +19,7 @@ export class DeleteProject {
     private readonly found: ProjectModels,
     private readonly projects: Projects,
     private readonly runtime: SettleRuntime,
+    private readonly audit: Audit,
   ) {}
 
   /** Throws NotFound, StaleVersion. */
@@ -29,7 +31,9 @@ export class DeleteProject {
       let removed = false;
       // The connection goes with the project, and the process with the connection.
       await this.runtime.execute(projectId, async () => {
-        removed = await this.projects.remove(current);
+        removed = await this.audit.perform({ by: caller, action: 'project.deleted', object: current }, () =>
+          this.projects.remove(current),
+        );
       });
       // A lost race means that the version has moved on: the next look at it tells.
       if (removed) return;

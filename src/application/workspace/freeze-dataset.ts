@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { Dataset } from '../../domain/workspace/dataset.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Datasets } from './ports/datasets.js';
 import type { FullDataset, ProjectDatasets } from './project-datasets.js';
@@ -18,6 +19,7 @@ export class FreezeDataset {
   constructor(
     private readonly found: ProjectDatasets,
     private readonly datasets: Datasets,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -29,8 +31,12 @@ export class FreezeDataset {
       const next = Dataset.freeze(current, input.expected, this.clock.now());
       // Read before: afterwards the project may be removed, and the freeze that was made would look like none.
       const records = await this.found.records(current);
+      const details = { version: next.version, content_sha256: next.contentSha256 };
+      const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: next, details }, () =>
+        this.datasets.replace(current, next, null),
+      );
       // A lost race means that the dataset has changed: the next look at it tells how.
-      if (await this.datasets.replace(current, next, null)) return { dataset: next, records };
+      if (frozen) return { dataset: next, records };
     }
   }
 }

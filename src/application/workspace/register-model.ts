@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { Model } from '../../domain/workspace/model.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Models } from './ports/models.js';
 import type { ProjectModels } from './project-models.js';
@@ -17,6 +18,7 @@ export class RegisterModel {
   constructor(
     private readonly found: ProjectModels,
     private readonly models: Models,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -26,8 +28,13 @@ export class RegisterModel {
     for (;;) {
       const current = await this.found.model(caller, input.projectId, input.modelId);
       const next = Model.register(current, input.expected, this.clock.now());
+      const details = { version: next.version };
+      const object = { id: next.id };
+      const registered = await this.audit.perform({ by: caller, action: 'model.registered', object, details }, () =>
+        this.models.replace(current, next),
+      );
       // A lost race means that the model has changed: the next look at it tells how.
-      if (await this.models.replace(current, next)) return next;
+      if (registered) return next;
     }
   }
 }

@@ -2,8 +2,8 @@ import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { Model } from '../../domain/workspace/model.js';
 import { type AliasChange, ModelAlias } from '../../domain/workspace/model-alias.js';
+import type { Audit } from '../audit/audit.js';
 import type { Clock } from '../shared/ports/clock.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
 import type { ModelAliases } from './ports/model-aliases.js';
 import type { ProjectModels } from './project-models.js';
 
@@ -19,9 +19,9 @@ interface Input {
 /** Points an alias to a registered model. Pointing it again to the same model changes nothing. */
 export class SetModelAlias {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
     private readonly found: ProjectModels,
     private readonly aliases: ModelAliases,
+    private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
 
@@ -37,17 +37,18 @@ export class SetModelAlias {
       const [last] = history;
       const next = ModelAlias.next(last, expected, { ...change, changedAt: this.clock.now() });
       if (!next) return history;
+      const details = { model_id: model.id, from: last?.modelId ?? null };
+      const object = { id: model.projectId, name: alias };
       // A lost race means that somebody else has moved the alias: this call moves it on from there.
-      const written = last?.modelId ? await this.aliases.append(next) : await this.appendFirst(next);
+      const written = await this.audit.perform(
+        { by: caller, action: 'model_alias.moved', object, details },
+        async () => {
+          // Of many that make an alias at once, each counts the others.
+          if (!last?.modelId) ModelAlias.requireRoom(await this.aliases.living(model.projectId), alias);
+          return this.aliases.append(next);
+        },
+      );
       if (written) return [next, ...history].slice(0, ModelAlias.HISTORY);
     }
-  }
-
-  /** Of many that make an alias at once, each counts the others. */
-  private appendFirst(next: AliasChange): Promise<boolean> {
-    return this.unitOfWork.run(async () => {
-      ModelAlias.requireRoom(await this.aliases.living(next.projectId), next.alias);
-      return this.aliases.append(next);
-    });
   }
 }

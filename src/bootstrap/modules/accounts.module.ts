@@ -24,6 +24,7 @@ import { SignIn } from '../../application/accounts/sign-in.js';
 import { SiteLogin } from '../../application/accounts/site-login.js';
 import { UpdateOwnAccount } from '../../application/accounts/update-own-account.js';
 import { VerifyEmail } from '../../application/accounts/verify-email.js';
+import { Audit } from '../../application/audit/audit.js';
 import { Outbox } from '../../application/mail/ports/outbox.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
@@ -70,12 +71,13 @@ export const accountsModule = (config: Config, address: PublicAddress) =>
       ChoosePassword,
       SignIn,
       MailToken,
+      Audit,
       SecretTokens,
       Identifiers,
       Clock,
       Registration,
     ]);
-    provide(module, VerifyEmail, VerifyEmail, [UnitOfWork, MailedTokens, Accounts, SecretTokens, Clock]);
+    provide(module, VerifyEmail, VerifyEmail, [UnitOfWork, MailedTokens, Accounts, SecretTokens, Audit, Clock]);
     provide(module, ResendVerification, ResendVerification, [UnitOfWork, Accounts, MailToken]);
     provide(module, LogIn, LogIn, [UnitOfWork, Accounts, PasswordHasher, SignIn]);
     provide(module, LogOut, LogOut, [Credentials]);
@@ -86,6 +88,7 @@ export const accountsModule = (config: Config, address: PublicAddress) =>
       Accounts,
       Teams,
       SignIn,
+      Audit,
       Identifiers,
       Clock,
       SiteRules,
@@ -99,6 +102,7 @@ export const accountsModule = (config: Config, address: PublicAddress) =>
       ChoosePassword,
       ReplacePassword,
       Credentials,
+      Audit,
       Clock,
     ]);
     provide(module, RequestPasswordReset, RequestPasswordReset, [UnitOfWork, Accounts, MailToken]);
@@ -108,6 +112,7 @@ export const accountsModule = (config: Config, address: PublicAddress) =>
       Accounts,
       ChoosePassword,
       ReplacePassword,
+      Audit,
       SecretTokens,
       Clock,
     ]);

@@ -7,6 +7,7 @@ import { Alerts } from '../../application/alerts/ports/alerts.js';
 import { PreviewAlertRule } from '../../application/alerts/preview-alert-rule.js';
 import { ReadAlertRules } from '../../application/alerts/read-alert-rules.js';
 import { ReadAlerts } from '../../application/alerts/read-alerts.js';
+import { Audit } from '../../application/audit/audit.js';
 import { JobHistory } from '../../application/jobs/ports/job-history.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
@@ -22,12 +23,12 @@ export const alertsModule = () =>
   new ContainerModule((module) => {
     provide(module, AlertRules, TypeOrmAlertRules, [TypeOrmUnitOfWork]);
     provide(module, Alerts, TypeOrmAlerts, [TypeOrmUnitOfWork]);
-    provide(module, CreateAlertRule, CreateAlertRule, [OneAtATime, AlertRules, JobHistory, Identifiers, Clock]);
-    provide(module, ChangeAlertRule, ChangeAlertRule, [OneAtATime, AlertRules]);
+    provide(module, CreateAlertRule, CreateAlertRule, [OneAtATime, AlertRules, JobHistory, Audit, Identifiers, Clock]);
+    provide(module, ChangeAlertRule, ChangeAlertRule, [OneAtATime, AlertRules, Audit]);
     provide(module, ReadAlertRules, ReadAlertRules, [AlertRules]);
     provide(module, PreviewAlertRule, PreviewAlertRule, [JobHistory, Clock]);
     provide(module, ReadAlerts, ReadAlerts, [Alerts]);
-    provide(module, AcknowledgeAlert, AcknowledgeAlert, [Alerts, Clock]);
+    provide(module, AcknowledgeAlert, AcknowledgeAlert, [Alerts, Audit, Clock]);
     provide(module, AlertRulesController, AlertRulesController, [
       ReadAlertRules,
       CreateAlertRule,

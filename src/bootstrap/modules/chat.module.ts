@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { Audit } from '../../application/audit/audit.js';
 import { CompleteChat } from '../../application/chat/complete-chat.js';
 import { ConnectRuntime } from '../../application/chat/connect-runtime.js';
 import { DeleteConversation } from '../../application/chat/delete-conversation.js';
@@ -67,13 +68,26 @@ export const chatModule = (config: Config, log: Log) =>
       EngineRules,
     ]);
     provide(module, ReadRuntime, ReadRuntime, [ProjectModels, RuntimeStates]);
-    provide(module, ConnectRuntime, ConnectRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);
-    provide(module, SwitchRuntime, SwitchRuntime, [ProjectModels, RuntimeConnections, SettleRuntime, RuntimeStates]);
+    provide(module, ConnectRuntime, ConnectRuntime, [
+      ProjectModels,
+      RuntimeConnections,
+      SettleRuntime,
+      RuntimeStates,
+      Audit,
+    ]);
+    provide(module, SwitchRuntime, SwitchRuntime, [
+      ProjectModels,
+      RuntimeConnections,
+      SettleRuntime,
+      RuntimeStates,
+      Audit,
+    ]);
     provide(module, DisconnectRuntime, DisconnectRuntime, [
       ProjectModels,
       RuntimeConnections,
       SettleRuntime,
       RuntimeStates,
+      Audit,
     ]);
     provide(module, ResumeRuntimes, ResumeRuntimes, [RuntimeConnections, SettleRuntime, Log]);
     provide(module, Conversations, TypeOrmConversations, [TypeOrmUnitOfWork]);

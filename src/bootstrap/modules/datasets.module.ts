@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { Audit } from '../../application/audit/audit.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { CompareDatasets } from '../../application/workspace/compare-datasets.js';
@@ -35,8 +36,8 @@ export const datasetsModule = () =>
     provide(module, ImportDataset, ImportDataset, [ProjectDatasets, Datasets, Starters, DatasetContents, ...making]);
     provide(module, ReadDataset, ReadDataset, [ProjectDatasets]);
     provide(module, UpdateDataset, UpdateDataset, [ProjectDatasets, Datasets, DatasetContents, Clock]);
-    provide(module, DeleteDataset, DeleteDataset, [ProjectDatasets, Datasets]);
-    provide(module, FreezeDataset, FreezeDataset, [ProjectDatasets, Datasets, Clock]);
+    provide(module, DeleteDataset, DeleteDataset, [ProjectDatasets, Datasets, Audit]);
+    provide(module, FreezeDataset, FreezeDataset, [ProjectDatasets, Datasets, Audit, Clock]);
     provide(module, ForkDataset, ForkDataset, [ProjectDatasets, Datasets, ...making]);
     provide(module, DatasetHistory, DatasetHistory, [ProjectDatasets, Datasets]);
     provide(module, CompareDatasets, CompareDatasets, [ProjectDatasets]);

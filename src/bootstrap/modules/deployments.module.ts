@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ContainerModule } from 'inversify';
+import { Audit } from '../../application/audit/audit.js';
 import { CreateDeployment } from '../../application/deployments/create-deployment.js';
 import { DeleteDeployment } from '../../application/deployments/delete-deployment.js';
 import { DeploymentViews } from '../../application/deployments/deployment-views.js';
@@ -15,7 +16,6 @@ import { TrackCalls } from '../../application/jobs/track-calls.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import type { Log } from '../../application/shared/ports/log.js';
-import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { LocalModelFiles } from '../../infrastructure/files/local-model-files.js';
 import { ChildModelServers } from '../../infrastructure/onnx/child-model-servers.js';
 import { TypeOrmDeployments } from '../../infrastructure/typeorm/deployments/typeorm-deployments.js';
@@ -42,14 +42,14 @@ export const deploymentsModule = (config: Config, log: Log) =>
     provide(module, ListDeployments, ListDeployments, [Deployments, DeploymentViews]);
     provide(module, ReadDeployment, ReadDeployment, [DeploymentViews]);
     provide(module, CreateDeployment, CreateDeployment, [
-      UnitOfWork,
       Deployments,
       ModelServers,
       DeploymentViews,
+      Audit,
       Identifiers,
       Clock,
     ]);
-    provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers]);
+    provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers, Audit]);
     provide(module, Predict, Predict, [DeploymentViews, ModelServers, TrackCalls]);
     provide(module, ReadDeploymentOutput, ReadDeploymentOutput, [DeploymentViews, ModelServers]);
     provide(module, ResumeDeployments, ResumeDeployments, [Deployments, ModelServers]);

@@ -1,7 +1,7 @@
 import { ContainerModule } from 'inversify';
+import { Audit } from '../../application/audit/audit.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
-import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { CreateModel } from '../../application/workspace/create-model.js';
 import { DeleteModel } from '../../application/workspace/delete-model.js';
 import { DeleteModelAlias } from '../../application/workspace/delete-model-alias.js';
@@ -39,9 +39,9 @@ export const modelsModule = () =>
     provide(module, ListModels, ListModels, [ProjectModels, Models]);
     provide(module, ReadModel, ReadModel, [ProjectModels]);
     provide(module, UpdateModel, UpdateModel, [ProjectModels, Models, Clock]);
-    provide(module, RegisterModel, RegisterModel, [ProjectModels, Models, Clock]);
+    provide(module, RegisterModel, RegisterModel, [ProjectModels, Models, Audit, Clock]);
     provide(module, ForkModel, ForkModel, [ProjectModels, DraftModels]);
-    provide(module, DeleteModel, DeleteModel, [ProjectModels, Models]);
+    provide(module, DeleteModel, DeleteModel, [ProjectModels, Models, Audit]);
     provide(module, ModelsController, ModelsController, [
       CreateModel,
       ListModels,
@@ -55,10 +55,10 @@ export const modelsModule = () =>
     provide(module, ListModelVersions, ListModelVersions, [ProjectModels, Models]);
     provide(module, ReadModelVersion, ReadModelVersion, [ProjectModels, Models]);
     provide(module, ModelVersionsController, ModelVersionsController, [ListModelVersions, ReadModelVersion, ReadModel]);
-    provide(module, SetModelAlias, SetModelAlias, [UnitOfWork, ProjectModels, ModelAliases, Clock]);
+    provide(module, SetModelAlias, SetModelAlias, [ProjectModels, ModelAliases, Audit, Clock]);
     provide(module, ReadModelAlias, ReadModelAlias, [ProjectModels, ModelAliases]);
     provide(module, ListModelAliases, ListModelAliases, [ProjectModels, ModelAliases]);
-    provide(module, DeleteModelAlias, DeleteModelAlias, [ProjectModels, ModelAliases, Clock]);
+    provide(module, DeleteModelAlias, DeleteModelAlias, [ProjectModels, ModelAliases, Audit, Clock]);
     provide(module, ModelAliasesController, ModelAliasesController, [
       SetModelAlias,
       ReadModelAlias,

@@ -12,6 +12,7 @@ import { Accounts } from '../../application/accounts/ports/accounts.js';
 import { Invites } from '../../application/accounts/ports/invites.js';
 import { RemoveAccount } from '../../application/accounts/remove-account.js';
 import { RevokeInvite } from '../../application/accounts/revoke-invite.js';
+import { Audit } from '../../application/audit/audit.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { SecretTokens } from '../../application/shared/ports/secret-tokens.js';
@@ -30,15 +31,15 @@ export const teamModule = (secret: string) =>
     provideValue(module, InviteSealer, new Sealer(secret, 'invites'));
     provide(module, Invites, TypeOrmInvites, [TypeOrmUnitOfWork, InviteSealer]);
     provide(module, ListAccounts, ListAccounts, [Accounts]);
-    provide(module, ChangeRole, ChangeRole, [UnitOfWork, Accounts, Invites]);
-    provide(module, RemoveAccount, RemoveAccount, [UnitOfWork, Accounts, Invites]);
-    provide(module, CreateInvite, CreateInvite, [Invites, SecretTokens, Identifiers, Clock]);
+    provide(module, ChangeRole, ChangeRole, [UnitOfWork, Accounts, Invites, Audit]);
+    provide(module, RemoveAccount, RemoveAccount, [UnitOfWork, Accounts, Invites, Audit]);
+    provide(module, CreateInvite, CreateInvite, [Invites, Audit, SecretTokens, Identifiers, Clock]);
     provide(module, ListInvites, ListInvites, [Invites, Clock]);
-    provide(module, RevokeInvite, RevokeInvite, [UnitOfWork, Invites, Clock]);
+    provide(module, RevokeInvite, RevokeInvite, [UnitOfWork, Invites, Audit, Clock]);
     provide(module, LookUpInvite, LookUpInvite, [Invites, Accounts, SecretTokens, Clock]);
-    provide(module, MintKey, MintKey, [Credentials, SecretTokens, Identifiers, Clock]);
+    provide(module, MintKey, MintKey, [Credentials, Audit, SecretTokens, Identifiers, Clock]);
     provide(module, ListCredentials, ListCredentials, [Credentials, Clock]);
-    provide(module, EndCredential, EndCredential, [Credentials]);
+    provide(module, EndCredential, EndCredential, [Credentials, Audit]);
     provide(module, TeamController, TeamController, [
       ListAccounts,
       ChangeRole,

@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { Audit } from '../../application/audit/audit.js';
 import { Conversations } from '../../application/chat/ports/conversations.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
@@ -36,7 +37,7 @@ export const workspaceModule = (config: Config) =>
     provide(module, ReadProject, ReadProject, [Projects, ProjectOverviews]);
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
-    provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, SettleRuntime]);
+    provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, SettleRuntime, Audit]);
     provide(module, ReviewProject, ReviewProject, [ProjectModels, Projects, Datasets, Models, RuntimeStates]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, ProjectsController, ProjectsController, [

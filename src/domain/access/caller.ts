@@ -5,6 +5,7 @@ export interface AccountCaller {
   readonly kind: 'session' | 'api_key';
   readonly credentialId: string;
   readonly accountId: string;
+  readonly accountName: string;
   readonly teamId: string;
   readonly role: Role;
   /** True for accounts of the operator team. */

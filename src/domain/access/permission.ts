@@ -29,6 +29,7 @@ export const permissions = {
   runJobs: { takes: callerKinds, roles: ['admin', 'developer'], verified: true },
   cancelJobs: { takes: callerKinds, roles: ['admin', 'developer'] },
   readMonitoring: { takes: callerKinds, roles, operator: true },
+  readAudit: { takes: callerKinds, roles: ['admin'] },
   manageMonitoring: { takes: callerKinds, roles: ['admin', 'developer'], operator: true },
 } as const satisfies Record<string, Permission>;
 

@@ -17,6 +17,7 @@ import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js'
 import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
 import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
+import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
@@ -54,6 +55,7 @@ const migrations = [
   Deployments1764288000000,
   Jobs1764374400000,
   Notifications1764547200000,
+  Audit1764633600000,
 ];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */

@@ -3,6 +3,7 @@ import * as accounts from './accounts/accounts.contract.js';
 import * as team from './accounts/team.contract.js';
 import * as alertRules from './alerts/alert-rules.contract.js';
 import * as alerts from './alerts/alerts.contract.js';
+import * as audit from './audit/audit.contract.js';
 import * as completions from './chat/completions.contract.js';
 import * as conversations from './chat/conversations.contract.js';
 import * as runtime from './chat/runtime.contract.js';
@@ -40,6 +41,7 @@ export const contracts: readonly Contract[] = [
   alertRules,
   alerts,
   logs,
+  audit,
   deployments,
   modelFiles,
   status,

@@ -1,6 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { IdentifyCaller } from '../../application/access/identify-caller.js';
 import type { Clock } from '../../application/shared/ports/clock.js';
+import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
 import type { Identifiers } from '../../application/shared/ports/identifiers.js';
 import type { Log } from '../../application/shared/ports/log.js';
 import { NotFound } from '../../domain/shared/errors.js';
@@ -23,6 +24,7 @@ export interface HttpParts {
   readonly trustedProxies: readonly string[];
   /** The web origins whose pages may call the API. */
   readonly corsOrigins: readonly string[];
+  readonly requests: CurrentRequest;
   readonly ids: Identifiers;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,13 +56,14 @@ export function createHttpApp(parts: HttpParts): Express {
 
 /** Gives the request its id, on its answer and on every log line that belongs to it, and logs how it went. */
 const traced =
-  ({ ids, clock, log }: HttpParts) =>
+  ({ ids, clock, log, requests }: HttpParts) =>
   (request: Request, response: Response, next: NextFunction): void => {
     const own = request.get('x-request-id') ?? '';
     const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
     response.set('X-Request-Id', requestId);
     const begun = clock.now();
-    log.within({ request_id: requestId }, () => {
+    const within = (work: () => void) => requests.within(requestId, () => log.within({ request_id: requestId }, work));
+    within(() => {
       response.once('close', () => {
         if (request.path.startsWith('/health/')) return;
         const ms = clock.now().getTime() - begun.getTime();

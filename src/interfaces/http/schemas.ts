@@ -84,6 +84,15 @@ export const clampedNumberText = (min: number, max: number) => {
   return number.meta({ type: 'integer', minimum: min });
 };
 
+/** A time in a query string, as answers tell it. */
+export const secondsText = () => {
+  const error = 'must be a time in seconds since the epoch';
+  return z
+    .string({ error })
+    .regex(/^\d{1,10}(\.\d{1,6})?$/, { error })
+    .transform(Number);
+};
+
 export const Deleted = z
   .object({
     id: z.string().meta({ description: 'Of what was deleted', example: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),

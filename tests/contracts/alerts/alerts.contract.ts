@@ -49,9 +49,9 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
     it('keeps the first acknowledgement', async () => {
       const [alert, other] = [anAlert(), anAlert()];
       await alerts.add([alert, other]);
-      await alerts.acknowledge(alert.id, seen);
-      await elsewhere.acknowledge(alert.id, { at: at(10), by: 'usr_2', note: null });
-      await alerts.acknowledge(ids.next('alr'), seen);
+      expect(await alerts.acknowledge(alert.id, seen)).toBe(true);
+      expect(await elsewhere.acknowledge(alert.id, { at: at(10), by: 'usr_2', note: null })).toBe(false);
+      expect(await alerts.acknowledge(ids.next('alr'), seen)).toBe(false);
       expect(await alerts.find(alert.id)).toEqual({ ...alert, ...acknowledged });
       expect(await alerts.find(other.id)).toEqual(other);
     });
@@ -59,9 +59,10 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
     it('keeps one acknowledgement whole, however many come at once', async () => {
       const alert = anAlert();
       await alerts.add([alert]);
-      await atOnce(6, (party) =>
+      const outcomes = await atOnce(6, (party) =>
         (party % 2 ? alerts : elsewhere).acknowledge(alert.id, { at: at(party), by: `usr_${party}`, note: `${party}` }),
       );
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
       const { ackedAt, ackedBy, note } = (await alerts.find(alert.id)) ?? alert;
       expect({ ackedAt, ackedBy }).toEqual({ ackedAt: at(Number(note)), ackedBy: `usr_${note}` });
     });

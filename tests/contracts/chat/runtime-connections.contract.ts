@@ -110,12 +110,12 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       );
     });
 
-    it('removes a connection, and takes one that is not there for removed', async () => {
+    it('removes a connection, and tells whether there was one', async () => {
       await connections.save(connection({ wanted: 'started' }));
-      await connections.remove(project.id);
+      expect(await connections.remove(project.id)).toBe(true);
       expect(await connections.find(project.id)).toBeNull();
       expect(await connections.started()).toEqual([]);
-      await connections.remove(project.id);
+      expect(await connections.remove(project.id)).toBe(false);
     });
 
     it('lists what is wanted started, of every team', async () => {

@@ -16,6 +16,7 @@ const PREFIXES: Record<IdKind, string> = {
   rul: 'rul_',
   alr: 'alr_',
   inv: 'inv_',
+  aud: 'aud_',
   req: 'req_',
   chatcmpl: 'chatcmpl-',
 };

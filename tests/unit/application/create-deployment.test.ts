@@ -4,15 +4,18 @@ import { deploymentLimits } from '../../../src/domain/deployments/deployment.js'
 import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
 import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDeployment, ids } from '../../support/records.js';
 
 describe('a new deployment', () => {
-  const { unitOfWork, deployments } = memoryRepositories();
+  const repositories = memoryRepositories();
+  const { deployments } = repositories;
+  const audit = auditOn(repositories);
   const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
   const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
   const views = new DeploymentViews(deployments, servers);
-  const useCase = new CreateDeployment(unitOfWork, deployments, servers, views, ids, new ManualClock());
+  const useCase = new CreateDeployment(deployments, servers, views, audit, ids, new ManualClock());
   const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;
   const create = (name: string, signal = new AbortController().signal) => useCase.execute({ ...about, name, signal });
 
@@ -31,7 +34,7 @@ describe('a new deployment', () => {
       load: () => deployments.add(aDeployment()),
       answer: async () => null,
     }));
-    const late = new CreateDeployment(unitOfWork, deployments, rival, views, ids, new ManualClock());
+    const late = new CreateDeployment(deployments, rival, views, audit, ids, new ManualClock());
     const refused = late.execute({ ...about, name: 'late', signal: new AbortController().signal });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
     expect(rival.running).toBe(0);

@@ -7,10 +7,12 @@ import { UpdateDataset } from '../../../src/application/workspace/update-dataset
 import type { Caller } from '../../../src/domain/access/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
+import { MemoryAuditTrail } from '../../../src/infrastructure/memory/audit/memory-audit-trail.js';
 import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
 import { MemoryDatasets } from '../../../src/infrastructure/memory/workspace/memory-datasets.js';
 import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
 import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
+import { auditOn } from '../../support/audit.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at } from '../../support/records.js';
 
 describe('a dataset', () => {
@@ -19,6 +21,7 @@ describe('a dataset', () => {
     kind: 'session',
     role: 'admin',
     accountId: anAccount(team).id,
+    accountName: 'Ada',
     teamId: team.id,
     credentialId: 'ses_1',
     operator: true,
@@ -38,18 +41,19 @@ describe('a dataset', () => {
     await datasets.add(dataset, records);
     const found = new ProjectDatasets(new ProjectModels(projects, new MemoryModels(store)), datasets);
     const input = { by, projectId: project.id, datasetId: dataset.id, expected: [1] };
-    return { projects, datasets, dataset, found, input };
+    const audit = auditOn({ unitOfWork: store, auditTrail: new MemoryAuditTrail(store) });
+    return { projects, datasets, dataset, found, input, audit };
   };
 
   it.each(['a new name', 'a freeze'])(
     'acknowledges %s that was made, though it is removed right afterwards',
     async (change) => {
-      const { projects, datasets, found, input } = await setUp();
+      const { projects, datasets, found, input, audit } = await setUp();
       const replace = datasets.replace.bind(datasets);
       datasets.replace = async (...write) => (await replace(...write)) && projects.remove(project);
       const answer =
         change === 'a freeze'
-          ? await new FreezeDataset(found, datasets, clock).execute(input)
+          ? await new FreezeDataset(found, datasets, audit, clock).execute(input)
           : await new UpdateDataset(found, datasets, contents, clock).execute({ ...input, name: 'New', sent: null });
       expect(answer.records).toEqual(records);
       expect(await datasets.find(project.id, input.datasetId)).toBeNull();

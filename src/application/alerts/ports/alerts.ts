@@ -13,7 +13,7 @@ export interface Alerts {
   find(id: string): Promise<Alert | null>;
   /** Newest first, beginning after the id `after`; null: whatever their status. */
   list(status: AlertStatus | null, page: { readonly limit: number; readonly after: string | null }): Promise<Alert[]>;
-  /** Notes the acknowledgement; of an alert that has one already, the first stays. */
-  acknowledge(id: string, acknowledgement: Acknowledgement): Promise<void>;
+  /** Notes the acknowledgement; false, and nothing changes, for an alert that has one already or is not there. */
+  acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
 }
 export const Alerts = port<Alerts>('alerts.Alerts');

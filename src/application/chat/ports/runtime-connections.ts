@@ -17,8 +17,8 @@ export interface RuntimeConnections {
   save(connection: RuntimeConnection): Promise<void>;
   /** Changes what is wanted of a connection, whichever model it has by now; false when there is none. */
   want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean>;
-  /** Removing what is not there is done. */
-  remove(projectId: string): Promise<void>;
+  /** False when there is none. */
+  remove(projectId: string): Promise<boolean>;
   /** All connections that are wanted `started`, of every team. */
   started(): Promise<RuntimeConnection[]>;
 }

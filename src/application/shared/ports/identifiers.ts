@@ -17,6 +17,7 @@ export type IdKind =
   | 'rul'
   | 'alr'
   | 'inv'
+  | 'aud'
   | 'req'
   | 'chatcmpl';
 

@@ -30,10 +30,10 @@ export class MemoryCredentials implements Credentials {
     const account = credential && this.accounts.get(credential.accountId);
     const team = account && this.teams.get(account.teamId);
     if (!team || (credential.expiresAt && credential.expiresAt <= now)) return null;
-    const { id: accountId, teamId, role, emailVerifiedAt } = account;
+    const { id: accountId, name: accountName, teamId, role, emailVerifiedAt } = account;
     const { id: credentialId, kind, lastUsedAt } = credential;
-    const emailVerified = emailVerifiedAt !== null;
-    return { kind, credentialId, accountId, teamId, role, operator: team.operator, emailVerified, lastUsedAt };
+    const holder = { accountId, accountName, teamId, role, emailVerified: emailVerifiedAt !== null };
+    return { kind, credentialId, ...holder, operator: team.operator, lastUsedAt };
   }
 
   async list(filter: CredentialFilter, page?: { limit: number; after: string | null }): Promise<Credential[]> {

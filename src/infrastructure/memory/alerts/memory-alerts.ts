@@ -30,8 +30,10 @@ export class MemoryAlerts implements Alerts {
     return listed.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
   }
 
-  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<void> {
+  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
     const alert = this.rows.get(id);
-    if (alert && !alert.ackedAt) this.rows.put(id, { ...alert, ackedAt: at, ackedBy: by, note });
+    if (!alert || alert.ackedAt) return false;
+    this.rows.put(id, { ...alert, ackedAt: at, ackedBy: by, note });
+    return true;
   }
 }

@@ -35,8 +35,8 @@ export class MemoryRuntimeConnections implements RuntimeConnections {
     return connection !== null;
   }
 
-  async remove(projectId: string): Promise<void> {
-    this.rows.remove(projectId);
+  async remove(projectId: string): Promise<boolean> {
+    return this.rows.remove(projectId);
   }
 
   async started(): Promise<RuntimeConnection[]> {

@@ -25,8 +25,8 @@ export const CredentialTable = new EntitySchema<Credential>({
 });
 
 const HOLDER = `
-  SELECT q.nth, c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.team_id AS "teamId",
-         a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
+  SELECT q.nth, c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId",
+         a.name AS "accountName", a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
     FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS q (digest, now, nth)
     JOIN credentials c ON c.digest = q.digest JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
    WHERE c.expires_at IS NULL OR c.expires_at > q.now`;

@@ -49,8 +49,9 @@ export class TypeOrmAlerts implements Alerts {
     return this.table.find({ where, order: { id: 'DESC' }, take: limit });
   }
 
-  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<void> {
-    await this.table.update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note });
+  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
+    const { affected } = await this.table.update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note });
+    return affected === 1;
   }
 
   private get table() {

@@ -51,8 +51,9 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
     return affected === 1;
   }
 
-  async remove(projectId: string): Promise<void> {
-    await this.table.delete({ projectId });
+  async remove(projectId: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ projectId });
+    return affected === 1;
   }
 
   started(): Promise<RuntimeConnection[]> {

@@ -1,0 +1,53 @@
+import { type Caller, callerKinds } from '../../domain/access/caller.js';
+import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { CurrentRequest } from '../shared/ports/current-request.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { AuditTrail } from './ports/audit-trail.js';
+
+export interface Act {
+  readonly by: Caller | Actor;
+  readonly action: AuditAction;
+  /** Its team, where it has one, or else the actor's is the one whose admins may read of the act. */
+  readonly object: { readonly id: string; readonly name?: string | null; readonly teamId?: string };
+  readonly details?: AuditDetails;
+}
+
+/** How use cases leave a trace of what they do. */
+export class Audit {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly trail: AuditTrail,
+    private readonly request: CurrentRequest,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Within the caller's unit of work. */
+  async record({ by, action, object, details = {} }: Act): Promise<void> {
+    const { teamId, ...actor } = isCaller(by) ? Actor.of(by) : by;
+    await this.trail.append({
+      id: this.ids.next('aud'),
+      createdAt: this.clock.now(),
+      actor,
+      action,
+      objectId: object.id,
+      objectName: object.name ?? null,
+      teamId: object.teamId ?? teamId,
+      requestId: this.request.id,
+      details,
+    });
+  }
+
+  /** Does `work` and records it, in one unit of work. Where it answers false it did nothing, and there is no entry. */
+  perform<T>(act: Act, work: () => Promise<T>): Promise<T> {
+    return this.unitOfWork.run(async () => {
+      const done = await work();
+      if (done !== false) await this.record(act);
+      return done;
+    });
+  }
+}
+
+const isCaller = (by: Caller | Actor): by is Caller => callerKinds.some((kind) => kind === by.kind);

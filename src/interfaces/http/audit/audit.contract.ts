@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { actorKinds, auditActions } from '../../../domain/audit/audit-entry.js';
+import { contract } from '../contract.js';
+import { Page } from '../paging.js';
+import { AccountId, Count, id, NextCursor, secondsText, Timestamp } from '../schemas.js';
+
+const kinds = [...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.'))))];
+const wordsOf = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
+const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is nothing that an entry could have here' });
+
+export const AuditEntryAnswer = z
+  .object({
+    id: id('aud'),
+    created_at: Timestamp,
+    actor: z.object({
+      kind: z.enum(actorKinds),
+      id: AccountId.nullable().meta({ description: 'Of an account' }),
+      name: z.string().nullable().meta({ description: 'As the account was called then', example: 'Ada Lovelace' }),
+      credential_id: id('ses').nullable().meta({
+        pattern: '^(ses|key)_',
+        description: 'The session or API key that the call came with',
+      }),
+    }),
+    action: z.enum(auditActions),
+    object: z.object({
+      kind: z.string().meta({ example: 'account' }),
+      id: z.string().meta({
+        description: 'Of the project, for a runtime and for an alias',
+        example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      }),
+      name: z.string().nullable().meta({ description: 'As it was called then', example: 'Ada Lovelace' }),
+    }),
+    team_id: id('tea').nullable().meta({ description: 'Null for what concerns the whole deployment' }),
+    request_id: z.string().nullable().meta({
+      description: 'As in `X-Request-Id` and in the log',
+      example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+    }),
+    details: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .meta({ description: 'A few facts about the act', example: { role: 'admin' } }),
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const listAudit = contract({
+  id: 'listAudit',
+  method: 'get',
+  path: '/v1/audit',
+  tag: 'Operations',
+  summary: 'List who did what, newest first',
+  description:
+    "Admins read the entries of their own team; those of the operators' team also what concerns the whole deployment; the " +
+    'master key reads all. Entries are never changed, nor removed with what they tell of.',
+  access: permissions.readAudit,
+  query: Page.extend({
+    actor: word()
+      .optional()
+      .meta({ description: `The id of an account, or one of ${wordsOf(actorKinds)}` }),
+    action: z
+      .enum([...auditActions, ...kinds], { error: 'must be an action, or the kind of object before its dot' })
+      .optional()
+      .meta({ description: `An action, or the kind of object before its dot: ${wordsOf(kinds)}` }),
+    object: word().optional().meta({ description: 'The id of an object' }),
+    from: secondsText().optional().meta({ description: 'Seconds since the epoch; entries from then on' }),
+    to: secondsText().optional().meta({ description: 'Seconds since the epoch; entries before that' }),
+  }),
+  status: 200,
+  answer: z.object({ entries: z.array(AuditEntryAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Audit' }),
+  refusals: ['invalid_request'],
+});

@@ -1,0 +1,101 @@
+import type { AuditFilter } from '../../../src/application/audit/ports/audit-trail.js';
+import type { AuditEntry } from '../../../src/domain/audit/audit-entry.js';
+import { anAuditEntry, at, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+const anything: AuditFilter = { team: null, actor: null, action: null, objectId: null, from: null, to: null };
+const all = { limit: 1_000, after: null };
+
+export function auditTrailContract(adapter: string, store: StoreUnderTest) {
+  describe(`AuditTrail kept by ${adapter}`, () => {
+    let here: Repositories;
+    let elsewhere: Repositories;
+
+    beforeEach(async () => {
+      here = await store.open();
+      elsewhere = await store.elsewhere();
+    });
+
+    const kept = (over: Partial<AuditEntry> = {}): Promise<AuditEntry> =>
+      here.unitOfWork.run(async () => {
+        const entry = anAuditEntry(over);
+        await here.auditTrail.append(entry);
+        return entry;
+      });
+    const found = (filter: Partial<AuditFilter>, page: { limit: number; after: string | null } = all) =>
+      elsewhere.auditTrail.list({ ...anything, ...filter }, page);
+
+    it('gives back exactly what was appended, newest first, a page at a time', async () => {
+      const rich = await kept({
+        actor: { kind: 'account', id: 'usr_1', name: '"\u{1F986}"\n', credentialId: 'ses_1' },
+        objectName: 'Ünïcode',
+        details: { version: 2, flag: true, nothing: null, text: '{}' },
+      });
+      const plain = await kept({ objectName: null, requestId: null, teamId: null, details: {} });
+      const last = await kept();
+      expect(await found({})).toEqual([last, plain, rich]);
+      expect(await found({}, { limit: 1, after: last.id })).toEqual([plain]);
+      expect(await found({}, { limit: 2, after: rich.id })).toEqual([]);
+    });
+
+    it('leaves out details that are undefined', async () => {
+      await kept({ details: { role: 'admin', invite_id: undefined } });
+      expect((await found({}))[0]?.details).toStrictEqual({ role: 'admin' });
+    });
+
+    it('takes an entry only together with its act', async () => {
+      await expect(here.auditTrail.append(anAuditEntry())).rejects.toThrow('unit of work');
+      const failing = here.unitOfWork.run(async () => {
+        await here.auditTrail.append(anAuditEntry());
+        throw new Error('the act failed');
+      });
+      await expect(failing).rejects.toThrow('the act failed');
+      expect(await found({})).toEqual([]);
+    });
+
+    it('finds those of a team, and for operators those of no team', async () => {
+      const [own, others, nobodys] = [
+        await kept({ teamId: 'tea_own' }),
+        await kept({ teamId: 'tea_other' }),
+        await kept({ teamId: null }),
+      ];
+      expect(await found({ team: { id: 'tea_own', operator: false } })).toEqual([own]);
+      expect(await found({ team: { id: 'tea_own', operator: true } })).toEqual([nobodys, own]);
+      expect(await found({ team: null })).toEqual([nobodys, others, own]);
+    });
+
+    it('finds those of an actor, by id or by kind', async () => {
+      const actor = { kind: 'account', id: ids.next('usr'), name: 'Ada', credentialId: null } as const;
+      const own = await kept({ actor });
+      const someone = await kept({ actor: { ...actor, id: ids.next('usr') } });
+      const master = await kept({ actor: { kind: 'master_key', id: null, name: null, credentialId: null } });
+      expect(await found({ actor: { id: actor.id } })).toEqual([own]);
+      expect(await found({ actor: { kind: 'account' } })).toEqual([someone, own]);
+      expect(await found({ actor: { kind: 'master_key' } })).toEqual([master]);
+      expect(await found({ actor: { kind: 'command_line' } })).toEqual([]);
+    });
+
+    it('finds those of an action, of a kind of object, and of an object', async () => {
+      const objectId = ids.next('mdl');
+      const registered = await kept({ action: 'model.registered', objectId });
+      const deleted = await kept({ action: 'model.deleted', objectId });
+      const moved = await kept({ action: 'model_alias.moved' });
+      expect(await found({ action: 'model.registered' })).toEqual([registered]);
+      expect(await found({ action: 'model' })).toEqual([deleted, registered]);
+      expect(await found({ action: 'model_alias' })).toEqual([moved]);
+      expect(await found({ objectId })).toEqual([deleted, registered]);
+      expect(await found({ objectId, action: 'model.deleted' })).toEqual([deleted]);
+    });
+
+    it('finds those from a time on, and before another', async () => {
+      const [first, second, third] = [
+        await kept({ createdAt: at(1) }),
+        await kept({ createdAt: at(2) }),
+        await kept({ createdAt: at(3) }),
+      ];
+      expect(await found({ from: at(2) })).toEqual([third, second]);
+      expect(await found({ to: at(2) })).toEqual([first]);
+      expect(await found({ from: at(2), to: at(3) })).toEqual([second]);
+    });
+  });
+}

@@ -1,0 +1,12 @@
+import { Audit } from '../../src/application/audit/audit.js';
+import type { Clock } from '../../src/application/shared/ports/clock.js';
+import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { AsyncCurrentRequest } from '../../src/infrastructure/system/async-current-request.js';
+import { at, ids } from './records.js';
+import type { Repositories } from './repositories.js';
+
+type Kept = Pick<Repositories, 'unitOfWork' | 'auditTrail'>;
+
+/** What use cases record by, over given repositories. */
+export const auditOn = ({ unitOfWork, auditTrail }: Kept, clock: Clock = new ManualClock(at(0))): Audit =>
+  new Audit(unitOfWork, auditTrail, new AsyncCurrentRequest(), ids, clock);
