@@ -49,6 +49,7 @@ module.exports = {
     ),
 
     confined('typeorm-confined', ['typeorm', 'pg'], ['infrastructure/typeorm', 'infrastructure/embedded-postgres']),
+    confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm/queue']),
     confined('express-confined', ['express', 'express-serve-static-core', 'cors'], ['interfaces']),
     confined('inversify-confined', ['inversify', '@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
     confined(

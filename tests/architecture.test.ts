@@ -49,6 +49,7 @@ export class TypeOrmNotes implements Notes {
   all = async () => [];
 }
 `,
+  'src/infrastructure/typeorm/queue/tasks.ts': "export { runTaskListOnce } from 'graphile-worker';\n",
   'src/infrastructure/memory/memory-notes.ts': `
 import type { Notes as NotesPort } from '../../application/notes/ports/notes.js';
 class Kept<T> {
@@ -137,6 +138,10 @@ const IMPORTS: readonly Fault[] = [
   [
     'typeorm-confined  src/infrastructure/memory/pool.ts:1',
     { 'src/infrastructure/memory/pool.ts': "import { Pool } from 'pg';" },
+  ],
+  [
+    'queue-confined  src/infrastructure/typeorm/jobs.ts:1',
+    { 'src/infrastructure/typeorm/jobs.ts': "import { run } from 'graphile-worker';" },
   ],
   ['express-confined  src/bootstrap/app.ts:1', { 'src/bootstrap/app.ts': "import express from 'express';" }],
   [

@@ -13,6 +13,7 @@ import { Clock } from '../application/shared/ports/clock.js';
 import { CurrentRequest } from '../application/shared/ports/current-request.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
 import type { Log } from '../application/shared/ports/log.js';
+import { WorkQueue } from '../application/shared/ports/work-queue.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-store.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
@@ -84,6 +85,7 @@ const MAIL_PAUSE_MS = 500;
 const MAIL_GRACE_MS = 2_000;
 const CALLS_PAUSE_MS = 2_000;
 const CALLS_GRACE_MS = 2_000;
+const TASKS_GRACE_MS = 5_000;
 const CONNECT_PAUSE_MS = 500;
 
 export interface App {
@@ -155,6 +157,9 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   );
   later(() => calls.stop(CALLS_GRACE_MS));
 
+  const queue = parts.get(WorkQueue);
+  later(() => queue.stop(TASKS_GRACE_MS));
+
   const drain = parts.get(Drain);
   const ids = parts.get(Identifiers);
   const listener = createHttpApp({
@@ -189,6 +194,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   }
   mail.start();
   calls.start();
+  await queue.start();
   await parts.get(ResumeRuntimes).execute();
   await parts.get(ResumeDeployments).execute();
   log.info('ready', { url, pid: process.pid });

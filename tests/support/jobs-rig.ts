@@ -14,8 +14,10 @@ import {
   MemoryLivingProcesses,
   type MemoryProcesses,
 } from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
 import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
 import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
+import { MemoryWorkQueue } from '../../src/infrastructure/memory/shared/memory-work-queue.js';
 import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
@@ -29,6 +31,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
   const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
+  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new ProjectModels(repositories.projects, repositories.models);
   return {
     ...repositories,
@@ -37,7 +40,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     processes,
     finishing,
     tracking,
-    tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, clock, log),
+    tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, queue, clock, log),
     createJob: new CreateExternalJob(found, jobs, ids, clock, log),
     changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock, log),
     createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, audit, ids, clock),

@@ -3,6 +3,7 @@ import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Log } from '../shared/ports/log.js';
+import type { WorkQueue } from '../shared/ports/work-queue.js';
 import type { FinishJobs } from './finish-jobs.js';
 import type { JobHistory } from './ports/job-history.js';
 import type { Jobs } from './ports/jobs.js';
@@ -18,7 +19,10 @@ const AT_ONCE = 200;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Done every few seconds: ends the calls of processes that died, stores what could not be stored, forgets old calls. */
+/**
+ * Done every few seconds: ends the calls of processes that died and gives their tasks to others, stores what could not
+ * be stored, forgets old calls.
+ */
 export class TendCalls {
   /** By the number of a process: since when it has been missing. */
   private missing = new Map<number, Date>();
@@ -29,6 +33,7 @@ export class TendCalls {
     private readonly history: JobHistory,
     private readonly finishing: FinishJobs,
     private readonly processes: LivingProcesses,
+    private readonly queue: WorkQueue,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -42,7 +47,8 @@ export class TendCalls {
 
   private async dead(): Promise<number[]> {
     const now = this.clock.now();
-    const missing = await this.processes.missing(await this.jobs.processes());
+    const busy = [...(await this.jobs.processes()), ...(await this.queue.holders())];
+    const missing = await this.processes.missing([...new Set(busy)]);
     this.missing = new Map(missing.map((process) => [process, this.missing.get(process) ?? now]));
     return missing.filter((process) => {
       const since = this.missing.get(process) ?? now;
@@ -57,7 +63,8 @@ export class TendCalls {
       // Another process that looks after this one may have been faster.
       if (outcome.status === 'rejected' && !isOver(outcome.reason)) throw outcome.reason;
     }
-    this.log.warn('calls of a process that died', { process, calls: ids.length });
+    await this.queue.release(process);
+    this.log.warn('a process died', { process, calls: ids.length });
   }
 
   private abandoned(): (stored: Job | null) => Job {

@@ -18,10 +18,12 @@ import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
 import { OneAtATime } from '../../application/shared/ports/one-at-a-time.js';
 import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
+import { WorkQueue } from '../../application/shared/ports/work-queue.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
 import { TypeOrmJobHistory } from '../../infrastructure/typeorm/jobs/typeorm-job-history.js';
 import { TypeOrmJobs } from '../../infrastructure/typeorm/jobs/typeorm-jobs.js';
 import { TypeOrmLivingProcesses } from '../../infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { GraphileWorkQueue } from '../../infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { JobsController } from '../../interfaces/http/jobs/jobs.controller.js';
 import { provide } from '../provide.js';
@@ -32,6 +34,7 @@ export const jobsModule = () =>
     provide(module, Jobs, TypeOrmJobs, [TypeOrmUnitOfWork]);
     provide(module, JobHistory, TypeOrmJobHistory, [TypeOrmUnitOfWork]);
     provide(module, LivingProcesses, TypeOrmLivingProcesses, [Database]);
+    provide(module, WorkQueue, GraphileWorkQueue, [Database, TypeOrmUnitOfWork, LivingProcesses, Log]);
     provide(module, FinishJobs, FinishJobs, [
       OneAtATime,
       Jobs,
@@ -44,7 +47,16 @@ export const jobsModule = () =>
     ]);
     provide(module, BegunCalls, BegunCalls, [Jobs, Log]);
     provide(module, TrackCalls, TrackCalls, [BegunCalls, FinishJobs, LivingProcesses, Identifiers, Clock, Log]);
-    provide(module, TendCalls, TendCalls, [TrackCalls, Jobs, JobHistory, FinishJobs, LivingProcesses, Clock, Log]);
+    provide(module, TendCalls, TendCalls, [
+      TrackCalls,
+      Jobs,
+      JobHistory,
+      FinishJobs,
+      LivingProcesses,
+      WorkQueue,
+      Clock,
+      Log,
+    ]);
     provide(module, CreateExternalJob, CreateExternalJob, [ProjectModels, Jobs, Identifiers, Clock, Log]);
     provide(module, ListJobs, ListJobs, [Jobs]);
     provide(module, ReadJob, ReadJob, [Jobs]);

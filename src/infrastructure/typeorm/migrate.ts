@@ -1,4 +1,5 @@
 import { createMigrationSource } from './data-source.js';
+import { migrateWorkQueue } from './queue/migrate-work-queue.js';
 
 /** Any number that nothing else on the database uses for an advisory lock: "tenon" in ASCII. */
 const LOCK = 0x74656e6f6en;
@@ -10,6 +11,7 @@ export async function migrate(url: string): Promise<void> {
   try {
     await guard.query('SELECT pg_advisory_lock($1)', [LOCK.toString()]);
     await source.runMigrations({ transaction: 'each' });
+    await migrateWorkQueue(source);
     await guard.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]);
   } finally {
     await guard.release();

@@ -1,0 +1,227 @@
+import type { UnitOfWork } from '../../../src/application/shared/ports/unit-of-work.js';
+import type { Attempt, TaskWorker, WorkQueue } from '../../../src/application/shared/ports/work-queue.js';
+import type { Json } from '../../../src/domain/workspace/json.js';
+import { eventually } from '../../support/eventually.js';
+
+export interface ProcessUnderTest {
+  readonly number: number;
+  readonly queue: WorkQueue;
+  readonly unitOfWork: UnitOfWork;
+}
+
+export interface WorkQueueUnderTest {
+  /** One more process of the service on the same store. */
+  process(): Promise<ProcessUnderTest>;
+  /** Whatever waits for its time is due now. */
+  hurry(): Promise<void>;
+  /** Nothing is left in it, and its processes are over. */
+  clear(): Promise<void>;
+}
+
+/** Keeps what it was given; what it does with it is up to the test. */
+class Recorder implements TaskWorker {
+  readonly runs: { payload: Json; number: number }[] = [];
+  readonly given: { payload: Json; reason: string }[] = [];
+
+  constructor(
+    readonly atOnce: number,
+    private readonly act: (payload: Json, attempt: Attempt) => Promise<void> | void = () => undefined,
+    private readonly giveUp: () => void = () => undefined,
+  ) {}
+
+  async run(payload: Json, attempt: Attempt): Promise<void> {
+    this.runs.push({ payload, number: attempt.number });
+    await this.act(payload, attempt);
+  }
+
+  async gaveUp(payload: Json, reason: string): Promise<void> {
+    this.given.push({ payload, reason });
+    this.giveUp();
+  }
+
+  get payloads(): Json[] {
+    return this.runs.map(({ payload }) => payload).sort();
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+const forever = () => new Promise<void>(() => undefined);
+
+export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
+  describe(`WorkQueue in ${adapter}`, () => {
+    afterEach(() => rig.clear());
+
+    async function started(worker: TaskWorker, task = 'task'): Promise<ProcessUnderTest> {
+      const process = await rig.process();
+      process.queue.register(task, worker);
+      await process.queue.start();
+      return process;
+    }
+
+    it('runs each task once, in any of the processes', async () => {
+      const workers = [new Recorder(3), new Recorder(3)];
+      const [one] = [await started(workers[0] as Recorder), await started(workers[1] as Recorder)];
+      const all = Array.from({ length: 20 }, (_, index) => String(index + 10));
+      await Promise.all(all.map((payload) => one.queue.enqueue('task', payload)));
+      await eventually(() => workers.flatMap(({ runs }) => runs).length >= all.length);
+      await eventually(async () => (await one.queue.holders()).length === 0);
+      expect(workers.flatMap(({ payloads }) => payloads).sort()).toEqual(all);
+      expect(workers.flatMap(({ runs }) => runs).every(({ number }) => number === 1)).toBe(true);
+    });
+
+    it('begins with what was there before it started, and leaves alone what nobody here does', async () => {
+      const { queue } = await rig.process();
+      await queue.enqueue('of others', 1);
+      await queue.enqueue('task', { nested: ['a', null, 1.5] });
+      const worker = new Recorder(1);
+      await started(worker);
+      await eventually(() => worker.runs.length === 1);
+      expect(worker.payloads).toEqual([{ nested: ['a', null, 1.5] }]);
+    });
+
+    it('has a task once its unit of work commits, and never where it does not', async () => {
+      const worker = new Recorder(1);
+      const { queue, unitOfWork } = await started(worker);
+      const failing = unitOfWork.run(async () => {
+        await queue.enqueue('task', 'lost');
+        throw new Error('on second thoughts');
+      });
+      await expect(failing).rejects.toThrow('on second thoughts');
+      await unitOfWork.run(async () => {
+        await queue.enqueue('task', 'kept');
+        await queue.enqueue('task', 'kept too');
+      });
+      await eventually(() => worker.runs.length === 2);
+      expect(worker.payloads).toEqual(['kept', 'kept too']);
+    });
+
+    it('has one task for a key while it waits and while it runs, and another one after that', async () => {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const waiting = await rig.process();
+      await waiting.queue.enqueue('task', 'first', { key: 'k' });
+      await waiting.queue.enqueue('task', 'second', { key: 'k' });
+      const worker = new Recorder(2, () => ended);
+      const { queue } = await started(worker);
+      await eventually(() => worker.runs.length === 1);
+      await queue.enqueue('task', 'third', { key: 'k' });
+      end();
+      await eventually(async () => (await queue.holders()).length === 0);
+      await queue.enqueue('task', 'fourth', { key: 'k' });
+      await eventually(() => worker.runs.length === 2);
+      expect(worker.payloads).toEqual(['first', 'fourth']);
+    });
+
+    it('begins nothing before its time', async () => {
+      const worker = new Recorder(1);
+      const { queue } = await started(worker);
+      await queue.enqueue('task', 'later', { runAt: new Date('2200-01-01') });
+      await queue.enqueue('task', 'now');
+      await eventually(() => worker.runs.length === 1);
+      expect(worker.payloads).toEqual(['now']);
+      await rig.hurry();
+      await eventually(() => worker.runs.length === 2);
+      expect(worker.payloads).toEqual(['later', 'now']);
+    });
+
+    it('tries again later what fails, and does others meanwhile', async () => {
+      const worker = new Recorder(1, (payload, { number }) => {
+        if (payload === 'bad' && number < 3) throw new Error('not yet');
+      });
+      const { queue } = await started(worker);
+      await queue.enqueue('task', 'bad');
+      await eventually(() => worker.runs.length === 1);
+      await queue.enqueue('task', 'good');
+      await eventually(() => worker.runs.some(({ payload }) => payload === 'good'));
+      for (const attempts of [2, 3]) {
+        await rig.hurry();
+        await eventually(() => worker.runs.some(({ number }) => number === attempts));
+      }
+      await eventually(async () => (await queue.holders()).length === 0);
+      expect(worker.runs.filter(({ payload }) => payload === 'bad').map(({ number }) => number)).toEqual([1, 2, 3]);
+      expect(worker.given).toEqual([]);
+    });
+
+    it('gives up after the last attempt, as often as it takes', async () => {
+      let refusals = 1;
+      const worker = new Recorder(
+        1,
+        () => Promise.reject(new Error('never')),
+        () => {
+          if (refusals-- > 0) throw new Error('no time to give up');
+        },
+      );
+      const { queue } = await started(worker);
+      await queue.enqueue('task', 'bad', { maxAttempts: 2 });
+      await eventually(() => worker.runs.length === 1);
+      await eventually(async () => {
+        await rig.hurry();
+        return worker.given.length === 2;
+      });
+      expect(worker.runs.length).toBe(2);
+      expect(worker.given[0]).toEqual({ payload: 'bad', reason: 'never' });
+    });
+
+    it('runs no more together than the worker says', async () => {
+      let running = 0;
+      let most = 0;
+      const worker = new Recorder(2, async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running--;
+      });
+      const { queue } = await started(worker);
+      for (let nth = 0; nth < 7; nth++) await queue.enqueue('task', nth);
+      await eventually(() => worker.runs.length === 7);
+      expect(most).toBeLessThanOrEqual(2);
+    });
+
+    it('has what runs break off when the process ends, and another one begin it anew', async () => {
+      const first = new Recorder(1, async (_, { signal }) => {
+        await aborted(signal);
+        throw new Error('broken off');
+      });
+      const { queue } = await started(first);
+      await queue.enqueue('task', 'long', { maxAttempts: 1 });
+      await eventually(() => first.runs.length === 1);
+      await queue.stop(10_000);
+      await queue.enqueue('task', 'next');
+      const second = new Recorder(1);
+      await started(second);
+      await eventually(() => second.runs.length === 2);
+      expect(second.runs).toContainEqual({ payload: 'long', number: 1 });
+      expect(first.runs.length).toBe(1);
+    });
+
+    it('waits no longer for what does not break off than it is told', async () => {
+      const worker = new Recorder(1, forever);
+      const { queue, number } = await started(worker);
+      await queue.enqueue('task', 'stubborn');
+      await eventually(() => worker.runs.length === 1);
+      await queue.stop(10);
+      expect(await queue.holders()).toEqual([number]);
+    });
+
+    it('gives what a dead process ran to others, and gives up what was at its last attempt', async () => {
+      const dying = new Recorder(2, forever);
+      const dead = await started(dying);
+      await dead.queue.enqueue('task', 'once more', { maxAttempts: 2 });
+      await dead.queue.enqueue('task', 'poison', { maxAttempts: 1 });
+      await eventually(() => dying.runs.length === 2);
+      const heir = new Recorder(2);
+      const { queue, number } = await started(heir);
+      expect(await queue.holders()).toEqual([dead.number]);
+      await dead.queue.stop(0);
+      await queue.release(number);
+      expect(heir.runs).toEqual([]);
+      await queue.release(dead.number);
+      await eventually(() => heir.runs.length === 1 && heir.given.length === 1);
+      expect(heir.runs).toEqual([{ payload: 'once more', number: 2 }]);
+      expect(heir.given).toEqual([{ payload: 'poison', reason: 'its process died' }]);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import {
+  MemoryLivingProcesses,
+  MemoryProcesses,
+} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+import { MemoryWorkQueue } from '../../../src/infrastructure/memory/shared/memory-work-queue.js';
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmLivingProcesses } from '../../../src/infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import { eventually } from '../../support/eventually.js';
+import { type ProcessUnderTest, type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
+
+const CENTURIES_MS = 200 * 366 * 24 * 60 * 60 * 1000;
+
+function memoryUnderTest(): WorkQueueUnderTest {
+  let store = new MemoryStore();
+  let processes: ProcessUnderTest[] = [];
+  const known = new MemoryProcesses();
+  const clock = new ManualClock();
+  return {
+    process: async () => {
+      const living = new MemoryLivingProcesses(known);
+      const queue = new MemoryWorkQueue(store, living, clock);
+      const process = { queue, unitOfWork: store, number: await living.own() };
+      processes.push(process);
+      return process;
+    },
+    hurry: async () => clock.advance(CENTURIES_MS),
+    clear: async () => {
+      await Promise.all(processes.splice(0).map(({ queue }) => queue.stop(0)));
+      processes = [];
+      store = new MemoryStore();
+      clock.set(new Date('2026-01-01'));
+    },
+  };
+}
+workQueueContract('memory', memoryUnderTest());
+
+describe('on PostgreSQL', () => {
+  let database: TestDatabase;
+  let opened: { queue: GraphileWorkQueue; living: TypeOrmLivingProcesses; source: DataSource }[] = [];
+  const log = new MemoryLog();
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const rig: WorkQueueUnderTest = {
+    process: async () => {
+      const source = await createDataSource(database.url, 6).initialize();
+      const living = new TypeOrmLivingProcesses(source);
+      const unitOfWork = new TypeOrmUnitOfWork(source);
+      const queue = new GraphileWorkQueue(source, unitOfWork, living, log);
+      opened.push({ queue, living, source });
+      return { queue, unitOfWork, number: await living.own() };
+    },
+    hurry: async () => {
+      await query(database.url, 'UPDATE graphile_worker._private_jobs SET run_at = now()');
+    },
+    clear: async () => {
+      for (const { queue, living, source } of opened.splice(0)) {
+        await queue.stop(200);
+        await living.leave();
+        await source.destroy();
+      }
+      opened = [];
+      await query(database.url, 'DELETE FROM graphile_worker._private_jobs');
+    },
+  };
+  workQueueContract('PostgreSQL', rig);
+
+  describe('WorkQueue in PostgreSQL', () => {
+    afterEach(() => rig.clear());
+
+    it('goes on where its connections broke, in the midst of a task too', async () => {
+      const { queue } = await rig.process();
+      const done: unknown[] = [];
+      let cut = false;
+      queue.register('task', {
+        atOnce: 2,
+        run: async (payload) => {
+          if (payload === 'cut') {
+            if (!cut) await cutAll();
+            cut = true;
+          }
+          done.push(payload);
+        },
+        gaveUp: async () => undefined,
+      });
+      await queue.start();
+      await queue.enqueue('task', 'cut');
+      await eventually(() => done.includes('cut'));
+      await eventually(async () => {
+        await queue.enqueue('task', 'after').catch(() => undefined);
+        return done.includes('after');
+      });
+      await eventually(async () => (await queue.holders()).length === 0);
+    });
+
+    async function cutAll(): Promise<void> {
+      const others = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'tenon'`;
+      await query(database.url, others);
+    }
+  });
+});
