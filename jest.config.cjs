@@ -13,7 +13,7 @@ const esmOnly = '(inversify|@inversifyjs|@huggingface|jose)';
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/support/environment.cjs',
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',

@@ -204,7 +204,7 @@ describe('deployments', () => {
 
     it('stream a large body and a large answer', async () => {
       const { id } = await created();
-      const raw = `{"do":"large","x":"${'x'.repeat(20_000_000)}"}`;
+      const raw = `{"do":"large","outputs":{},"x":"${'x'.repeat(20_000_000)}"}`;
       const answer = await app.call('POST', `${path}/${id}/predict`, { token: admin.apiKey, raw });
       expect(answer).toMatchObject({ status: 200, body: { do: 'large' } });
       expect(answer.body.x).toHaveLength(20_000_000);

@@ -197,7 +197,10 @@ describe('models on two processes', () => {
     });
 
     it.each(rounds)('leave 100 aliases at most (%s)', async (_, held) => {
-      const values = Array.from({ length: 98 }, (_, n) => `($1, 'old-${n}', 1, $2, 'usr_1', now())`);
+      const values = Array.from(
+        { length: 98 },
+        (_, n) => `($1, 'old-${n}', 1, $2, 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', now())`,
+      );
       await pair.query(`INSERT INTO model_aliases VALUES ${values}`, [project, targets[0]]);
       const answers = await meet(held, 'model_aliases', (party) => move(party, `new-${party}`));
       expect(tally(answers)).toEqual({ 200: 2, '422 invalid_request': PARTIES - 2 });

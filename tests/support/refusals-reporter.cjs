@@ -29,19 +29,15 @@ class RefusalsReporter {
   }
 
   problems() {
-    const { contracts } = require(path.join(http, 'contracts.js'));
+    const { contracts, contractOf } = require('./routes.cjs');
     const { refusalsOf, everywhere } = require(path.join(http, 'openapi-refusals.js'));
     const answers = readFileSync(this.file, 'utf8')
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line));
-    // The router's order: a word in a path wins over a parameter.
-    const forms = [...new Set(contracts.map(({ path: of }) => of))].sort().map((of) => [of, formOf(of)]);
-    const routed = (at) => forms.find(([, form]) => form.test(at))?.[0];
+      .map((line) => JSON.parse(line))
+      .map((answer) => ({ ...answer, contract: contractOf(answer.method, answer.path) }));
     return contracts.flatMap((contract) => {
-      const reaches = ({ method, path: at }) =>
-        method === contract.method.toUpperCase() && routed(at) === contract.path && decodes(at);
-      const own = answers.filter(reaches);
+      const own = answers.filter((answer) => answer.contract === contract);
       const name = `${contract.method.toUpperCase()} ${contract.path}`;
       const declared = refusalsOf(contract);
       const seen = new Set(own.map(({ code }) => code));
@@ -56,17 +52,6 @@ class RefusalsReporter {
           .map((code) => `${name}: ${code} is not declared`),
       ];
     });
-  }
-}
-
-const formOf = (path) => new RegExp(`^${path.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
-
-/** A path that cannot be decoded reaches no route. */
-function decodes(text) {
-  try {
-    return decodeURIComponent(text) !== '';
-  } catch {
-    return false;
   }
 }
 

@@ -53,7 +53,7 @@ export const ChatCompletionRequest = z
       .optional()
       .meta({ description: `Absent: the smaller of ${defaultMaxTokens} and what the model's context has left.` }),
     temperature: z.number({ error: range }).min(0, { error: range }).max(temperature, { error: range }).default(0),
-    stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.' }),
+    stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });
 

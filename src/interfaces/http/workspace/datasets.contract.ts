@@ -28,7 +28,11 @@ const SentRecords = z
   })
   .meta({
     type: 'array',
-    items: { type: 'object' },
+    items: {
+      type: 'object',
+      properties: { id: { type: 'string' }, group: { type: ['string', 'null'] }, input: {}, expected: {} },
+      additionalProperties: true,
+    },
     description:
       'At most 500, each with at most 50 fields: `id` and `group` (strings of at most 200 characters, may be left ' +
       'out), `input`, `expected` (any JSON), and others of your own, beside them or within `fields`, with names of ' +

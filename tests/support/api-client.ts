@@ -1,0 +1,34 @@
+import createClient from 'openapi-fetch';
+import { type HttpCaller, note } from './http-caller.js';
+import type { components, paths } from './openapi-types.js';
+
+export type Schemas = components['schemas'];
+
+/** The client that consumers generate from `openapi.json`, calling as whoever the credential is of. */
+export const apiClient = ({ url: baseUrl }: HttpCaller, credential?: string) =>
+  createClient<paths>({
+    baseUrl,
+    headers: credential === undefined ? {} : { Authorization: `Bearer ${credential}` },
+    fetch: noted,
+  });
+export type ApiClient = ReturnType<typeof apiClient>;
+
+async function noted(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  note(request.method, new URL(request.url).pathname, { status: response.status, body: await response.clone().json() });
+  return response;
+}
+
+/** What a call answered that had to be done. */
+export async function done<T, E>(call: Promise<{ data?: T; error?: E; response: Response }>): Promise<T> {
+  const { data, error, response } = await call;
+  if (data === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(error)}`);
+  return data;
+}
+
+/** What a call was refused with that had to be. */
+export async function refused<T, E>(call: Promise<{ data?: T; error?: E; response: Response }>): Promise<E> {
+  const { data, error, response } = await call;
+  if (error === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(data)}`);
+  return error;
+}

@@ -1,0 +1,56 @@
+const { readFileSync } = require('node:fs');
+const path = require('node:path');
+const Ajv2020 = require('ajv/dist/2020.js').default;
+const { contractOf } = require('./routes.cjs');
+
+const ID = 'openapi.json';
+const document = JSON.parse(readFileSync(path.join(__dirname, '../..', ID), 'utf8'));
+const ajv = new Ajv2020({ strict: false, meta: false, validateSchema: false, validateFormats: false, verbose: true });
+ajv.addSchema(closed(document), ID);
+
+/** A field that the document does not name may be there for consumers; here it is one that somebody forgot to document. */
+function closed(node) {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const own = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  if (node.allOf)
+    return { ...own, allOf: node.allOf.map((part) => (part.$ref ? part : open(part))), unevaluatedProperties: false };
+  const isObject = node.type === 'object' && node.properties && node.additionalProperties === undefined;
+  return isObject ? { ...own, additionalProperties: false } : own;
+}
+
+/** A part of a whole that is closed. */
+function open(part) {
+  return { ...closed(part), additionalProperties: part.additionalProperties ?? true };
+}
+
+const pointer = (...parts) => parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/**
+ * What the OpenAPI document does not say of an answer of the service, in words; null where it says all.
+ * A request that no route takes is refused with the envelope.
+ */
+function undocumented(method, at, { status, body }) {
+  const contract = contractOf(method, at.split('?')[0]);
+  if (!contract)
+    return status >= 400 && body?.status === 'error' ? mismatch(`${ID}#/components/schemas/Error`, body) : null;
+  const named = contract.path.replace('*}', '}');
+  const declared = document.paths[named]?.[contract.method]?.responses[status];
+  if (!declared) return `${ID} does not declare ${method} ${named} ${status}; after a change, \`npm run openapi\``;
+  const within = declared.$ref ?? `#${pointer('paths', named, contract.method, 'responses', String(status))}`;
+  const wrong = mismatch(`${ID}${within}/content/application~1json/schema`, body);
+  return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong}; after a change, \`npm run openapi\``;
+}
+
+function mismatch(reference, body) {
+  const validate = ajv.getSchema(reference);
+  if (validate(body)) return null;
+  return validate.errors
+    .map(
+      ({ instancePath, message, params, data }) =>
+        `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}, and is ${JSON.stringify(data)?.slice(0, 200)}`,
+    )
+    .join('; ');
+}
+
+module.exports = { undocumented };

@@ -1,0 +1,32 @@
+/**
+ * Writes the types of the tests' client, `tests/support/openapi-types.d.ts`, from `openapi.json`; with `--check` it only
+ * compares. They leave out what is for people alone, so that they change only where the interface does.
+ */
+const Module = require('node:module');
+const path = require('node:path');
+const { contentOf, generate } = require('../dist/tools/generated-file.js');
+
+// The generator writes by TypeScript's programming interface, which version 7 doesn't have yet. This package has it.
+const { _load } = Module;
+Module._load = (request, ...rest) =>
+  request === 'typescript' ? require('@ts-morph/common').ts : _load(request, ...rest);
+const { default: openapiTS, astToString } = require('openapi-typescript');
+
+const PROSE = ['description', 'summary', 'example', 'examples', 'headers'];
+
+/** What stands below `properties` is a name, whatever it is. */
+function withoutProse(node, areNames = false) {
+  if (Array.isArray(node)) return node.map((part) => withoutProse(part));
+  if (typeof node !== 'object' || node === null) return node;
+  const kept = Object.entries(node).filter(([key]) => areNames || !PROSE.includes(key));
+  return Object.fromEntries(kept.map(([key, part]) => [key, withoutProse(part, !areNames && key === 'properties')]));
+}
+
+async function main() {
+  const document = withoutProse(JSON.parse(contentOf('openapi.json')));
+  // A field with a default may be left out of a request.
+  const types = astToString(await openapiTS(document, { defaultNonNullable: false }));
+  generate(path.join('tests', 'support', 'openapi-types.d.ts'), types, 'openapi');
+}
+
+void main();
