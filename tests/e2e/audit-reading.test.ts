@@ -1,7 +1,7 @@
 import { query } from '../support/database.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
-import { createProject, register } from '../support/workspace.js';
+import { createProject, ownTeam, register } from '../support/workspace.js';
 
 interface Entry {
   readonly id: string;
@@ -71,7 +71,7 @@ describe('the audit over HTTP', () => {
     expect((await read(`?object=${id}`, regular.token)).count).toBe(0);
     const own = (await read('', regular.token)).entries;
     expect(own.length).toBeGreaterThan(0);
-    expect(new Set(own.map(({ team_id }) => team_id))).toEqual(new Set([`tea_of_${regular.id}`]));
+    expect(new Set(own.map(({ team_id }) => team_id))).toEqual(new Set([ownTeam(regular.id)]));
     expect((await read('?action=api_key.minted&actor='.concat(regular.id), admin.token)).count).toBe(0);
     expect((await read('?action=api_key.minted&actor='.concat(regular.id))).count).toBe(1);
     for (const token of [developer.token, developer.apiKey, member.token]) {

@@ -1,6 +1,6 @@
 import { ClockedApp } from '../support/clocked-app.js';
 import { masterKey } from '../support/monitoring.js';
-import { createProject, type Member, moveToOwnTeam, register, registeredModel } from '../support/workspace.js';
+import { createProject, type Member, moveToOwnTeam, ownTeam, register, registeredModel } from '../support/workspace.js';
 
 describe('GET /v1/status', () => {
   let app: ClockedApp;
@@ -16,7 +16,8 @@ describe('GET /v1/status', () => {
 
   it('says who calls and what the credential may do', async () => {
     const { caller, permissions } = await status(admin.token);
-    const { body: user } = await app.get('/v1/auth/me', admin.token);
+    const { alert_emails, ...user } = (await app.get('/v1/auth/me', admin.token)).body;
+    expect(alert_emails).toBe(false);
     const team = { id: expect.stringMatching(/^tea_/) };
     expect(caller).toEqual({ kind: 'session', user, team, role: 'admin', operator: true, verified: false });
     expect(permissions).toMatchObject({ manage_team: true, mint_keys: false, chat: true, run_jobs: false });
@@ -28,7 +29,7 @@ describe('GET /v1/status', () => {
     const regular = await register(app, 'Rea');
     await moveToOwnTeam(app.databaseUrl, regular.id);
     expect(await status(regular.token)).toMatchObject({
-      caller: { operator: false, role: 'admin', team: { id: `tea_of_${regular.id}` } },
+      caller: { operator: false, role: 'admin', team: { id: ownTeam(regular.id) } },
       permissions: { edit_workspace: true, read_monitoring: false },
     });
     const { caller: master, permissions: ofMaster, runtimes } = await status(masterKey);

@@ -36,10 +36,10 @@ function undocumented(method, at, { status, body }) {
     return status >= 400 && body?.status === 'error' ? mismatch(`${ID}#/components/schemas/Error`, body) : null;
   const named = contract.path.replace('*}', '}');
   const declared = document.paths[named]?.[contract.method]?.responses[status];
-  if (!declared) return `${ID} does not declare ${method} ${named} ${status}; after a change, \`npm run openapi\``;
+  if (!declared) return `${ID} does not declare ${method} ${named} ${status} (\`npm run openapi\` after a change)`;
   const within = declared.$ref ?? `#${pointer('paths', named, contract.method, 'responses', String(status))}`;
   const wrong = mismatch(`${ID}${within}/content/application~1json/schema`, body);
-  return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong}; after a change, \`npm run openapi\``;
+  return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong} (\`npm run openapi\` after a change)`;
 }
 
 function mismatch(reference, body) {

@@ -911,6 +911,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments": {
         parameters: {
             query?: never;
@@ -1803,6 +1819,34 @@ export interface components {
             count: number;
             file: string;
         };
+        Audit: {
+            entries: components["schemas"]["AuditEntry"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        AuditEntry: {
+            id: string;
+            created_at: number;
+            actor: {
+                /** @enum {string} */
+                kind: "account" | "master_key" | "command_line";
+                id: string | null;
+                name: string | null;
+                credential_id: string | null;
+            };
+            /** @enum {string} */
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "database.migrated" | "database.backed_up" | "database.restored";
+            object: {
+                kind: string;
+                id: string;
+                name: string | null;
+            };
+            team_id: string | null;
+            request_id: string | null;
+            details: {
+                [key: string]: string | number | boolean | null;
+            };
+        };
         Deployments: {
             deployments: components["schemas"]["Deployment"][];
             count: number;
@@ -1910,6 +1954,7 @@ export interface components {
                 run_jobs: boolean;
                 cancel_jobs: boolean;
                 read_monitoring: boolean;
+                read_audit: boolean;
                 manage_monitoring: boolean;
             };
             limits: {
@@ -5090,6 +5135,42 @@ export interface operations {
             400: components["responses"]["bad_request"];
             401: components["responses"]["unauthenticated"];
             403: components["responses"]["operator_only"];
+            408: components["responses"]["request_timeout"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["storage_unavailable.shutting_down"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                actor?: string;
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "alert_rule" | "alert" | "database";
+                object?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Audit"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
             408: components["responses"]["request_timeout"];
             422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];

@@ -70,9 +70,12 @@ export const ask = (projectId: string, content: string, more: object = {}) => ({
 
 export const completions = (projectId: string) => `/v1/projects/${projectId}/chat/completions`;
 
+/** The team that `moveToOwnTeam` makes for an account. */
+export const ownTeam = (accountId: string): string => accountId.replace('usr_', 'tea_');
+
 /** Makes an account the admin of a team of its own, as site-login will. */
 export async function moveToOwnTeam(databaseUrl: string, accountId: string): Promise<void> {
-  const team = `tea_of_${accountId}`;
+  const team = ownTeam(accountId);
   await query(databaseUrl, 'INSERT INTO teams (id, operator, created_at) VALUES ($1, false, now())', [team]);
   await query(databaseUrl, `UPDATE accounts SET team_id = $1, role = 'admin' WHERE id = $2`, [team, accountId]);
 }
