@@ -2,20 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
-import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
-import { ResumeRuntimes } from '../application/chat/resume-runtimes.js';
-import { ModelServers } from '../application/deployments/ports/model-servers.js';
-import { ResumeDeployments } from '../application/deployments/resume-deployments.js';
 import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
+import { AnswerProcesses } from '../application/processes/answer-processes.js';
 import { Clock } from '../application/shared/ports/clock.js';
 import { CurrentRequest } from '../application/shared/ports/current-request.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
 import type { Log } from '../application/shared/ports/log.js';
 import { WorkQueue } from '../application/shared/ports/work-queue.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
-import { removeUnfinished } from '../infrastructure/files/local-model-store.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
@@ -51,8 +47,10 @@ import { ProjectsController } from '../interfaces/http/workspace/projects.contro
 import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
 import type { Config } from './config/config.js';
 import { Parts } from './container.js';
-import { baseUrlOf, openToAll } from './listening.js';
+import { baseUrlOf, identityOf, openToAll } from './listening.js';
+import { modelsOf } from './models.js';
 import type { Source } from './provide.js';
+import { ProcessKeys } from './tokens.js';
 
 /** The router tries them in this order, so the busiest comes first. */
 const controllers: readonly Source<Controller>[] = [
@@ -86,6 +84,8 @@ const MAIL_GRACE_MS = 2_000;
 const CALLS_PAUSE_MS = 2_000;
 const CALLS_GRACE_MS = 2_000;
 const TASKS_GRACE_MS = 5_000;
+/** What another process may take, besides the time that its model may take. */
+const PEER_GRACE_MS = 5_000;
 const CONNECT_PAUSE_MS = 500;
 
 export interface App {
@@ -131,15 +131,14 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const database = await connected(databaseUrl, config.databaseWaitMs, log, stopping);
   stopping?.throwIfAborted();
   later(() => database.destroy());
-  await removeUnfinished(config.uploadFolder);
 
   const address = { baseUrl: '' };
   const parts = new Parts({ config, database, log, address });
   adapt?.(parts);
-  const runtimes = parts.get(ChatRuntimes);
-  later(() => runtimes.close());
-  const modelServers = parts.get(ModelServers);
-  later(() => modelServers.close());
+  const processes = parts.get(LivingProcesses);
+  const number = await processes.own();
+  const models = modelsOf(parts, config.uploadFolder);
+  later(() => models.stop());
   const mail = new Repeating(
     (stopping) => parts.get(DeliverMail).execute(stopping),
     MAIL_PAUSE_MS,
@@ -147,9 +146,6 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   );
   later(() => mail.stop(MAIL_GRACE_MS));
 
-  const processes = parts.get(LivingProcesses);
-  later(() => processes.leave());
-  await processes.own();
   const calls = new Repeating(
     () => parts.get(TendCalls).execute(),
     CALLS_PAUSE_MS,
@@ -171,6 +167,13 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
     limits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
+    peers: {
+      number,
+      answer: parts.get(AnswerProcesses),
+      keyOf: parts.get(ProcessKeys),
+      urlOf: async (process) => (await processes.identity(process))?.url ?? null,
+      timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
+    },
     drain,
     ids,
     log,
@@ -195,9 +198,10 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   mail.start();
   calls.start();
   await queue.start();
-  await parts.get(ResumeRuntimes).execute();
-  await parts.get(ResumeDeployments).execute();
-  log.info('ready', { url, pid: process.pid });
+  const identity = identityOf(config, port);
+  await processes.introduce(identity);
+  await models.start();
+  log.info('ready', { url, pid: process.pid, process: identity.name });
   return url;
 }
 

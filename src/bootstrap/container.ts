@@ -17,6 +17,7 @@ import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
 import { notifiersModule } from './modules/notifiers.module.js';
 import { operationsModule } from './modules/operations.module.js';
+import { processesModule } from './modules/processes.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
 import { workspaceModule } from './modules/workspace.module.js';
@@ -47,6 +48,7 @@ export class Parts {
       deploymentsModule(config, log),
       modelFilesModule(config),
       jobsModule(),
+      processesModule(secret),
       alertsModule(),
       operationsModule(config),
       notifiersModule(),

@@ -1,4 +1,6 @@
 import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
+import type { ProcessIdentity } from '../application/jobs/ports/living-processes.js';
 import type { Config } from './config/config.js';
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
@@ -8,6 +10,12 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 export function baseUrlOf(host: string, port: number): string {
   const reachable = EVERYWHERE.has(host) ? '127.0.0.1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** What the process tells the others of the service. Every address of a machine has none that others know but its name. */
+export function identityOf({ host, process }: Config, port: number): ProcessIdentity {
+  const url = EVERYWHERE.has(host) ? `http://${hostname()}:${port}` : baseUrlOf(host, port);
+  return { name: process.name ?? `${hostname()}:${port}`, url: process.url ?? url };
 }
 
 /** True where strangers can register. */

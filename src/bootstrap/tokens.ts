@@ -15,4 +15,5 @@ export const Address = port<PublicAddress>('PublicAddress');
 export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
 export const Registration = port<RegistrationRules>('RegistrationRules');
 export const UploadLimits = port<Limits>('UploadLimits');
+export const ProcessKeys = port<(process: number) => string>('ProcessKeys');
 export const EngineRules = port<UpstreamRules>('UpstreamRules');

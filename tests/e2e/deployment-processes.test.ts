@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { freshDatabase } from '../support/database.js';
 import { FLOAT, INT64, onnxFile } from '../support/onnx/onnx-graph.js';
 import { untilGone } from '../support/processes.js';
 import { Service, temporaryFolder } from '../support/service.js';
@@ -139,29 +140,37 @@ describe('the processes of deployments', () => {
     expect((await predict(id, harmless)).status).toBe(200);
   });
 
-  it('end with the service, however it ends, and come back with it; another process has none of them', async () => {
-    const other = await Service.start({ env, databaseUrl: service.databaseUrl });
-    const { id } = await deploy('doubling.onnx', other);
-    const broken = await deploy('dividing.onnx', other);
-    expect((await read(id)).status).toBe('stopped');
-    expect(await predict(id, {})).toMatchObject({ status: 503, body: { code: 'runtime_stopped' } });
-    const pids = [id, broken.id].map((one) => pidOf(one, other));
+  it('end with the service, however it ends, and come back with it', async () => {
+    const [first, other] = [await freshDatabase(), await temporaryFolder()];
+    const options = { env, databaseUrl: first.url, dataDir: other };
+    const doomed = await Service.start(options);
+    const { token: key } = await register(doomed, 'Ada');
+    const at = (service: Service) => ({ get: async (id: string) => (await service.get(`${path}/${id}`, key)).body });
+    const deployed = async (model_path: string) =>
+      (await doomed.post(path, key, { name: model_path, model_path })).body.id as string;
+    const [id, broken] = [await deployed('doubling.onnx'), await deployed('dividing.onnx')];
+    const pids = [id, broken].map((one) => pidOf(one, doomed));
     // It cannot see that its parent is gone; where setpriv is, the kernel ends it all the same.
     if (existsSync('/usr/bin/setpriv')) process.kill(pids[0] as number, 'SIGSTOP');
-    await other.kill();
+    await doomed.kill();
     await untilGone(pids);
 
     await rm(join(env.SERVICE_MODELS_DIR as string, 'dividing.onnx'));
-    const next = await Service.start({ env, databaseUrl: service.databaseUrl });
-    const { port } = await until('running', id, next);
-    expect((await predict(id, { x: [[1, 2]] }, next)).status).toBe(200);
-    expect(await until('crash_looping', broken.id, next)).toMatchObject({
-      reason: expect.stringContaining('no such file'),
-    });
-    expect((await read(id)).port).toBe(port);
+    const next = await Service.start(options);
+    const untilIs = async (status: string, one: string) => {
+      for (;;) {
+        const deployment = await at(next).get(one);
+        if (deployment.status === status) return deployment;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await untilIs('running', id);
+    expect((await next.post(`${path}/${id}/predict`, key, { inputs: { x: [[1, 2]] } })).status).toBe(200);
+    expect(await untilIs('crash_looping', broken)).toMatchObject({ reason: expect.stringContaining('no such file') });
     const pid = pidOf(id, next);
     expect(await next.stop()).toBe(0);
     await untilGone([pid]);
-    await other.stop();
+    await first.drop();
+    await rm(other, { recursive: true, force: true });
   });
 });

@@ -68,6 +68,7 @@ describe('deployments', () => {
       created_at: expect.any(Number),
       reason: null,
       restarts: 0,
+      process: expect.any(String),
       max_batch: null,
       max_delay_ms: null,
     });
@@ -177,8 +178,8 @@ describe('deployments', () => {
   it('are bounded in number', async () => {
     await query(
       app.databaseUrl,
-      `INSERT INTO deployments (id, name, model_path, created_at, last_port)
-       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1 FROM generate_series(1, 100) n`,
+      `INSERT INTO deployments (id, name, model_path, created_at, last_port, process)
+       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1, 2000000000 FROM generate_series(1, 100) n`,
     );
     const { status, body } = await create();
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });

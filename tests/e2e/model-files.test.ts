@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -280,12 +280,20 @@ describe('model files', () => {
   }, 60_000);
 });
 
-it('forgets at its start what an upload had left behind when it was killed', async () => {
+it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', async () => {
   const dataDir = await temporaryFolder();
-  mkdirSync(join(dataDir, 'models/.unfinished/one-x'), { recursive: true });
-  writeFileSync(join(dataDir, 'models/.unfinished/one-x/part'), 'the beginning');
+  const unfinished = join(dataDir, 'models/.unfinished');
+  for (const [name, minutes] of [
+    ['one-old', 20],
+    ['one-new', 1],
+  ] as const) {
+    mkdirSync(join(unfinished, name), { recursive: true });
+    writeFileSync(join(unfinished, name, 'part'), 'the beginning');
+    const then = new Date(Date.now() - minutes * 60_000);
+    for (const path of [join(unfinished, name, 'part'), join(unfinished, name)]) utimesSync(path, then, then);
+  }
   const service = await Service.start({ dataDir });
-  expect(existsSync(join(dataDir, 'models/.unfinished'))).toBe(false);
+  await until(() => readdirSync(unfinished).join() === 'one-new');
   await service.stop();
 });
 

@@ -17,9 +17,11 @@ export class Pair {
 
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
     const database = await freshDatabase();
-    const options = { databaseUrl: database.url, dataDir: await temporaryFolder(), env };
-    const one = await Service.start(options); // makes the secret that both share
-    return new Pair(database, one, await Service.start(options));
+    const dataDir = await temporaryFolder();
+    const start = (SERVICE_PROCESS_NAME: string) =>
+      Service.start({ databaseUrl: database.url, dataDir, env: { SERVICE_PROCESS_NAME, ...env } });
+    const one = await start('one'); // makes the secret that both share
+    return new Pair(database, one, await start('other'));
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { freshDatabase } from './database.js';
 import { HttpCaller } from './http-caller.js';
 
@@ -103,6 +103,7 @@ export function launch(options: Options & { dataDir: string }): ServiceProcess {
       SERVICE_DATA_DIR: options.dataDir,
       SERVICE_PORT: '0',
       SERVICE_BCRYPT_COST: '4',
+      SERVICE_PROCESS_NAME: basename(options.dataDir).replace(/\W/g, '-'),
       ...UNLIMITED,
       ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
       ...options.env,

@@ -5,6 +5,7 @@ import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { TrackCalls } from '../jobs/track-calls.js';
+import type { Ownership } from '../processes/ownership.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { KeepTurn } from './keep-turn.js';
 import type { OwnConversations } from './own-conversations.js';
@@ -33,13 +34,14 @@ export class CompleteChat {
     private readonly states: RuntimeStates,
     private readonly runtimes: ChatRuntimes,
     private readonly calls: TrackCalls,
+    private readonly ownership: Ownership,
   ) {}
 
   /**
    * With the id of the conversation that keeps the turn, if one does. Only an answer that was made is kept, and an
    * answer that was to be kept and could not be is none.
    *
-   * Throws NotFound, RuntimeNotConnected, and what `KeepTurn` and `ChatRuntimes.complete` throw.
+   * Throws NotFound, RuntimeNotConnected, RunsElsewhere before anything is done, and what `KeepTurn` and `ChatRuntimes.complete` throw.
    */
   async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
     const { projectId, keptIn, request, signal } = input;
@@ -47,6 +49,7 @@ export class CompleteChat {
     const runtime = await this.states.ofTeam(caller.teamId, projectId);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
+    if (typeof runtime === 'number') throw await this.ownership.elsewhere(runtime);
     requireReady(runtime);
     const about = { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const completion = await this.calls.track(about, (admitted) =>

@@ -1,6 +1,8 @@
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { runtimeSpecOf, type UpstreamRules } from '../../domain/chat/runtime-spec.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import type { Ownership } from '../processes/ownership.js';
+import type { OtherProcesses } from '../processes/ports/other-processes.js';
 import type { Models } from '../workspace/ports/models.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
 import type { ModelFolders } from './ports/model-folders.js';
@@ -9,11 +11,13 @@ import type { RuntimeConnection, RuntimeConnections } from './ports/runtime-conn
 /**
  * Makes the process of a project's runtime what the stored connection wants it to be. Every change writes the connection
  * first and settles then, one settling of a project after another, so that the last change stored is the one that holds
- * in the end, however many come at once.
+ * in the end, however many come at once. A runtime that is another process's is left to that one, which is told.
  */
 export class SettleRuntime {
   private readonly turns = new Map<string, Promise<void>>();
   private readonly failures = new Map<string, string>();
+  /** The runtimes that were started here, as this process's. */
+  private readonly started = new Set<string>();
 
   constructor(
     private readonly connections: RuntimeConnections,
@@ -21,7 +25,14 @@ export class SettleRuntime {
     private readonly folders: ModelFolders,
     private readonly runtimes: ChatRuntimes,
     private readonly rules: UpstreamRules,
+    private readonly ownership: Ownership,
+    private readonly others: OtherProcesses,
   ) {}
+
+  /** The projects whose runtimes were started here. */
+  held(): string[] {
+    return [...this.started];
+  }
 
   /** True from the moment at which a change has begun until the process has been told of it. */
   isSettling(projectId: string): boolean {
@@ -35,11 +46,26 @@ export class SettleRuntime {
 
   /** Runs `change`, which may write the connection, and makes the process what the connection then wants. */
   async execute(projectId: string, change: () => Promise<unknown> = async () => undefined): Promise<void> {
+    let owner: number | null = null;
+    await this.inTurn(projectId, async () => {
+      const before = await this.connections.find(projectId);
+      await change();
+      owner = (await this.settle(projectId)) ?? before?.process ?? null;
+    });
+    // Not within the turn, for which the other process might be waiting.
+    if (owner !== null && owner !== (await this.ownership.own())) await this.others.settle(owner, projectId);
+  }
+
+  /** The same without a change, and without telling another process whose it may be. */
+  settleHere(projectId: string): Promise<void> {
+    return this.inTurn(projectId, async () => {
+      await this.settle(projectId);
+    });
+  }
+
+  private async inTurn(projectId: string, work: () => Promise<void>): Promise<void> {
     const before = this.turns.get(projectId) ?? Promise.resolve();
-    const turn = before
-      .catch(() => undefined)
-      .then(change)
-      .then(() => this.settle(projectId));
+    const turn = before.catch(() => undefined).then(work);
     this.turns.set(projectId, turn);
     try {
       await turn;
@@ -61,15 +87,38 @@ export class SettleRuntime {
     return { ...rest, folder };
   }
 
-  private async settle(projectId: string): Promise<void> {
-    const connection = await this.connections.find(projectId);
-    this.failures.delete(projectId);
-    if (connection?.wanted !== 'started') return this.runtimes.stop(projectId);
+  /** Returns whose it is in the end; null: nobody's. */
+  private async settle(projectId: string): Promise<number | null> {
+    const own = await this.ownership.own();
+    for (;;) {
+      const found = await this.connections.find(projectId);
+      this.failures.delete(projectId);
+      const owner = found?.process ?? null;
+      const taken = owner !== null && owner !== own && !(await this.ownership.free([owner])).has(owner);
+      if (taken || found?.wanted !== 'started') await this.stop(projectId);
+      if (!found || taken || (found.wanted === 'stopped' && owner === null)) return owner;
+      // As it is when it becomes this process's: from then on whoever changes it tells this one.
+      const connection = await this.connections.claim(projectId, owner, found.wanted === 'started' ? own : null);
+      if (connection && connection.wanted === found.wanted) {
+        if (connection.process === own) await this.start(connection);
+        return connection.process;
+      }
+    }
+  }
+
+  private async start(connection: RuntimeConnection): Promise<void> {
+    const { projectId } = connection;
+    this.started.add(projectId);
     try {
       this.runtimes.start(projectId, await this.source(connection));
     } catch (error) {
       this.failures.set(projectId, (error as Error).message);
       throw error;
     }
+  }
+
+  private async stop(projectId: string): Promise<void> {
+    await this.runtimes.stop(projectId);
+    this.started.delete(projectId);
   }
 }

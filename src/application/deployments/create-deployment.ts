@@ -3,11 +3,13 @@ import { authorize, permissions } from '../../domain/access/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
 import { TooManyDeployments } from '../../domain/deployments/errors.js';
 import type { Audit } from '../audit/audit.js';
+import type { Ownership } from '../processes/ownership.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { DeploymentView, DeploymentViews } from './deployment-views.js';
 import type { Deployments } from './ports/deployments.js';
 import type { ModelServers } from './ports/model-servers.js';
+import type { TendDeployments } from './tend-deployments.js';
 
 interface Input extends ServedModel {
   readonly by: Caller | null;
@@ -27,6 +29,8 @@ export class CreateDeployment {
     private readonly audit: Audit,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
+    private readonly ownership: Ownership,
+    private readonly tending: TendDeployments,
   ) {}
 
   /** Throws InvalidRequest, TooManyDeployments, and what `ModelServers.start` throws; nothing is left behind then. */
@@ -38,8 +42,9 @@ export class CreateDeployment {
     this.beginning++;
     try {
       await this.requireRoom(this.beginning);
+      const process = await this.ownership.own();
       const lastPort = await this.servers.start(id, model, signal);
-      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort, process };
       await this.keep(deployment, caller, signal);
       return this.views.of(deployment);
     } finally {
@@ -55,6 +60,7 @@ export class CreateDeployment {
         await this.requireRoom(1);
         await this.deployments.add(deployment);
       });
+      this.tending.hold(deployment.id);
     } catch (error) {
       await this.servers.stop(deployment.id);
       throw error;

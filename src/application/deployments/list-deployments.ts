@@ -12,7 +12,6 @@ export class ListDeployments {
 
   async execute(input: { by: Caller | null }): Promise<DeploymentView[]> {
     authorize(input.by, permissions.readMonitoring);
-    const all = await this.deployments.all();
-    return Promise.all(all.map((deployment) => this.views.of(deployment)));
+    return this.views.ofAll(await this.deployments.all());
   }
 }

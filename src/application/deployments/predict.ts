@@ -20,10 +20,10 @@ export class Predict {
     private readonly calls: TrackCalls,
   ) {}
 
-  /** Throws NotFound, what `ModelServers.predict` throws, and what keeps the call's end from being stored. */
+  /** Throws NotFound, RunsElsewhere before anything of the body is read, what `ModelServers.predict` throws, and what keeps the call's end from being stored. */
   async execute({ by, id, signal, requestId, body }: Input): Promise<Prediction> {
     const caller = authorize(by, permissions.readMonitoring);
-    const { name } = await this.views.find(id);
+    const { name } = await this.views.findHere(id);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
     const call = { requestId, body: noted(body, () => tracking.admitted()) };

@@ -10,10 +10,10 @@ export class ReadDeploymentOutput {
     private readonly servers: ModelServers,
   ) {}
 
-  /** Throws NotFound. */
+  /** Throws NotFound, RunsElsewhere. */
   async execute(input: { by: Caller | null; id: string; lines: number }): Promise<string[]> {
     authorize(input.by, permissions.readMonitoring);
-    await this.views.find(input.id);
+    await this.views.findHere(input.id);
     return this.servers.output(input.id, input.lines);
   }
 }

@@ -4,14 +4,12 @@ import { NotFound } from '../../domain/shared/errors.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Log } from '../shared/ports/log.js';
 import type { WorkQueue } from '../shared/ports/work-queue.js';
+import { DeadProcesses } from './dead-processes.js';
 import type { FinishJobs } from './finish-jobs.js';
 import type { JobHistory } from './ports/job-history.js';
 import type { Jobs } from './ports/jobs.js';
 import type { LivingProcesses } from './ports/living-processes.js';
 import type { TrackCalls } from './track-calls.js';
-
-/** A process whose line to the database broke has so long to be known again. */
-const PATIENCE_MS = 5_000;
 
 const AT_ONCE = 200;
 
@@ -24,8 +22,7 @@ const FORGOTTEN_AT_ONCE = 1_000;
  * be stored, forgets old calls.
  */
 export class TendCalls {
-  /** By the number of a process: since when it has been missing. */
-  private missing = new Map<number, Date>();
+  private readonly dead: DeadProcesses;
 
   constructor(
     private readonly tracking: TrackCalls,
@@ -36,24 +33,16 @@ export class TendCalls {
     private readonly queue: WorkQueue,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.dead = new DeadProcesses(processes, clock);
+  }
 
   async execute(): Promise<void> {
     await this.processes.renew();
     await this.tracking.catchUp();
-    for (const process of await this.dead()) await this.bury(process);
+    const busy = new Set([...(await this.jobs.processes()), ...(await this.queue.holders())]);
+    for (const process of await this.dead.among([...busy])) await this.bury(process);
     await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
-  }
-
-  private async dead(): Promise<number[]> {
-    const now = this.clock.now();
-    const busy = [...(await this.jobs.processes()), ...(await this.queue.holders())];
-    const missing = await this.processes.missing([...new Set(busy)]);
-    this.missing = new Map(missing.map((process) => [process, this.missing.get(process) ?? now]));
-    return missing.filter((process) => {
-      const since = this.missing.get(process) ?? now;
-      return now.getTime() - since.getTime() >= PATIENCE_MS;
-    });
   }
 
   private async bury(process: number): Promise<void> {

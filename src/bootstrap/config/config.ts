@@ -58,6 +58,8 @@ export function loadConfig(texts: Texts) {
     },
     servingThreads: set('SERVICE_SERVING_THREADS'),
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
+    /** Null: by where it listens. */
+    process: { name: values.SERVICE_PROCESS_NAME, url: values.SERVICE_PROCESS_URL },
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),

@@ -2,20 +2,11 @@ import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-log.js';
 import { engineHosts, proxies, webOrigins } from './network-lists.js';
+import { processSettings } from './process-settings.js';
 import { address, flag, isFolder, isKeySet, oneOf, secondsOfTime, secretText, whole } from './readers.js';
+import { type Setting, setting } from './setting.js';
 
-/** One setting: what it is for, the text it has when nobody sets it, and how its text is read. */
-export interface Setting<T = unknown> {
-  readonly about: string;
-  /** Null: absent unless set; `shown` then says what that means. */
-  readonly fallback: string | null;
-  readonly shown?: string;
-  /** Its value is never repeated in a message. */
-  readonly secret?: true;
-  readonly read: z.ZodType<T, string>;
-}
-
-const setting = <T>(one: Setting<T>) => one;
+export type { Setting } from './setting.js';
 
 export const settings = {
   SERVICE_HOST: setting({
@@ -210,6 +201,7 @@ export const settings = {
     fallback: '1',
     read: whole(1, 256),
   }),
+  ...processSettings,
   SERVICE_DRAIN_DELAY_S: setting({
     about: 'How long an ending service serves on while `/health/ready` says 503, for a load balancer to notice.',
     fallback: '0',

@@ -13,11 +13,13 @@ import { ModelFolders } from '../../application/chat/ports/model-folders.js';
 import { RuntimeConnections } from '../../application/chat/ports/runtime-connections.js';
 import { ReadConversation } from '../../application/chat/read-conversation.js';
 import { ReadRuntime } from '../../application/chat/read-runtime.js';
-import { ResumeRuntimes } from '../../application/chat/resume-runtimes.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
 import { SwitchRuntime } from '../../application/chat/switch-runtime.js';
+import { TendRuntimes } from '../../application/chat/tend-runtimes.js';
 import { TrackCalls } from '../../application/jobs/track-calls.js';
+import { Ownership } from '../../application/processes/ownership.js';
+import { OtherProcesses } from '../../application/processes/ports/other-processes.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
@@ -59,13 +61,21 @@ export const chatModule = (config: Config, log: Log) =>
     provideValue(module, EngineRules, config.upstream);
     provideValue(module, ModelFolders, new LocalModelFolders(config.modelFolders));
     provide(module, RuntimeConnections, TypeOrmRuntimeConnections, [TypeOrmUnitOfWork]);
-    provide(module, RuntimeStates, RuntimeStates, [RuntimeConnections, ChatRuntimes, SettleRuntime]);
+    provide(module, RuntimeStates, RuntimeStates, [
+      RuntimeConnections,
+      ChatRuntimes,
+      SettleRuntime,
+      Ownership,
+      OtherProcesses,
+    ]);
     provide(module, SettleRuntime, SettleRuntime, [
       RuntimeConnections,
       Models,
       ModelFolders,
       ChatRuntimes,
       EngineRules,
+      Ownership,
+      OtherProcesses,
     ]);
     provide(module, ReadRuntime, ReadRuntime, [ProjectModels, RuntimeStates]);
     provide(module, ConnectRuntime, ConnectRuntime, [
@@ -89,7 +99,7 @@ export const chatModule = (config: Config, log: Log) =>
       RuntimeStates,
       Audit,
     ]);
-    provide(module, ResumeRuntimes, ResumeRuntimes, [RuntimeConnections, SettleRuntime, Log]);
+    provide(module, TendRuntimes, TendRuntimes, [RuntimeConnections, SettleRuntime, Ownership, Log]);
     provide(module, Conversations, TypeOrmConversations, [TypeOrmUnitOfWork]);
     provide(module, OwnConversations, OwnConversations, [ProjectModels, Conversations]);
     provide(module, KeepTurn, KeepTurn, [OwnConversations, Conversations, UnitOfWork, Identifiers, Clock]);
@@ -100,11 +110,13 @@ export const chatModule = (config: Config, log: Log) =>
       RuntimeStates,
       ChatRuntimes,
       TrackCalls,
+      Ownership,
     ]);
     provide(module, ListConversations, ListConversations, [ProjectModels, Conversations]);
     provide(module, ReadConversation, ReadConversation, [OwnConversations, Conversations]);
     provide(module, DeleteConversation, DeleteConversation, [OwnConversations, Conversations]);
     provide(module, RuntimeController, RuntimeController, [
+      Ownership,
       ReadRuntime,
       ConnectRuntime,
       SwitchRuntime,

@@ -11,8 +11,10 @@ import { ModelServers } from '../../application/deployments/ports/model-servers.
 import { Predict } from '../../application/deployments/predict.js';
 import { ReadDeployment } from '../../application/deployments/read-deployment.js';
 import { ReadDeploymentOutput } from '../../application/deployments/read-deployment-output.js';
-import { ResumeDeployments } from '../../application/deployments/resume-deployments.js';
+import { TendDeployments } from '../../application/deployments/tend-deployments.js';
 import { TrackCalls } from '../../application/jobs/track-calls.js';
+import { Ownership } from '../../application/processes/ownership.js';
+import { OtherProcesses } from '../../application/processes/ports/other-processes.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import type { Log } from '../../application/shared/ports/log.js';
@@ -38,7 +40,7 @@ export const deploymentsModule = (config: Config, log: Log) =>
     provideValue(module, ModelFiles, files);
     provideValue(module, ModelServers, new ChildModelServers(settings, files, log));
     provide(module, Deployments, TypeOrmDeployments, [TypeOrmUnitOfWork]);
-    provide(module, DeploymentViews, DeploymentViews, [Deployments, ModelServers]);
+    provide(module, DeploymentViews, DeploymentViews, [Deployments, ModelServers, Ownership, OtherProcesses]);
     provide(module, ListDeployments, ListDeployments, [Deployments, DeploymentViews]);
     provide(module, ReadDeployment, ReadDeployment, [DeploymentViews]);
     provide(module, CreateDeployment, CreateDeployment, [
@@ -48,11 +50,13 @@ export const deploymentsModule = (config: Config, log: Log) =>
       Audit,
       Identifiers,
       Clock,
+      Ownership,
+      TendDeployments,
     ]);
-    provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers, Audit]);
+    provide(module, DeleteDeployment, DeleteDeployment, [Deployments, ModelServers, Audit, Ownership, OtherProcesses]);
     provide(module, Predict, Predict, [DeploymentViews, ModelServers, TrackCalls]);
     provide(module, ReadDeploymentOutput, ReadDeploymentOutput, [DeploymentViews, ModelServers]);
-    provide(module, ResumeDeployments, ResumeDeployments, [Deployments, ModelServers]);
+    provide(module, TendDeployments, TendDeployments, [Deployments, ModelServers, Ownership]);
     provide(module, DeploymentsController, DeploymentsController, [
       ListDeployments,
       CreateDeployment,

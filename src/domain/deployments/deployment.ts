@@ -15,6 +15,8 @@ export interface Deployment {
   readonly createdAt: Date;
   /** Where its process was last seen to listen. */
   readonly lastPort: number;
+  /** The number of the process of the service that runs it; null: none does just now. */
+  readonly process: number | null;
 }
 
 export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped', 'crash_looping'] as const;

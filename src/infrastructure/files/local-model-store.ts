@@ -7,18 +7,12 @@ import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { isBelow, resolved, resolvedAll } from './below-roots.js';
 import { FolderWalk } from './folder-walk.js';
+import { unfinishedIn } from './unfinished.js';
 
 const MOST_ENTRIES = 10_000;
 
 /** A removal beside a write may take an empty folder away that the write has just made. */
 const ATTEMPTS = 10;
-
-/** Where files are until they are whole, and after they are removed: in the same file system, and not listed. */
-const unfinishedIn = (folder: string) => join(folder, '.unfinished');
-
-/** At the start of the service: what its last process could not finish. */
-export const removeUnfinished = (folder: string): Promise<void> =>
-  rm(unfinishedIn(folder), { recursive: true, force: true });
 
 export class LocalModelStore implements ModelStore {
   /** `roots` are looked through in their order. `own`, one of them, is the one to write to. */
@@ -117,7 +111,7 @@ export class LocalModelStore implements ModelStore {
     } catch (error) {
       throw asRefusal(error);
     } finally {
-      // What cannot be removed now is removed at the next start.
+      // What cannot be removed now is removed later.
       if (folder) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }

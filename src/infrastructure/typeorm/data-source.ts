@@ -18,6 +18,7 @@ import { Deployments1764288000000 } from './migrations/1764288000000-deployments
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
 import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
+import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
@@ -56,6 +57,7 @@ const migrations = [
   Jobs1764374400000,
   Notifications1764547200000,
   Audit1764633600000,
+  Owners1764720000000,
 ];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */

@@ -10,10 +10,11 @@ const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/
 
 /**
  * Finds out who calls, once for each request, and refuses whoever is over a limit before anything else is looked at,
- * even whether there is such a route. Where nobody can be told, the call counts for its address.
+ * even whether there is such a route. Where nobody can be told, the call counts for its address. What is `counted` comes
+ * from another process of the service, which has done that.
  */
 export const admission =
-  (identifyCaller: IdentifyCaller, limiter: RateLimiter) =>
+  (identifyCaller: IdentifyCaller, limiter: RateLimiter, counted: (request: Request) => boolean) =>
   async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const credential = bearer(request);
     const identified = await identifyCaller.execute(credential).then(
@@ -22,9 +23,11 @@ export const admission =
     );
     const key = identified.caller && credential ? credentialKey(credential) : sourceKey(request);
     const isAuth = request.method === 'POST' && AUTH_PATHS.includes(request.baseUrl + request.path);
-    const { standings, exceeded } = limiter.admit(key, isAuth);
-    response.set(rateLimitHeaders(standings));
-    if (exceeded) throw rateLimited(exceeded);
+    if (!counted(request)) {
+      const { standings, exceeded } = limiter.admit(key, isAuth);
+      response.set(rateLimitHeaders(standings));
+      if (exceeded) throw rateLimited(exceeded);
+    }
     if ('error' in identified) throw identified.error;
     response.locals.caller = identified.caller;
     response.locals.standings = () => limiter.standings(key);

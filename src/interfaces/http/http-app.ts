@@ -12,6 +12,8 @@ import { crossOrigin } from './cross-origin.js';
 import type { Drain } from './drain.js';
 import { HttpRefusal } from './http-refusal.js';
 import { mount } from './mount.js';
+import { handOver } from './peers/hand-over.js';
+import { isFromPeer, mountPeers, type PeerParts } from './peers/peers.js';
 import { type Envelope, problemOf } from './problem.js';
 import { type Limits, RateLimiter } from './rate-limit/rate-limiter.js';
 
@@ -25,6 +27,7 @@ export interface HttpParts {
   /** The web origins whose pages may call the API. */
   readonly corsOrigins: readonly string[];
   readonly requests: CurrentRequest;
+  readonly peers: PeerParts;
   readonly ids: Identifiers;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,17 +38,20 @@ export interface HttpParts {
 const OWN_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createHttpApp(parts: HttpParts): Express {
-  const { controllers, identifyCaller, drain } = parts;
+  const { controllers, identifyCaller, drain, peers } = parts;
   const limiter = new RateLimiter(parts.limits, parts.clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', parts.trustedProxies);
   app.use(traced(parts), secured);
-  app.use('/v1', drain.noted, crossOrigin(parts.corsOrigins), admission(identifyCaller, limiter), drain.guard);
+  const admitted = admission(identifyCaller, limiter, (request) => isFromPeer(peers, request));
+  app.use('/v1', drain.noted, crossOrigin(parts.corsOrigins), admitted, drain.guard);
   mount(
     app,
     controllers.flatMap((controller) => controller.routes),
+    handOver(peers),
   );
+  mountPeers(app, peers);
   mountPages(app);
   app.use((request: Request) => {
     throw new NotFound(`route as ${request.method} ${request.path.slice(0, 200)}`);

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Express, Request, Response } from 'express';
 import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
+import { RunsElsewhere } from '../../domain/processes/errors.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { callerOf, standingsOf } from './admission.js';
 import { isBodyless } from './arrival.js';
@@ -11,12 +12,21 @@ import { methodNotAllowed } from './http-refusal.js';
 import { firstUnstorable } from './json-rules.js';
 import { ifMatchVersion } from './versions.js';
 
+/** Gets the answer to a call from the process of the service that has to give it. */
+type HandOver = (
+  error: RunsElsewhere,
+  contract: Contract,
+  request: Request,
+  response: Response,
+  body: unknown,
+) => Promise<void>;
+
 /** Mounts every route, and answers 405 for the other methods of their paths. */
-export function mount(app: Express, routes: readonly Route[]): void {
+export function mount(app: Express, routes: readonly Route[], handOver: HandOver): void {
   for (const [path, own] of byPath(routes)) {
     const at = path.replace(/\{(\w+)\*\}/g, '*$1').replace(/\{(\w+)\}/g, ':$1');
     for (const one of own) {
-      app[one.contract.method](at, (request: Request, response: Response) => serve(one, request, response));
+      app[one.contract.method](at, (request: Request, response: Response) => serve(one, request, response, handOver));
     }
     app.all(at, () => {
       throw methodNotAllowed(own.flatMap(methodsOf));
@@ -34,7 +44,12 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
 const methodsOf = ({ contract: { method } }: Route) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]);
 
 /** The order of the checks is a promise: rate limit (before), credential, role, form, existence, content, the act. */
-async function serve({ contract, handle, exists, before }: Route, request: Request, response: Response) {
+async function serve(
+  { contract, handle, exists, before }: Route,
+  request: Request,
+  response: Response,
+  handOver: HandOver,
+) {
   const caller = callerOf(response);
   if (contract.access !== 'public') authorize(caller, contract.access);
   await before?.();
@@ -54,6 +69,7 @@ async function serve({ contract, handle, exists, before }: Route, request: Reque
     if (result instanceof Passed) await pass(response, result);
     else send(response, contract, result);
   } catch (error) {
+    if (error instanceof RunsElsewhere) return handOver(error, contract, request, response, json);
     if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params, headers } as never);
     throw error;
   }

@@ -30,6 +30,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       projectId: project.id,
       modelId: models[0].id,
       wanted: 'stopped',
+      process: null,
       ...over,
     });
 
@@ -116,6 +117,38 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.find(project.id)).toBeNull();
       expect(await connections.started()).toEqual([]);
       expect(await connections.remove(project.id)).toBe(false);
+    });
+
+    it('is claimed by one of many who try at once, which learns what it is at that moment', async () => {
+      await connections.save(connection({ wanted: 'started' }));
+      const claims = await atOnce(6, (party) => connections.claim(project.id, null, party + 1));
+      const [claimed, ...more] = claims.filter((one) => one !== null);
+      expect(more).toEqual([]);
+      expect(await connections.find(project.id)).toEqual(claimed);
+      expect(claimed).toMatchObject({ modelId: models[0].id, wanted: 'started', process: expect.any(Number) });
+      const owner = claimed?.process as number;
+      expect(await connections.claim(project.id, owner + 1, 9)).toBeNull();
+      expect(await connections.claim(project.id, owner, 9)).toEqual(connection({ wanted: 'started', process: 9 }));
+      expect(await connections.claim(project.id, 9, null)).toEqual(connection({ wanted: 'started' }));
+      expect(await connections.claim(ids.next('prj'), null, 9)).toBeNull();
+    });
+
+    it('stays whose it is whatever is saved and wanted, until that one gives up all that it has', async () => {
+      const [otherProject, [otherModel]] = await aProjectWithModels();
+      const other = connection({ projectId: otherProject.id, modelId: otherModel.id });
+      await connections.save(connection());
+      await connections.save(other);
+      await connections.claim(project.id, null, 7);
+      await connections.claim(otherProject.id, null, 8);
+      await connections.save(connection({ modelId: models[1].id }));
+      await connections.want(project.id, 'started');
+      const mine = connection({ modelId: models[1].id, wanted: 'started', process: 7 });
+      expect(await connections.find(project.id)).toEqual(mine);
+      expect(await connections.ofTeam(project.teamId, project.id)).toEqual({ connection: mine });
+      expect(await connections.started()).toEqual([mine]);
+      await connections.release(7);
+      expect(await connections.find(project.id)).toEqual({ ...mine, process: null });
+      expect(await connections.find(otherProject.id)).toEqual({ ...other, process: 8 });
     });
 
     it('lists what is wanted started, of every team', async () => {

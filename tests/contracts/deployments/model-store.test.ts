@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LocalModelStore, removeUnfinished } from '../../../src/infrastructure/files/local-model-store.js';
+import { LocalModelStore } from '../../../src/infrastructure/files/local-model-store.js';
+import { removeUnfinished } from '../../../src/infrastructure/files/unfinished.js';
 import { MemoryModelStore } from '../../../src/infrastructure/memory/deployments/memory-model-store.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -153,7 +154,7 @@ describe('ModelStore of the file system', () => {
     const store = local();
     put('own/.unfinished/one-x/part');
     put('own/model.onnx');
-    await removeUnfinished(at('own'));
+    await removeUnfinished(at('own'), new Date(Date.now() + 3_600_000));
     expect(unfinished()).toEqual([]);
     expect(await paths(store)).toEqual(['model.onnx']);
   });

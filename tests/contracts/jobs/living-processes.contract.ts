@@ -27,6 +27,18 @@ export function livingProcessesContract(adapter: string, rig: LivingProcessesUnd
       expect(await one.missing([first, second])).toEqual([second]);
     });
 
+    it('tells what a process has told of itself, and nothing of one that told nothing', async () => {
+      const [one, two] = [await rig.process(), await rig.process()];
+      const identity = { name: 'host-1:8080', url: 'http://10.0.0.1:8080' };
+      expect(await two.identity(await one.own())).toBeNull();
+      await one.introduce(identity);
+      expect(await two.identity(await one.own())).toEqual(identity);
+      expect(await one.identity(await one.own())).toEqual(identity);
+      expect(await one.identity(await two.own())).toBeNull();
+      await two.introduce({ ...identity, name: 'host-2:8080' });
+      expect(await two.identity(await one.own())).toEqual(identity);
+    });
+
     it('misses who is cut off, until it is back', async () => {
       const [one, two] = [await rig.process(), await rig.process()];
       const number = await two.own();

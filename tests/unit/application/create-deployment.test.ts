@@ -1,10 +1,12 @@
 import { CreateDeployment } from '../../../src/application/deployments/create-deployment.js';
 import { DeploymentViews } from '../../../src/application/deployments/deployment-views.js';
+import { TendDeployments } from '../../../src/application/deployments/tend-deployments.js';
 import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
 import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
 import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
+import { imaginedProcess } from '../../support/imagined-process.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDeployment, ids } from '../../support/records.js';
 
@@ -14,8 +16,11 @@ describe('a new deployment', () => {
   const audit = auditOn(repositories);
   const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
   const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
-  const views = new DeploymentViews(deployments, servers);
-  const useCase = new CreateDeployment(deployments, servers, views, audit, ids, new ManualClock());
+  const { ownership, others } = imaginedProcess();
+  const views = new DeploymentViews(deployments, servers, ownership, others);
+  const tending = new TendDeployments(deployments, servers, ownership);
+  const more = [views, audit, ids, new ManualClock(), ownership, tending] as const;
+  const useCase = new CreateDeployment(deployments, servers, ...more);
   const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;
   const create = (name: string, signal = new AbortController().signal) => useCase.execute({ ...about, name, signal });
 
@@ -34,7 +39,7 @@ describe('a new deployment', () => {
       load: () => deployments.add(aDeployment()),
       answer: async () => null,
     }));
-    const late = new CreateDeployment(deployments, rival, views, audit, ids, new ManualClock());
+    const late = new CreateDeployment(deployments, rival, ...more);
     const refused = late.execute({ ...about, name: 'late', signal: new AbortController().signal });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
     expect(rival.running).toBe(0);

@@ -8,6 +8,7 @@ import { MemoryRuntimeConnections } from '../../../src/infrastructure/memory/cha
 import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
 import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
 import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
+import { imaginedProcess } from '../../support/imagined-process.js';
 
 const rules = { allowedHosts: [], keys: {} };
 
@@ -31,8 +32,15 @@ describe('settling a runtime', () => {
     });
     await models.addOnce(Model.register(draft, [1], new Date(0)));
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', wanted: 'stopped' });
-    const settle = new SettleRuntime(connections, models, new MemoryModelFolders(folders), runtimes, rules);
-    return { connections, runtimes, settle, states: new RuntimeStates(connections, runtimes, settle) };
+    const { ownership, others } = imaginedProcess();
+    const located = new MemoryModelFolders(folders);
+    const settle = new SettleRuntime(connections, models, located, runtimes, rules, ownership, others);
+    return {
+      connections,
+      runtimes,
+      settle,
+      states: new RuntimeStates(connections, runtimes, settle, ownership, others),
+    };
   };
 
   it('starts what is wanted started and stops what is not', async () => {

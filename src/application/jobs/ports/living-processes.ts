@@ -1,5 +1,13 @@
 import { port } from '../../shared/port.js';
 
+/** What a process tells the others of itself. */
+export interface ProcessIdentity {
+  /** What people call it. */
+  readonly name: string;
+  /** Where the others reach it. */
+  readonly url: string;
+}
+
 /** Which processes of the service live: known, not guessed from how long ago they were heard of. */
 export interface LivingProcesses {
   /**
@@ -11,6 +19,10 @@ export interface LivingProcesses {
   renew(): Promise<void>;
   /** Those of the numbers whose processes are not known to live just now. */
   missing(numbers: readonly number[]): Promise<number[]>;
+  /** Tells the others what this process is called and where they reach it; once. */
+  introduce(identity: ProcessIdentity): Promise<void>;
+  /** What a process has told of itself, or null; remembered at least as long as the process lives. */
+  identity(number: number): Promise<ProcessIdentity | null>;
   /** This process is not known to live any more. */
   leave(): Promise<void>;
 }

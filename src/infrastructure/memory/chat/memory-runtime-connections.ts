@@ -25,14 +25,28 @@ export class MemoryRuntimeConnections implements RuntimeConnections {
     return this.rows.all().filter(({ projectId }) => projectIds.includes(projectId));
   }
 
-  async save(connection: RuntimeConnection): Promise<void> {
-    this.rows.put(connection.projectId, connection);
+  async save({ projectId, modelId, wanted }: Omit<RuntimeConnection, 'process'>): Promise<void> {
+    const process = this.rows.get(projectId)?.process ?? null;
+    this.rows.put(projectId, { projectId, modelId, wanted, process });
   }
 
   async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
     const connection = this.rows.get(projectId);
     if (connection) this.rows.put(projectId, { ...connection, wanted });
     return connection !== null;
+  }
+
+  async claim(projectId: string, from: number | null, to: number | null): Promise<RuntimeConnection | null> {
+    const connection = this.rows.get(projectId);
+    if (connection?.process !== from) return null;
+    const claimed = { ...connection, process: to };
+    this.rows.put(projectId, claimed);
+    return claimed;
+  }
+
+  async release(process: number): Promise<void> {
+    const own = this.rows.all().filter((connection) => connection.process === process);
+    for (const connection of own) this.rows.put(connection.projectId, { ...connection, process: null });
   }
 
   async remove(projectId: string): Promise<boolean> {

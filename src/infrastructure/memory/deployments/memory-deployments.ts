@@ -31,6 +31,18 @@ export class MemoryDeployments implements Deployments {
     if (deployment) this.rows.put(id, { ...deployment, lastPort: port });
   }
 
+  async claim(id: string, from: number | null, to: number): Promise<boolean> {
+    const deployment = this.rows.get(id);
+    if (deployment?.process !== from) return false;
+    this.rows.put(id, { ...deployment, process: to });
+    return true;
+  }
+
+  async release(process: number): Promise<void> {
+    const own = this.rows.all().filter((deployment) => deployment.process === process);
+    for (const deployment of own) this.rows.put(deployment.id, { ...deployment, process: null });
+  }
+
   async remove(id: string): Promise<boolean> {
     return this.rows.remove(id);
   }

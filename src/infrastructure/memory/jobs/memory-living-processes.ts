@@ -1,8 +1,9 @@
-import type { LivingProcesses } from '../../../application/jobs/ports/living-processes.js';
+import type { LivingProcesses, ProcessIdentity } from '../../../application/jobs/ports/living-processes.js';
 
 /** What all processes know of each other. */
 export class MemoryProcesses {
   readonly living = new Set<number>();
+  readonly identities = new Map<number, ProcessIdentity>();
   last = 0;
 }
 
@@ -26,6 +27,14 @@ export class MemoryLivingProcesses implements LivingProcesses {
 
   async missing(numbers: readonly number[]): Promise<number[]> {
     return numbers.filter((number) => !this.processes.living.has(number));
+  }
+
+  async introduce(identity: ProcessIdentity): Promise<void> {
+    this.processes.identities.set(await this.own(), identity);
+  }
+
+  async identity(number: number): Promise<ProcessIdentity | null> {
+    return this.processes.identities.get(number) ?? null;
   }
 
   async leave(): Promise<void> {

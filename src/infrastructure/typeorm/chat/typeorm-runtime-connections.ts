@@ -10,14 +10,20 @@ export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
     projectId: { type: 'text', name: 'project_id', primary: true },
     modelId: { type: 'text', name: 'model_id' },
     wanted: { type: 'text' },
+    process: { type: 'integer', nullable: true },
   },
 });
 
 const FIND = `
-  SELECT project_id AS "projectId", model_id AS "modelId", wanted FROM runtime_connections WHERE project_id = $1`;
+  SELECT project_id AS "projectId", model_id AS "modelId", wanted, process FROM runtime_connections
+   WHERE project_id = $1`;
+
+const CLAIM = `
+  UPDATE runtime_connections SET process = $3 WHERE project_id = $1 AND process IS NOT DISTINCT FROM $2
+  RETURNING project_id AS "projectId", model_id AS "modelId", wanted, process`;
 
 const OF_TEAM = `
-  SELECT q.nth, p.id AS "projectId", c.model_id AS "modelId", c.wanted
+  SELECT q.nth, p.id AS "projectId", c.model_id AS "modelId", c.wanted, c.process
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS q (id, team_id, nth)
     JOIN projects p ON p.id = q.id AND p.team_id = q.team_id LEFT JOIN runtime_connections c ON c.project_id = p.id`;
 
@@ -42,13 +48,22 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
     return projectIds.length === 0 ? [] : this.table.findBy({ projectId: In([...projectIds]) });
   }
 
-  async save(connection: RuntimeConnection): Promise<void> {
-    await this.table.upsert(connection, ['projectId']);
+  async save({ projectId, modelId, wanted }: Omit<RuntimeConnection, 'process'>): Promise<void> {
+    await this.table.upsert({ projectId, modelId, wanted }, ['projectId']);
   }
 
   async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
     const { affected } = await this.table.update({ projectId }, { wanted });
     return affected === 1;
+  }
+
+  async claim(projectId: string, from: number | null, to: number | null): Promise<RuntimeConnection | null> {
+    const [claimed] = await this.unitOfWork.prepared<RuntimeConnection>('claim runtime', CLAIM, [projectId, from, to]);
+    return claimed ?? null;
+  }
+
+  async release(process: number): Promise<void> {
+    await this.table.update({ process }, { process: null });
   }
 
   async remove(projectId: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, IsNull } from 'typeorm';
 import type { Deployments } from '../../../application/deployments/ports/deployments.js';
 import type { Deployment } from '../../../domain/deployments/deployment.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -15,6 +15,7 @@ export const DeploymentTable = new EntitySchema<Deployment>({
     createdBy: { type: 'text', name: 'created_by', nullable: true },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     lastPort: { type: 'integer', name: 'last_port' },
+    process: { type: 'integer', nullable: true },
   },
 });
 
@@ -39,6 +40,15 @@ export class TypeOrmDeployments implements Deployments {
 
   async notePort(id: string, port: number): Promise<void> {
     await this.table.update({ id }, { lastPort: port });
+  }
+
+  async claim(id: string, from: number | null, to: number): Promise<boolean> {
+    const { affected } = await this.table.update({ id, process: from ?? IsNull() }, { process: to });
+    return affected === 1;
+  }
+
+  async release(process: number): Promise<void> {
+    await this.table.update({ process }, { process: null });
   }
 
   async remove(id: string): Promise<boolean> {

@@ -1,14 +1,23 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import type { LivingProcesses } from '../../../application/jobs/ports/living-processes.js';
+import type { LivingProcesses, ProcessIdentity } from '../../../application/jobs/ports/living-processes.js';
 
 /** Locks of this class are the processes of the service: "job" in ASCII. */
 const CLASS = 0x6a6f62;
+
+const MOST_REMEMBERED = 1_000;
 
 const MISSING = `
   SELECT number FROM unnest($2::integer[]) AS number
    WHERE NOT EXISTS (SELECT FROM pg_locks
                       WHERE locktype = 'advisory' AND classid = $1 AND objid = number AND objsubid = 2 AND granted
                         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+
+const INTRODUCE = `
+  INSERT INTO processes (number, name, url) VALUES ($1, $2, $3)
+      ON CONFLICT (number) DO UPDATE SET name = excluded.name, url = excluded.url`;
+
+/** Nobody needs the name of a process for so long after its end. */
+const FORGET = `DELETE FROM processes WHERE number = ANY ($1) AND started_at < now() - interval '7 days'`;
 
 /**
  * Each process holds a lock on a connection of its own. PostgreSQL gives it back when the connection ends, which it
@@ -17,6 +26,8 @@ const MISSING = `
 export class TypeOrmLivingProcesses implements LivingProcesses {
   private number: Promise<number> | null = null;
   private line: QueryRunner | null = null;
+  /** They never change. */
+  private readonly identities = new Map<number, ProcessIdentity>();
 
   constructor(private readonly source: DataSource) {}
 
@@ -38,6 +49,24 @@ export class TypeOrmLivingProcesses implements LivingProcesses {
     if (numbers.length === 0) return [];
     const found: { number: number }[] = await this.source.query(MISSING, [CLASS, numbers]);
     return found.map(({ number }) => number);
+  }
+
+  async introduce(identity: ProcessIdentity): Promise<void> {
+    const number = await this.own();
+    await this.source.query(INTRODUCE, [number, identity.name, identity.url]);
+    this.identities.set(number, identity);
+    const known: { number: number }[] = await this.source.query('SELECT number FROM processes');
+    await this.source.query(FORGET, [await this.missing(known.map((one) => one.number))]);
+  }
+
+  async identity(number: number): Promise<ProcessIdentity | null> {
+    const known = this.identities.get(number);
+    if (known) return known;
+    const [found] = await this.source.query('SELECT name, url FROM processes WHERE number = $1', [number]);
+    if (!found) return null;
+    if (this.identities.size >= MOST_REMEMBERED) this.identities.clear();
+    this.identities.set(number, found);
+    return found;
   }
 
   async leave(): Promise<void> {

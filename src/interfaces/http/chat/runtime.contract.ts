@@ -17,6 +17,15 @@ export const RuntimeAnswer = z
   })
   .meta({ id: 'Runtime', example: connected });
 
+/** Also of a project's runtime, where it stands by itself. */
+const PlacedRuntime = RuntimeAnswer.extend({
+  process: z.string().nullable().meta({
+    description:
+      'The process of the service that runs it, by its name. Any other hands calls over to that one; null: none does.',
+    example: 'host-1:8080',
+  }),
+}).meta({ id: 'PlacedRuntime', example: { ...connected, process: 'host-1:8080' } });
+
 export const readRuntime = contract({
   id: 'readRuntime',
   method: 'get',
@@ -25,7 +34,7 @@ export const readRuntime = contract({
   summary: 'Read the state of the runtime',
   access: permissions.readWorkspace,
   status: 200,
-  answer: RuntimeAnswer,
+  answer: PlacedRuntime,
   refusals: [],
 });
 
@@ -42,7 +51,7 @@ export const connectRuntime = contract({
     .object({ model_id: text().meta({ example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
     .meta({ id: 'RuntimeConnection' }),
   status: 200,
-  answer: RuntimeAnswer,
+  answer: PlacedRuntime,
   refusals: [],
 });
 
@@ -56,7 +65,7 @@ export const startRuntime = contract({
     'Answers while the model loads: read the runtime until it is `ready`. It is started again with the service.',
   access: permissions.editWorkspace,
   status: 200,
-  answer: RuntimeAnswer,
+  answer: PlacedRuntime,
   refusals: ['runtime_not_connected', 'invalid_request'],
 });
 
@@ -69,7 +78,7 @@ export const stopRuntime = contract({
   description: 'Answers once the process is gone. The model stays connected.',
   access: permissions.editWorkspace,
   status: 200,
-  answer: RuntimeAnswer,
+  answer: PlacedRuntime,
   refusals: ['runtime_not_connected'],
 });
 
@@ -82,7 +91,7 @@ export const disconnectRuntime = contract({
   description: 'Stops the runtime first. The `id` of the answer is the project’s.',
   access: permissions.editWorkspace,
   status: 200,
-  answer: RuntimeAnswer.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
+  answer: PlacedRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
     id: 'RuntimeDisconnected',
     example: {
       id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
@@ -90,6 +99,7 @@ export const disconnectRuntime = contract({
       state: 'not_connected',
       model_id: null,
       reason: null,
+      process: null,
     },
   }),
   refusals: [],

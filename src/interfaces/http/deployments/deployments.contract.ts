@@ -26,13 +26,22 @@ export const DeploymentAnswer = z
       description:
         'Found out at this moment, never stored. `running`: the process has just proved that it is the one started for ' +
         'this deployment. `starting`: it loads. `unhealthy`: it is there and does not answer. `crash_looping`: it fails ' +
-        'again and again, and waits for its next start. `stopped`: this service has no process for it.',
+        'again and again, and waits for its next start. `stopped`: there is no process for it.',
     }),
     created_at: Timestamp,
     reason: z.string().nullable().meta({ description: 'Why it does not run, where it does not' }),
     restarts: z
       .int()
       .meta({ description: 'How often its process was started again since the service started', example: 0 }),
+    process: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The process of the service that runs it, by its name. Any other answers for it by asking that one; null: none ' +
+          'does just now, and one is about to.',
+        example: 'host-1:8080',
+      }),
     max_batch: z.int().nullable().meta({ description: 'Null: every request is answered by itself' }),
     max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds; null without `max_batch`' }),
   })
@@ -175,5 +184,5 @@ export const readDeploymentLogs = contract({
   answer: z
     .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
     .meta({ id: 'DeploymentLogs' }),
-  refusals: ['invalid_request'],
+  refusals: ['invalid_request', 'runtime_unavailable'],
 });

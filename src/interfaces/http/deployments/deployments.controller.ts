@@ -66,6 +66,7 @@ const deploymentAnswer = ({ state, ...deployment }: DeploymentView): AnswerOf<ty
   created_at: seconds(deployment.createdAt),
   reason: state.reason,
   restarts: state.restarts,
+  process: deployment.process,
   max_batch: deployment.maxBatch,
   max_delay_ms: deployment.maxDelayMs,
 });

@@ -1,0 +1,54 @@
+import { RunsElsewhere } from '../../domain/processes/errors.js';
+import { DeadProcesses } from '../jobs/dead-processes.js';
+import type { LivingProcesses } from '../jobs/ports/living-processes.js';
+import type { Clock } from '../shared/ports/clock.js';
+
+/**
+ * Whose a deployment or a runtime is. It belongs to one process of the service, which alone starts it; another may take
+ * it once that process has ended.
+ */
+export class Ownership {
+  private readonly dead: DeadProcesses;
+
+  constructor(
+    private readonly processes: LivingProcesses,
+    clock: Clock,
+  ) {
+    this.dead = new DeadProcesses(processes, clock);
+  }
+
+  /** This process's number. */
+  own(): Promise<number> {
+    return this.processes.own();
+  }
+
+  /**
+   * Those of the owners whose things this process may take. Of a process that is missing, once it has been for a while;
+   * at once where it had this process's name, which has then been started again.
+   */
+  async free(owners: readonly (number | null)[]): Promise<ReadonlySet<number | null>> {
+    const own = await this.own();
+    const others = [...new Set(owners)].filter((owner) => owner !== null && owner !== own) as number[];
+    const dead = await this.dead.among(others);
+    const name = (await this.processes.identity(own))?.name;
+    const free = new Set<number | null>([null, ...dead]);
+    for (const other of await this.processes.missing(others)) {
+      if (name !== undefined && (await this.processes.identity(other))?.name === name) free.add(other);
+    }
+    return free;
+  }
+
+  async lives(process: number): Promise<boolean> {
+    return (await this.processes.missing([process])).length === 0;
+  }
+
+  /** What people call it; null for nobody. */
+  async nameOf(process: number | null): Promise<string | null> {
+    if (process === null) return null;
+    return (await this.processes.identity(process))?.name ?? `number ${process}`;
+  }
+
+  async elsewhere(process: number): Promise<RunsElsewhere> {
+    return new RunsElsewhere(process, String(await this.nameOf(process)));
+  }
+}

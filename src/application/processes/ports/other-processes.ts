@@ -1,0 +1,24 @@
+import type { RuntimeStatus } from '../../../domain/chat/runtime.js';
+import type { ServerState } from '../../deployments/ports/model-servers.js';
+import { port } from '../../shared/port.js';
+
+/** What a process says of what it runs, by the ids of deployments and projects. */
+export interface ModelStates {
+  readonly deployments: Readonly<Record<string, ServerState>>;
+  readonly runtimes: Readonly<Record<string, RuntimeStatus>>;
+}
+
+/** The other processes of the service, asked over a private way. */
+export interface OtherProcesses {
+  /**
+   * What a process finds out at this moment of those of the deployments and projects that are named, however many.
+   * Null where it does not say so within a few seconds, is unknown, or does not take this process for one of its own.
+   */
+  states(process: number, ids: readonly string[]): Promise<ModelStates | null>;
+  /**
+   * Has a process make of a deployment or of a project's runtime what the database says; resolves once it has, or to
+   * false where it could not be asked: it will do so by itself, a little later.
+   */
+  settle(process: number, id: string): Promise<boolean>;
+}
+export const OtherProcesses = port<OtherProcesses>('processes.OtherProcesses');

@@ -1,0 +1,53 @@
+import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
+import { TendRuntimes } from '../application/chat/tend-runtimes.js';
+import { ModelServers } from '../application/deployments/ports/model-servers.js';
+import { TendDeployments } from '../application/deployments/tend-deployments.js';
+import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
+import { Clock } from '../application/shared/ports/clock.js';
+import { Log } from '../application/shared/ports/log.js';
+import { removeUnfinished } from '../infrastructure/files/unfinished.js';
+import { Repeating } from '../infrastructure/system/repeating.js';
+import type { Parts } from './container.js';
+
+const PAUSE_MS = 2_000;
+const GRACE_MS = 5_000;
+const TIDYING_PAUSE_MS = 10 * 60_000;
+const TIDYING_GRACE_MS = 1_000;
+
+export interface Models {
+  /** Brings up what this process is to run, and looks after that from then on. */
+  start(): Promise<void>;
+  /** Ends all that runs, and leaves it to the other processes of the service. */
+  stop(): Promise<void>;
+}
+
+/** The deployments and runtimes of this process, and the folder that models are uploaded to. */
+export function modelsOf(parts: Parts, uploadFolder: string): Models {
+  const log = parts.get(Log);
+  const [runtimes, servers] = [parts.get(ChatRuntimes), parts.get(ModelServers)];
+  const [tendRuntimes, tendDeployments] = [parts.get(TendRuntimes), parts.get(TendDeployments)];
+  const tend = async () => {
+    await tendRuntimes.execute();
+    await tendDeployments.execute();
+  };
+  const tending = new Repeating(tend, PAUSE_MS, (error) => log.error('tending of models', { error }));
+  const tidying = new Repeating(
+    () => removeUnfinished(uploadFolder, parts.get(Clock).now()),
+    TIDYING_PAUSE_MS,
+    (error) => log.error('what uploads left behind', { error }),
+  );
+  return {
+    async start() {
+      tidying.start();
+      await tend();
+      tending.start();
+    },
+    async stop() {
+      await Promise.all([tending.stop(GRACE_MS), tidying.stop(TIDYING_GRACE_MS)]);
+      await Promise.all([runtimes.close(), servers.close()]);
+      // Where the database is gone, the others find out by themselves that this process is, too.
+      await Promise.all([tendRuntimes.release(), tendDeployments.release()]).catch(() => undefined);
+      await parts.get(LivingProcesses).leave();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { DomainError } from '../shared/errors.js';
+
+/** What is asked for runs in another process of the service, which would have to be asked instead. */
+export class RunsElsewhere extends DomainError {
+  constructor(
+    /** The number of that process. */
+    readonly process: number,
+    name: string,
+  ) {
+    const message = `It runs in the process ${name} of the service, which cannot be reached from here just now.`;
+    super('unavailable', 'runtime_unavailable', message, { retryAfterSeconds: 2 });
+  }
+}

@@ -1,0 +1,47 @@
+import type { LivingProcesses } from '../../application/jobs/ports/living-processes.js';
+import type { ModelStates, OtherProcesses } from '../../application/processes/ports/other-processes.js';
+
+/** So many ids fit into the head of a request. */
+const AT_ONCE = 100;
+/** More than a probe of all that a process runs may take. */
+const STATES_MS = 3_000;
+/** More than a process that has to be ended by force may take. */
+const SETTLE_MS = 10_000;
+
+/** Asks them over HTTP, where they serve the API too, by a key that only those have who share the secret. */
+export class HttpOtherProcesses implements OtherProcesses {
+  constructor(
+    private readonly processes: Pick<LivingProcesses, 'identity'>,
+    private readonly keyOf: (process: number) => string,
+  ) {}
+
+  async states(process: number, ids: readonly string[]): Promise<ModelStates | null> {
+    const states: ModelStates = { deployments: {}, runtimes: {} };
+    for (let first = 0; first < ids.length; first += AT_ONCE) {
+      const some = ids.slice(first, first + AT_ONCE).join(',');
+      const told = (await this.ask(process, 'GET', `states?ids=${some}`, STATES_MS)) as ModelStates | null;
+      if (!told) return null;
+      Object.assign(states.deployments, told.deployments);
+      Object.assign(states.runtimes, told.runtimes);
+    }
+    return states;
+  }
+
+  async settle(process: number, id: string): Promise<boolean> {
+    return (await this.ask(process, 'POST', `settle?ids=${id}`, SETTLE_MS)) !== null;
+  }
+
+  private async ask(process: number, method: string, what: string, ms: number): Promise<unknown> {
+    try {
+      const identity = await this.processes.identity(process);
+      if (!identity) return null;
+      const headers = { 'X-Tenon-Process': this.keyOf(process) };
+      const signal = AbortSignal.timeout(ms);
+      const response = await fetch(`${identity.url}/processes/${what}`, { method, headers, signal, redirect: 'error' });
+      const answer = await response.json();
+      return response.ok ? answer : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Which process of the service runs what, and how the others reach it. */
+export class Owners1764720000000 implements MigrationInterface {
+  readonly name = 'Owners1764720000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE processes (
+        number integer PRIMARY KEY,
+        name text NOT NULL,
+        url text NOT NULL,
+        started_at timestamptz NOT NULL DEFAULT now()
+      );
+      ALTER TABLE deployments ADD COLUMN process integer;
+      ALTER TABLE runtime_connections ADD COLUMN process integer;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE runtime_connections DROP COLUMN process;
+      ALTER TABLE deployments DROP COLUMN process;
+      DROP TABLE processes;
+    `);
+  }
+}

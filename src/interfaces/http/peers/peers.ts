@@ -1,0 +1,49 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Express, Request, Response } from 'express';
+import type { AnswerProcesses } from '../../../application/processes/answer-processes.js';
+import { NotFound } from '../../../domain/shared/errors.js';
+
+/** Carries the key of the process that is called, from another process of the service. */
+export const PROCESS_HEADER = 'x-tenon-process';
+
+export interface PeerParts {
+  readonly answer: AnswerProcesses;
+  /** This process's number. */
+  readonly number: number;
+  /** The key of a process, by its number: known to those who share the secret. */
+  readonly keyOf: (process: number) => string;
+  /** Where a process is reached; null where it has not said so. */
+  readonly urlOf: (process: number) => Promise<string | null>;
+  /** How long one may take to answer what is handed over to it. */
+  readonly timeoutMs: number;
+}
+
+/** Whether the call comes from another process of the service. */
+export function isFromPeer({ keyOf, number }: PeerParts, request: Pick<Request, 'get'>): boolean {
+  const given = Buffer.from(request.get(PROCESS_HEADER) ?? '');
+  const own = Buffer.from(keyOf(number));
+  return given.length === own.length && timingSafeEqual(given, own);
+}
+
+const idsOf = ({ query }: Request) => (typeof query.ids === 'string' ? query.ids.split(',').filter(Boolean) : []);
+
+/** What processes of the service ask each other. For everybody else there are no such routes. */
+export function mountPeers(app: Express, parts: PeerParts): void {
+  const { answer } = parts;
+  const own =
+    (handle: (ids: readonly string[]) => Promise<unknown>) => async (request: Request, response: Response) => {
+      if (!isFromPeer(parts, request)) throw new NotFound(`route as ${request.method} ${request.path}`);
+      response.json(await handle(idsOf(request)));
+    };
+  app.get(
+    '/processes/states',
+    own((ids) => answer.states(ids)),
+  );
+  app.post(
+    '/processes/settle',
+    own(async (ids) => {
+      await Promise.all(ids.map((id) => answer.settle(id)));
+      return { settled: true };
+    }),
+  );
+}

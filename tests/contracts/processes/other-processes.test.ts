@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import type { AnswerProcesses } from '../../../src/application/processes/answer-processes.js';
+import type { ModelStates } from '../../../src/application/processes/ports/other-processes.js';
+import { processKeys } from '../../../src/infrastructure/crypto/process-keys.js';
+import {
+  MemoryLivingProcesses,
+  MemoryProcesses,
+} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryOtherProcesses } from '../../../src/infrastructure/memory/processes/memory-other-processes.js';
+import { HttpOtherProcesses } from '../../../src/infrastructure/peers/http-other-processes.js';
+import { mountPeers } from '../../../src/interfaces/http/peers/peers.js';
+import { otherProcessesContract } from './other-processes.contract.js';
+
+/** What a process answers, and what it was asked to settle. */
+function answering(says: (id: string) => Partial<ModelStates>) {
+  const settled: string[] = [];
+  const states = async (ids: readonly string[]): Promise<ModelStates> => {
+    const said = ids.map(says);
+    return {
+      deployments: Object.assign({}, ...said.map(({ deployments }) => deployments)),
+      runtimes: Object.assign({}, ...said.map(({ runtimes }) => runtimes)),
+    };
+  };
+  const settle = async (id: string) => {
+    says(id);
+    settled.push(id);
+  };
+  return { settled, states, settle };
+}
+
+otherProcessesContract('memory', async () => {
+  const others = new MemoryOtherProcesses();
+  let last = 0;
+  return {
+    others,
+    process: async (says) => {
+      const process = answering(says);
+      others.reachable.set(++last, process);
+      return { number: last, settled: process.settled };
+    },
+    unreachable: async () => ++last,
+  };
+});
+
+describe('over HTTP', () => {
+  const known = new MemoryProcesses();
+  const servers: Server[] = [];
+  const others = new HttpOtherProcesses(new MemoryLivingProcesses(known), processKeys('a secret of this test'));
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  const enter = async (secret: string, says: (id: string) => Partial<ModelStates>) => {
+    const process = answering(says);
+    const living = new MemoryLivingProcesses(known);
+    const number = await living.own();
+    const app = express();
+    const answer = process as unknown as AnswerProcesses;
+    mountPeers(app, { answer, number, keyOf: processKeys(secret), urlOf: async () => null, timeoutMs: 1_000 });
+    app.use((_error: unknown, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
+      response.status(500).json({});
+    });
+    const server = createServer(app);
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await living.introduce({ name: `host:${number}`, url });
+    return { number, url, settled: process.settled };
+  };
+
+  otherProcessesContract('HTTP', async () => ({
+    others,
+    process: (says) => enter('a secret of this test', says),
+    unreachable: async () => {
+      const living = new MemoryLivingProcesses(known);
+      await living.introduce({ name: 'gone', url: 'http://127.0.0.1:1' });
+      return living.own();
+    },
+  }));
+
+  it('is no way for those who do not share the secret, nor for the key of another process', async () => {
+    const { number, url, settled } = await enter('another secret', () => ({}));
+    expect(await others.settle(number, 'dep_1')).toBe(false);
+    const keyOf = processKeys('another secret');
+    const keys = [undefined, '', 'x', keyOf(number).slice(1), keyOf(number + 1)];
+    for (const key of keys) {
+      const headers = key === undefined ? undefined : { 'X-Tenon-Process': key };
+      const response = await fetch(`${url}/processes/settle?ids=dep_1`, {
+        method: 'POST',
+        ...(headers && { headers }),
+      });
+      expect(response.ok).toBe(false);
+    }
+    expect(settled).toEqual([]);
+  });
+});
