@@ -19,7 +19,8 @@ module.exports = {
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   reporters: ['default', '<rootDir>/tests/support/refusals-reporter.cjs'],
-  testTimeout: 30_000,
+  // Longer than what a test waits for (tests/support/until.ts).
+  testTimeout: 90_000,
   // One more than there are processors on a small machine: many tests wait for other processes.
   maxWorkers: 3,
   transform: {

@@ -1,4 +1,5 @@
 import { query } from '../support/database.js';
+import { mailedToken } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
 import { password, register } from '../support/workspace.js';
 
@@ -141,7 +142,7 @@ describe('a verification token', () => {
     const service = await Service.start();
     try {
       await register(service, 'Ada');
-      const token = await mailedToken(service);
+      const token = await mailedToken(service, 'ada@example.com', 'tnv');
       await query(service.databaseUrl as string, `UPDATE mailed_tokens SET expires_at = now()`);
       const answer = await service.post('/v1/auth/verify-email', undefined, { token });
       expect(answer).toMatchObject({ status: 410, body: { code: 'token_expired' } });
@@ -150,14 +151,3 @@ describe('a verification token', () => {
     }
   });
 });
-
-async function mailedToken(service: Service): Promise<string> {
-  const { readdir, readFile } = await import('node:fs/promises');
-  const outbox = `${service.dataDir}/outbox`;
-  for (const until = Date.now() + 10_000; Date.now() < until; ) {
-    const [name] = (await readdir(outbox).catch(() => [])).filter((file) => file.endsWith('.eml'));
-    if (name) return /tnv_\w{49}/.exec(await readFile(`${outbox}/${name}`, 'utf8'))?.[0] ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('no mail came');
-}

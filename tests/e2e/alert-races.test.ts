@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { AlertRule } from '../../src/domain/alerts/alert-rule.js';
 import type { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -10,9 +9,13 @@ import { as, masterKey } from '../support/monitoring.js';
 import { postgresUnderTest } from '../support/postgres-repositories.js';
 import { aJob, aRule } from '../support/records.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const by = { kind: 'master' } as const;
 const LINE = 'finishing jobs';
+
+/** Of the locks of the whole server, on which other tests have their databases. */
+const HERE = `locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 describe('jobs that finish at once on two processes', () => {
   let services: Service[];
@@ -38,12 +41,9 @@ describe('jobs that finish at once on two processes', () => {
     try {
       await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LINE]);
       const acting = act();
-      const waiting = `SELECT count(*)::integer AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-      for (const until = Date.now() + 3_000; ; await pause(5)) {
-        const { rows } = await client.query(waiting);
-        if (rows[0].count === parties) break;
-        if (Date.now() > until) throw new Error(`${rows[0].count} wait, not ${parties}`);
-      }
+      const waiting = `SELECT count(*)::integer AS count FROM pg_locks WHERE ${HERE} AND NOT granted`;
+      const count = async () => (await client.query(waiting)).rows[0].count;
+      await until(`${parties} wait`, async () => (await count()) === parties);
       await client.query('SELECT pg_advisory_unlock_all()');
       return await acting;
     } finally {
@@ -122,7 +122,7 @@ describe('jobs that finish at once on two processes', () => {
     await on(0).rule({ threshold: 2, job_kind: 'chat' });
     const numbers = await query<{ number: number }>(
       databaseUrl,
-      `SELECT objid::integer AS number FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 ORDER BY objid`,
+      `SELECT objid::integer AS number FROM pg_locks WHERE ${HERE} AND objsubid = 2 ORDER BY objid`,
     );
     const [own, other] = [numbers.at(-1)?.number, numbers[0]?.number];
     const call = `INSERT INTO jobs (id, kind, mode, status, requested_by, created_at, started_at, progress, process)
@@ -134,9 +134,7 @@ describe('jobs that finish at once on two processes', () => {
     ])
       await query(databaseUrl, call, [id, process]);
     await doomed.kill();
-    for (const until = Date.now() + 20_000; (await on(0).alerts()).length === 0; await pause(100)) {
-      if (Date.now() > until) throw new Error('the calls of the dead process are not ended');
-    }
+    await until('the calls of the dead process are ended', async () => (await on(0).alerts()).length > 0);
     const { jobs } = await on(0).get('/v1/jobs?kind=chat');
     expect(jobs.map(({ status }: { status: string }) => status)).toEqual(['running', 'failed', 'failed']);
     expect(await on(0).alerts()).toHaveLength(1);

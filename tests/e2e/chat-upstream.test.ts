@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answering, completion, type Script, ScriptedEngine, send, speaking } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import {
   ask,
   completions,
@@ -43,7 +44,7 @@ describe('chat with an engine elsewhere', () => {
         SERVICE_RUNTIME_ALLOWED_HOSTS: `localhost, ${engine.host}`,
         SERVICE_RUNTIME_KEY_BIG: KEY,
         SERVICE_RUNTIME_KEY_WRONG: OTHER_KEY,
-        SERVICE_INFERENCE_TIMEOUT_S: '1.5',
+        SERVICE_INFERENCE_TIMEOUT_S: '3',
       },
     });
     admin = await register(service, 'Ada');
@@ -259,9 +260,9 @@ describe('chat with an engine elsewhere', () => {
     await engine.close();
     const gone = await chat();
     expect(gone).toMatchObject({ status: 503, body: { code: 'runtime_unavailable' } });
-    const { body } = await service.get(`/v1/projects/${project}/runtime`, admin.token);
-    expect(body.state).not.toBe('ready');
-    expect(JSON.stringify([gone.body, body])).not.toContain(String(port));
+    const runtime = async () => (await service.get(`/v1/projects/${project}/runtime`, admin.token)).body;
+    await until('it is ready no more', async () => (await runtime()).state !== 'ready');
+    expect(JSON.stringify([gone.body, await runtime()])).not.toContain(String(port));
     engine = await ScriptedEngine.start(port);
     engine.key = KEY;
     await untilState(service, admin.token, project, 'ready');
@@ -271,8 +272,9 @@ describe('chat with an engine elsewhere', () => {
   it('says why an engine cannot be used, and uses it once it can', async () => {
     const wrong = await startedProject(service, admin.token, spec({ key_setting: 'SERVICE_RUNTIME_KEY_WRONG' }));
     await untilState(service, admin.token, wrong, 'unavailable');
-    const { body } = await service.get(`/v1/projects/${wrong}/runtime`, admin.token);
-    expect(body.reason).toBe('the engine refused the key');
+    // Between two attempts; while one is under way it loads.
+    const runtime = async () => (await service.get(`/v1/projects/${wrong}/runtime`, admin.token)).body;
+    await until('it says why', async () => (await runtime()).reason === 'the engine refused the key');
     expect(await chat({}, wrong)).toMatchObject({ status: 503, body: { code: expect.stringMatching(/^runtime_/) } });
     for (const models of [404, 405]) {
       engine.models = models;

@@ -1,6 +1,8 @@
 import OpenAI from 'openai';
 import { chatLimits } from '../../src/domain/chat/chat.js';
+import { descendants } from '../support/processes.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import {
   ask,
   completions,
@@ -200,11 +202,15 @@ describe('a busy or slow chat', () => {
           json: ask(project, long),
           ...(signal && { signal }),
         });
-      const answers = await Promise.all(Array.from({ length: 40 }, () => chat()));
+      const [model] = descendants(service.pid) as [number];
+      process.kill(model, 'SIGSTOP');
+      const calls = Array.from({ length: 60 }, () => chat());
+      expect((await Promise.race(calls)).status).toBe(429);
+      process.kill(model, 'SIGCONT');
+      const answers = await Promise.all(calls);
       const busy = answers.filter(({ status }) => status === 429);
-      expect(busy.length).toBeGreaterThan(0);
-      expect(busy.length).toBeLessThan(40);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(40 - busy.length);
+      expect(busy.length).toBeLessThan(60);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(60 - busy.length);
       for (const { body, headers } of busy) {
         expect(body.code).toBe('model_busy');
         expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
@@ -224,20 +230,21 @@ describe('a busy or slow chat', () => {
   });
 
   it('gives up after the time-out, and stays ready', async () => {
-    const service = await Service.start({ env: { SERVICE_INFERENCE_TIMEOUT_S: '0.1', SERVICE_CHAT_QUEUE: '50' } });
+    const service = await Service.start({ env: { SERVICE_INFERENCE_TIMEOUT_S: '2' } });
     try {
       const admin = await register(service, 'Ada');
       const project = await readyProject(service, admin.token);
       const chat = (question: string) => service.post(completions(project), admin.apiKey, ask(project, question));
-      const answers = await Promise.all(Array.from({ length: 20 }, () => chat(long)));
-      const late = answers.filter(({ status }) => status === 504);
-      expect(late.length).toBeGreaterThan(0);
-      for (const { body, headers } of late) {
-        expect(body.code).toBe('inference_timeout');
+      const [model] = descendants(service.pid) as [number];
+      process.kill(model, 'SIGSTOP');
+      const late = await Promise.all([chat(long), chat(long)]);
+      process.kill(model, 'SIGCONT');
+      for (const { status, body, headers } of late) {
+        expect({ status, code: body.code }).toEqual({ status: 504, code: 'inference_timeout' });
         expect(headers.get('x-should-retry')).toBe('false');
       }
-      await untilState(service, admin.token, project, 'ready');
-      expect((await chat('What is 1 + 1?')).status).toBe(200);
+      expect((await service.get(`/v1/projects/${project}/runtime`, admin.token)).body.state).toBe('ready');
+      await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
     } finally {
       await service.stop();
     }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { PasswordHasher } from '../../src/application/accounts/ports/password-hasher.js';
 import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
 import { ChatRuntimes as ChatRuntimesPort } from '../../src/application/chat/ports/chat-runtimes.js';
@@ -238,29 +239,30 @@ describe('a runtime that fails', () => {
 
 describe('a service that ends', () => {
   it('finishes what is in flight, refuses what is new, and exits with 0', async () => {
-    const service = await Service.start();
+    const service = await Service.start({ env: { SERVICE_SHUTDOWN_TIMEOUT_S: '60' } });
     const admin = await register(service, 'Ada');
     const project = await readyProject(service, admin.token);
     const open = new Agent({ keepAlive: true });
     expect((await over(open, service, '/health/live')).status).toBe(200);
-    const inFlight = service.post(completions(project), admin.apiKey, ask(project, 'Count from 1 to 50.'));
-    await untilBusy(service, admin.apiKey, project);
+    const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
+    const inFlight = request(service.url + completions(project), {
+      method: 'POST',
+      headers: { ...headers, Expect: '100-continue' },
+    });
+    inFlight.flushHeaders();
+    await once(inFlight, 'continue'); // it has arrived, and goes on when the end has begun
     service.signal('SIGTERM');
     await untilClosed(service);
     const ready = await over(open, service, '/health/ready');
     expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
-    const answer = await inFlight;
-    expect(answer.body.choices[0].message.content).toMatch(/50\.$/);
+    inFlight.end(JSON.stringify(ask(project, 'Count from 1 to 50.')));
+    const [response] = await once(inFlight, 'response');
+    const answer = (await json(response)) as { choices: { message: { content: string } }[] };
+    expect(answer.choices[0]?.message.content).toMatch(/50\.$/);
     expect(await service.stop()).toBe(0);
     open.destroy();
   });
 });
-
-/** Until the chat under way has been admitted: a question that takes no time is answered after it has begun. */
-async function untilBusy(service: Service, token: string, project: string): Promise<void> {
-  void service.post(completions(project), token, ask(project, 'What is 1 + 1?')).catch(() => undefined);
-  await service.get('/health/live');
-}
 
 /** Knocks until the service takes no new connections. */
 async function untilClosed(service: Service): Promise<void> {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialsIn } from '../support/credentials-in.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { ask, completions, password, untilState } from '../support/workspace.js';
 
 /** The path of a newcomer, from nothing to an answered chat, on a service that was given no setting at all. */
@@ -166,10 +167,7 @@ describe('the first answer', () => {
 });
 
 async function firstMail(folder: string): Promise<string> {
-  for (const until = Date.now() + 10_000; Date.now() < until; ) {
-    const [name] = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.eml'));
-    if (name) return readFile(join(folder, name), 'utf8');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('no mail came');
+  const names = async () => (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.eml'));
+  await until('a mail has come', async () => (await names()).length > 0);
+  return readFile(join(folder, (await names())[0] as string), 'utf8');
 }

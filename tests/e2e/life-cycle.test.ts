@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { descendants, untilGone } from '../support/processes.js';
 import { launch, Service, temporaryFolder } from '../support/service.js';
+import { until } from '../support/until.js';
 import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
 
 describe('a service with nothing but a data folder', () => {
@@ -24,7 +25,7 @@ describe('a service with nothing but a data folder', () => {
     const writer = (async () => {
       for (;;) written.push(await createProject(first, admin.token, { n: written.length }));
     })().catch(() => undefined);
-    await untilAtLeast(5, written);
+    await until('five are acknowledged', () => written.length >= 5);
     const children = descendants(first.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
     await first.kill();
@@ -183,7 +184,3 @@ describe('a service that is spoken to badly', () => {
 });
 
 const modeOf = (path: string) => execFileSync('stat', ['-c', '%a', path], { encoding: 'utf8' }).trim();
-
-async function untilAtLeast(count: number, list: readonly unknown[]): Promise<void> {
-  while (list.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
-}

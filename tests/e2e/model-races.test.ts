@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { atOnce } from '../support/barrier.js';
 import type { Answer } from '../support/http-caller.js';
 import { Pair, tally } from '../support/pair.js';
+import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
 
 const PARTIES = 16;
@@ -72,10 +73,7 @@ describe('models on two processes', () => {
         () => gone.abort(),
       ),
     ).toEqual(['AbortError']);
-    for (const until = Date.now() + 5_000; (await rowsOf('models')).length === 0; ) {
-      if (Date.now() > until) throw new Error('the first call has written nothing');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await until('the first call has written', async () => (await rowsOf('models')).length > 0);
     const [row] = await rowsOf('models');
     const again = await pair.other.post(models, admin.token, request);
     expect(again).toMatchObject({ status: 200, body: { id: row?.id, version: 1, spec: request.spec } });

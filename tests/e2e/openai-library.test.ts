@@ -12,7 +12,7 @@ describe('the openai library', () => {
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
-    const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_INFERENCE_TIMEOUT_S: '0.5' };
+    const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_INFERENCE_TIMEOUT_S: '3' };
     service = await Service.start({ env });
     admin = await register(service, 'Ada');
     project = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
@@ -82,11 +82,11 @@ describe('the openai library', () => {
   it('tries again where that helps, after the time that it is told', async () => {
     const busy = answering(429, {}, { 'Retry-After': '1' });
     let asked = 0;
-    const begun = Date.now();
+    const begun = performance.now();
     engine.script = (...given) => (asked++ === 0 ? busy(...given) : speaking()(...given));
     const answer = await create({ maxRetries: 2 });
     expect(answer.choices[0]?.message.content).toContain('Paris');
-    expect(Date.now() - begun).toBeGreaterThanOrEqual(990);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(990);
     expect(asked).toBe(2);
   });
 

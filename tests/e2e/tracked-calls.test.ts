@@ -3,6 +3,7 @@ import { ModelFolders } from '../../src/application/chat/ports/model-folders.js'
 import { ModelFiles } from '../../src/application/deployments/ports/model-files.js';
 import { ModelServers, type Prediction } from '../../src/application/deployments/ports/model-servers.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
+import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
 import { MemoryModelFolders } from '../../src/infrastructure/memory/chat/memory-model-folders.js';
 import { MemoryModelFiles } from '../../src/infrastructure/memory/deployments/memory-model-files.js';
@@ -10,6 +11,7 @@ import { MemoryModelServers } from '../../src/infrastructure/memory/deployments/
 import { ClockedApp } from '../support/clocked-app.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { UNLIMITED } from '../support/service.js';
+import { until as eventually } from '../support/until.js';
 import {
   ask,
   completions,
@@ -36,10 +38,11 @@ describe('calls are jobs', () => {
     const word = messages.at(-1)?.content;
     app.clock.advance(1_500);
     if (word === 'nonsense') return { not: 'a completion' };
+    if (word === 'late') throw new InferenceTimeout(1);
     if (word === 'crash') setImmediate(() => runtimes.crash(project));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
-  const runtimes = new MemoryChatRuntimes({ '/models/fake': { answer } }, { timeoutMs: 300, queue: 0 });
+  const runtimes = new MemoryChatRuntimes({ '/models/fake': { answer } }, { queue: 0 });
 
   /** Long answers come piece by piece, and may break off. */
   class LongAnswers extends MemoryModelServers {
@@ -56,11 +59,12 @@ describe('calls are jobs', () => {
     if (what === 'refuse')
       return { status: 422, text: '{"status":"error","code":"invalid_request","error":"x","request_id":"x"}' };
     if (what === 'page') return '<p>';
+    if (what === 'late') throw new InferenceTimeout(1);
     return what === 'hang' ? never() : { status: 200, text: '{"outputs":{}}' };
   };
   const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
   const servers = new LongAnswers(files, () => ({ load: async () => undefined, answer: predicted }), {
-    inferenceTimeoutMs: 300,
+    inferenceTimeoutMs: 60_000,
   });
 
   beforeAll(async () => {
@@ -93,22 +97,22 @@ describe('calls are jobs', () => {
     (await as(app, admin.token).get(`/v1/jobs?kind=${kind}&limit=${limit}`)).jobs;
   const count = async (kind: string) => (await newest(kind, 1_000)).length;
 
-  /** Resolves when the model has begun; the caller goes away then. */
-  async function left(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  /** Resolves when the model has begun, to how the caller goes away. */
+  async function hanging(call: (signal: AbortSignal) => Promise<unknown>): Promise<() => Promise<void>> {
     const leaving = new AbortController();
     const working = new Promise<void>((resolve) => {
       begun = resolve;
     });
     const answered = call(leaving.signal);
+    answered.catch(() => undefined);
     await working;
-    leaving.abort();
-    await expect(answered).rejects.toThrow();
+    return async () => {
+      leaving.abort();
+      await expect(answered).rejects.toThrow();
+    };
   }
   async function until(kind: string, status: string): Promise<void> {
-    for (const end = Date.now() + 5_000; (await newest(kind))[0]?.status !== status; ) {
-      if (Date.now() > end) throw new Error(`no ${kind} is ${status}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually(`a ${kind} is ${status}`, async () => (await newest(kind))[0]?.status === status);
   }
 
   it('that are answered succeed', async () => {
@@ -150,7 +154,7 @@ describe('calls are jobs', () => {
       })),
     );
     expect(await as(app, masterKey).alerts()).toHaveLength(1);
-    expect(await chat('hang')).toMatchObject({ status: 504 });
+    expect(await chat('late')).toMatchObject({ status: 504 });
     expect(await newest('chat')).toMatchObject([
       { status: 'failed', error: expect.stringMatching(/^inference_timeout: /) },
     ]);
@@ -160,41 +164,37 @@ describe('calls are jobs', () => {
     ]);
     expect(await as(app, masterKey).alerts()).toHaveLength(1);
     expect(await predict('page')).toMatchObject({ status: 502 });
-    expect(await predict('hang')).toMatchObject({ status: 504 });
+    expect(await predict('late')).toMatchObject({ status: 504 });
     expect(await newest('prediction', 2)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]);
     expect(await as(app, masterKey).alerts()).toHaveLength(2);
     await untilState(app, admin.token, project, 'ready');
   });
 
   it('whose caller goes away are cancelled', async () => {
-    await left((signal) => chat('hang', signal));
+    const leaveChat = await hanging((signal) => chat('hang', signal));
+    await leaveChat();
     await until('chat', 'cancelled');
-    await left((signal) => predict('hang', signal));
+    const leavePrediction = await hanging((signal) => predict('hang', signal));
+    await leavePrediction();
     await until('prediction', 'cancelled');
   });
 
   it('are running in the meantime', async () => {
-    const working = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const call = chat('hang');
-    await working;
+    const leave = await hanging((signal) => chat('hang', signal));
     await until('chat', 'running');
     const [{ id }] = await newest('chat');
     expect(await as(app, admin.token).call('POST', `/v1/jobs/${id}/cancel`)).toMatchObject({ status: 422 });
-    await call;
+    await leave();
+    await until('chat', 'cancelled');
   });
 
   it('make none where they are refused', async () => {
     const [chats, predictions] = [await count('chat'), await count('prediction')];
-    const working = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const busy = chat('hang');
-    await working;
+    const leave = await hanging((signal) => chat('hang', signal));
     expect(await chat('Hi')).toMatchObject({ status: 429 });
     expect(await chat('word '.repeat(300))).toMatchObject({ status: 422 });
-    await busy;
+    await leave();
+    await until('chat', 'cancelled');
     expect(await predict('refuse')).toMatchObject({ status: 422 });
     await app.post(`/v1/projects/${project}/runtime/stop`, admin.token);
     expect(await chat('Hi')).toMatchObject({ status: 503 });

@@ -1,4 +1,4 @@
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 20_000;
 
 /**
  * Holds whoever comes until `parties` have come, so that all of them have read before any of them writes. Who comes

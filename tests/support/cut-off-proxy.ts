@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { PATIENT } from './database.js';
 
 /** The way to a database server, which a test can cut or make silent. */
 export class CutOffProxy {
@@ -18,7 +19,7 @@ export class CutOffProxy {
   /** The database's URL, by this way. */
   get url(): string {
     const url = new URL(this.target);
-    url.searchParams.delete('host');
+    for (const name of ['host', ...Object.keys(PATIENT)]) url.searchParams.delete(name);
     url.hostname = '127.0.0.1';
     url.port = String((this.server.address() as AddressInfo).port);
     return url.href;

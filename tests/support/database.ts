@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { PATIENCE_MS } from './until.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -26,7 +27,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Whoever is still connected is cut off, but for the server's own autovacuum: that is soon done, and then it works. */
 async function dropDatabase(server: Client, name: string): Promise<void> {
-  for (const until = Date.now() + 20_000; ; ) {
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
       await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       return;
@@ -74,9 +75,16 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
   }
 }
 
+/**
+ * On a machine with much else to do a statement may wait for longer than the service has patience: by these the URL
+ * itself says for how long. `CutOffProxy` takes them out, for the tests of that patience.
+ */
+export const PATIENT = { statement_timeout: '25000', query_timeout: '26000' };
+
 function urlOf(name: string): string {
   const url = new URL(required('TENON_TEST_DATABASE_URL'));
   url.pathname = `/${name}`;
+  for (const [limit, ms] of Object.entries(PATIENT)) url.searchParams.set(limit, ms);
   return url.href;
 }
 

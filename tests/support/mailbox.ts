@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from './until.js';
 
 /** A service that writes its e-mails into files. */
 type Sender = { readonly dataDir: string };
@@ -19,11 +20,11 @@ export async function mailedToken(
   prefix: 'tnv' | 'tnr',
   beyond = 0,
 ): Promise<string> {
-  for (const until = Date.now() + 10_000; Date.now() < until; ) {
+  let token: string | undefined;
+  await until(`a mail with ${prefix}_ has come to ${address}`, async () => {
     const own = (await mails(service)).filter((mail) => mail.includes(`<${address}>`) && mail.includes(`${prefix}_`));
-    const token = own.length > beyond && new RegExp(`${prefix}_[0-9A-Za-z]{49}`).exec(own.at(-1) ?? '');
-    if (token) return token[0];
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no mail with ${prefix}_ came to ${address}`);
+    if (own.length > beyond) token = new RegExp(`${prefix}_[0-9A-Za-z]{49}`).exec(own.at(-1) ?? '')?.[0];
+    return token !== undefined;
+  });
+  return token as string;
 }

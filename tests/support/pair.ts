@@ -5,7 +5,7 @@ import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Answer } from './http-caller.js';
 import { Service, temporaryFolder } from './service.js';
 
-const PATIENCE_MS = 3_000; // shorter than the service waits for a statement
+const PATIENCE_MS = 20_000; // shorter than a statement may wait
 
 /** Two processes of the service on one database. */
 export class Pair {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { until } from './until.js';
 
 /** Every process below `pid`, as Linux knows them. */
 export function descendants(pid: number): number[] {
@@ -11,9 +12,5 @@ export function descendants(pid: number): number[] {
 }
 
 export async function untilGone(pids: readonly number[]): Promise<void> {
-  for (const until = Date.now() + 5_000; pids.some((pid) => existsSync(`/proc/${pid}`)); ) {
-    if (Date.now() > until)
-      throw new Error(`still there after 5 s: ${pids.filter((pid) => existsSync(`/proc/${pid}`))}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(`${pids} are gone`, () => !pids.some((pid) => existsSync(`/proc/${pid}`)));
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { query } from './database.js';
 import type { HttpCaller } from './http-caller.js';
+import { PATIENCE_MS } from './until.js';
 
 export const password = 'correct horse battery';
 
@@ -54,10 +55,10 @@ export async function startedProject(service: HttpCaller, token: string, spec?: 
 }
 
 export async function untilState(service: HttpCaller, token: string, projectId: string, state: string): Promise<void> {
-  for (const until = Date.now() + 20_000; ; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
     const { body } = await service.get(`/v1/projects/${projectId}/runtime`, token);
     if (body.state === state) return;
-    if (Date.now() > until) throw new Error(`the runtime is ${body.state} (${body.reason}), not ${state}`);
+    if (Date.now() > deadline) throw new Error(`the runtime is ${body.state} (${body.reason}), not ${state}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

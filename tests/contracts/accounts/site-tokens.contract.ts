@@ -172,13 +172,13 @@ export function siteTokensContract(adapter: string, open: () => SiteTokensUnderT
 
     it('refuses a megabyte behind a true header, and is quick about it', async () => {
       const [header, payload, signature] = site.signed(someClaims()).split('.') as [string, string, string];
-      const started = performance.now();
+      const begun = process.cpuUsage();
       for (const token of [
         `${header}.${'y'.repeat(1_000_000)}.${signature}`,
         `${header}.${payload}.${'z'.repeat(1_000_000)}`,
       ])
         expect(await outcome(token)).toBe('invalid');
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
     });
   });
 }

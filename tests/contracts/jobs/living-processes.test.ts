@@ -38,7 +38,9 @@ describe('on PostgreSQL', () => {
     },
     cut: async (process) => {
       const number = await process.own();
-      const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2`;
+      // The server has the locks of all other tests, too, whose processes have the same numbers.
+      const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       await query(database.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);
     },
   });

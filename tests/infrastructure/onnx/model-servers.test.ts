@@ -66,10 +66,10 @@ describe('a serving process that dies', () => {
   });
 
   it('tells its last words also where it takes too long', async () => {
-    use({ startTimeoutMs: 3_000 });
+    use({ startTimeoutMs: 5_000 });
     const stuck = await rig.start(rig.model('stuck')).catch((error) => error);
     expect(stuck).toMatchObject({ code: 'runtime_unavailable' });
-    expect(stuck.message).toMatch(/within 3 s\. Its last output: waiting for stuck\.onnx$/);
+    expect(stuck.message).toMatch(/within 5 s\. Its last output: waiting for stuck\.onnx$/);
   });
 
   it('is unavailable where its program is missing', async () => {

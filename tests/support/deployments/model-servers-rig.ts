@@ -21,6 +21,7 @@ export const fakeSettings: ChildModelServersSettings = {
   bodyLimit: 1_000_000,
   startTimeoutMs: 20_000,
   inferenceTimeoutMs: 20_000,
+  probeTimeoutMs: 20_000,
   stopGraceMs: 300,
   restartDelayMs: { first: 20, max: 100 },
 };
