@@ -29,7 +29,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const notifier = { announce: async () => undefined };
   const processes = new MemoryLivingProcesses(known);
   const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
-  const tracking = new TrackCalls(new BegunCalls(jobs, log), finishing, processes, ids, clock, log);
+  const tracking = new TrackCalls(new BegunCalls(jobs, log, 0), finishing, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new ProjectModels(repositories.projects, repositories.models);

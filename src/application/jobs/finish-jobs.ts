@@ -41,7 +41,8 @@ export class FinishJobs {
 
   /**
    * Resolves once the end is stored. `end` makes the finished job of the stored one, if there is any; it is a pure
-   * function, and what it throws is thrown here. Not for use inside of a unit of work.
+   * function, and what it throws is thrown here. Where it makes one of nothing, that is good for a stored one that has
+   * not finished as well. Not for use inside of a unit of work.
    */
   async execute(id: string, end: Ending['end']): Promise<Job> {
     const job = await this.endings.add({ id, end });
@@ -49,7 +50,13 @@ export class FinishJobs {
     return job;
   }
 
-  private finish(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
+  private async finish(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
+    const known = knownOf(endings);
+    const stored = known !== null && (await this.history.appendUnnoticed(FINISHING, known));
+    return stored ? known.map((result) => ({ result })) : this.finishInLine(endings);
+  }
+
+  private finishInLine(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
     return this.line.run(FINISHING, async () => {
       const stored = new Map((await this.jobs.hold(endings.map(({ id }) => id))).map((job) => [job.id, job]));
       const outcomes = endings.map(({ id, end }): Outcome<Job> => {
@@ -91,5 +98,16 @@ export class FinishJobs {
       });
     }
     return { rules, alerts };
+  }
+}
+
+/** The finished jobs, where each can be made of nothing that is stored; else null. */
+function knownOf(endings: readonly Ending[]): (Job & FinishedJob)[] | null {
+  if (new Set(endings.map(({ id }) => id)).size < endings.length) return null;
+  try {
+    const jobs = endings.map(({ end }) => end(null)).filter(Job.isFinished);
+    return jobs.length === endings.length ? jobs : null;
+  } catch {
+    return null;
   }
 }

@@ -8,8 +8,8 @@ interface Waiting<Item, Result> {
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /**
- * Works on items together: what comes while a batch is under way waits, and all of it becomes the next batch. However
- * many come, each waits for two batches at most, as long as one holds them all.
+ * Works on items together: what comes in the same turn of the event loop, or while a batch is under way, becomes the next
+ * batch. However many come, each waits for two batches at most, as long as one holds them all.
  */
 export class Batches<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -30,6 +30,7 @@ export class Batches<Item, Result> {
 
   private async workOff(): Promise<void> {
     this.working = true;
+    await new Promise(setImmediate); // what comes in this turn of the event loop comes along
     while (this.waiting.length > 0) await this.next(this.waiting.splice(0, this.most));
     this.working = false;
   }

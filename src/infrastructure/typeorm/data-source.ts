@@ -16,6 +16,7 @@ import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accou
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
 import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
+import { SyncJobs1764417600000 } from './migrations/1764417600000-sync-jobs.js';
 import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
@@ -55,6 +56,7 @@ const migrations = [
   Workspace1764201600000,
   Deployments1764288000000,
   Jobs1764374400000,
+  SyncJobs1764417600000,
   Notifications1764547200000,
   Audit1764633600000,
   Owners1764720000000,

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HistoryPart } from '../../../src/application/jobs/ports/job-history.js';
+import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
 import { atOnce } from '../../support/barrier.js';
-import { aCall, aJob, at, ended } from '../../support/records.js';
+import { aCall, aJob, aRule, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
@@ -68,6 +70,85 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       const jobs = await part();
       expect(jobs).toHaveLength(24);
       expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
+    });
+
+    describe('appendUnnoticed', () => {
+      const unnoticed = (...calls: (Job & FinishedJob)[]) => history.appendUnnoticed('line', calls);
+      const [over, failed] = [() => ended(aCall()), () => ended(aCall(), 'failed')];
+
+      it('writes calls as they have finished, behind all that finished earlier', async () => {
+        const [first] = await append(ended(aJob(), 'failed'));
+        const there = aCall();
+        await repositories.jobs.add([there]);
+        const calls = [over(), failed(), ended(there, 'cancelled', at(5))];
+        expect(await unnoticed(...calls)).toBe(true);
+        const [last] = await append(over());
+        expect(await part()).toEqual([first, ...calls, last].map((job) => seen(job as FinishedJob)));
+        expect(await (await store.elsewhere()).jobs.find(there.id)).toEqual(calls[2]);
+      });
+
+      it.each<[string, Partial<AlertRule>, () => Job & FinishedJob]>([
+        ['a failure', {}, failed],
+        ['a failure of the kind', { jobKind: 'chat' }, failed],
+        ['a failure, though it is switched off', { enabled: false }, failed],
+        ['a success after a failure', { failuresInARow: 1 }, over],
+        ['a success after it has fired', { failuresInARow: 3, firedInRun: true }, over],
+        ['a call that took too long', { ruleType: 'job_duration_exceeded', threshold: 0.999 }, over],
+      ])('writes nothing where a rule takes notice of %s', async (_, rule, made) => {
+        await repositories.alertRules.add(aRule(rule));
+        const [call, other] = [made(), ended(aCall(), 'cancelled', at(0))];
+        expect(await unnoticed(other, call)).toBe(false);
+        expect(await part()).toEqual([]);
+        expect(await unnoticed(other)).toBe(true);
+      });
+
+      it.each<[string, Partial<AlertRule>, () => Job & FinishedJob]>([
+        ['a failure of another kind', { jobKind: 'external', failuresInARow: 1 }, failed],
+        ['a success after another', { failuresInARow: 0 }, over],
+        ['a call that was given up', { failuresInARow: 2 }, () => ended(aCall(), 'cancelled')],
+        ['a call that took just as long', { ruleType: 'job_duration_exceeded', threshold: 1 }, over],
+        ['a long call, where it is switched off', { ruleType: 'job_duration_exceeded', enabled: false }, over],
+      ])('writes where no rule takes notice of %s', async (_, rule, made) => {
+        await repositories.alertRules.add(aRule({ threshold: 0.5, ...rule }));
+        expect(await unnoticed(made())).toBe(true);
+        expect(await part()).toHaveLength(1);
+      });
+
+      it('writes nothing where one has finished before', async () => {
+        const [call] = await append(failed());
+        expect(await unnoticed(over(), ended({ ...(call as Job), finishedAt: null }))).toBe(false);
+        expect(await part()).toEqual([seen(call as FinishedJob)]);
+      });
+
+      it('waits for its turn in the line, and sees all that was written before', async () => {
+        const { oneAtATime, alertRules } = await store.elsewhere();
+        const gates: Record<string, () => void> = {};
+        const gate = (name: string) => new Promise<void>((open) => Object.assign(gates, { [name]: open }));
+        const [begun, leave] = [gate('begun'), gate('leave')];
+        const turn = oneAtATime.run('line', async () => {
+          gates.begun?.();
+          await leave;
+          await alertRules.add(aRule());
+        });
+        await begun;
+        const written = unnoticed(failed());
+        await pause(50); // for it to come to where it has to wait
+        gates.leave?.();
+        await turn;
+        expect(await written).toBe(false);
+      });
+
+      it('has its calls in one order with all others, whoever writes', async () => {
+        const processes = [repositories, await store.elsewhere()];
+        await atOnce<unknown>(12, (party) => {
+          const { oneAtATime, jobHistory } = processes[party % 2] as Repositories;
+          const jobs = [over(), failed()];
+          return party % 3
+            ? jobHistory.appendUnnoticed('line', jobs)
+            : oneAtATime.run('line', () => jobHistory.append(jobs));
+        });
+        expect((await part()).map(({ status }) => status)).toEqual(Array(12).fill(['succeeded', 'failed']).flat());
+      });
     });
 
     it('gives the newest of a kind, since a moment, at most so many', async () => {

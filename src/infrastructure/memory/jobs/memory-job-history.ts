@@ -1,18 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports/job-history.js';
+import { AlertRule } from '../../../domain/alerts/alert-rule.js';
 import { type FinishedJob, Job, type JobKind } from '../../../domain/jobs/job.js';
 import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
 import { jobRows } from './job-rows.js';
 
 export class MemoryJobHistory implements JobHistory {
   private readonly rows;
+  private readonly rules;
 
-  constructor(store: MemoryStore) {
+  constructor(private readonly store: MemoryStore) {
     this.rows = jobRows(store);
+    this.rules = new MemoryTable<AlertRule>(store, 'alert_rules');
   }
 
   async append(jobs: readonly (Job & FinishedJob)[]): Promise<void> {
     let last = Math.max(0, ...this.rows.all().map(({ finishNumber }) => finishNumber ?? 0));
     for (const job of jobs) this.rows.put(job.id, { job, finishNumber: ++last });
+  }
+
+  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<boolean> {
+    const append = async () => {
+      const noticed = calls.some((call) => this.rules.all().some((rule) => takesNotice(rule, call)));
+      if (noticed || calls.some(({ id }) => this.rows.get(id)?.job.finishedAt)) return false;
+      await this.append(calls);
+      return true;
+    };
+    return this.store.inLine(line, () => this.store.run(append));
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
@@ -40,4 +55,9 @@ export class MemoryJobHistory implements JobHistory {
     const jobs = numbered.map(({ job }) => job).filter(Job.isFinished);
     return jobs.filter((job) => kind === null || job.kind === kind);
   }
+}
+
+function takesNotice(before: AlertRule, job: FinishedJob): boolean {
+  const { rule, fires } = AlertRule.observe(before, job);
+  return fires || !isDeepStrictEqual(rule, before);
 }

@@ -14,7 +14,7 @@ describe('tracking calls', () => {
   const setUp = (known = new MemoryProcesses(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
-    const { jobs, oneAtATime } = repositories;
+    const { jobs, jobHistory, oneAtATime } = repositories;
     const failing = (broke: boolean) => {
       if (broke) throw new StorageUnavailable();
     };
@@ -25,6 +25,12 @@ describe('tracking calls', () => {
           add: async (...given: Parameters<typeof jobs.add>) => {
             failing(broken.add);
             await jobs.add(...given);
+          },
+        }),
+        jobHistory: Object.assign(Object.create(jobHistory), {
+          appendUnnoticed: async (...given: Parameters<typeof jobHistory.appendUnnoticed>) => {
+            failing(broken.line);
+            return jobHistory.appendUnnoticed(...given);
           },
         }),
         oneAtATime: {
