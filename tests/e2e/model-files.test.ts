@@ -287,6 +287,6 @@ it('forgets what an upload had left behind when it was killed, and nothing of th
     for (const path of [join(unfinished, name, 'part'), join(unfinished, name)]) utimesSync(path, then, then);
   }
   const service = await Service.start({ dataDir });
-  await until(() => readdirSync(unfinished).join() === 'one-new');
+  await until('the old rest is gone', () => readdirSync(unfinished).join() === 'one-new');
   await service.stop();
 });
