@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import express, { type Express, type Response } from 'express';
 import { methodNotAllowed } from '../http/http-refusal.js';
@@ -32,13 +33,17 @@ const REFERENCE_POLICY = [
 
 /** The pages and files for people: the reference of the API, the accounts, and what the links in e-mails open. */
 export function mountPages(app: Express): void {
-  const document = openApiDocument(version);
+  const document = JSON.stringify(openApiDocument(version));
+  const tag = `"${createHash('sha256').update(document).digest('base64url')}"`;
   const file = (path: string, send: (response: Response) => unknown) =>
     app.all(path, (request, response) => {
       if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
       send(response);
     });
-  file('/openapi.json', (response) => response.json(document));
+  // `send` answers 304 to who has this tag.
+  file('/openapi.json', (response) =>
+    response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(document),
+  );
   file('/docs', (response) => guarded(response, REFERENCE_POLICY).type('html').send(referencePage));
   file('/docs/start.js', (response) => guarded(response, REFERENCE_POLICY).type('js').send(referenceScript));
   const files = dirname(require.resolve('swagger-ui-dist/package.json'));

@@ -16,5 +16,17 @@ export const referencePage = `<!doctype html>
 </html>
 `;
 
-export const referenceScript = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', validatorUrl: null, persistAuthorization: false });
+/** Credentials are kept by the open page alone. */
+export const referenceScript = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  displayRequestDuration: true,
+  defaultModelRendering: 'example',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  persistAuthorization: false,
+});
 `;
