@@ -1599,6 +1599,13 @@ export interface components {
             model_id: string;
             version?: number;
         };
+        PlacedRuntime: {
+            /** @enum {string} */
+            state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
+            model_id: string | null;
+            reason: string | null;
+            process: string | null;
+        };
         RuntimeConnection: {
             model_id: string;
         };
@@ -1607,6 +1614,7 @@ export interface components {
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
+            process: string | null;
             id: string;
             /** @enum {boolean} */
             deleted: true;
@@ -1862,6 +1870,7 @@ export interface components {
             created_at: number;
             reason: string | null;
             restarts: number;
+            process: string | null;
             max_batch: number | null;
             max_delay_ms: number | null;
         };
@@ -4376,7 +4385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Runtime"];
+                    "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
             400: components["responses"]["bad_request"];
@@ -4409,7 +4418,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Runtime"];
+                    "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
             400: components["responses"]["malformed_json.bad_request"];
@@ -4472,7 +4481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Runtime"];
+                    "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
             400: components["responses"]["bad_request"];
@@ -4503,7 +4512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Runtime"];
+                    "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
             400: components["responses"]["bad_request"];
@@ -5369,7 +5378,7 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            503: components["responses"]["runtime_unavailable.storage_unavailable.shutting_down"];
         };
     };
     listModelFiles: {
