@@ -13,6 +13,7 @@ import type { Log } from '../application/shared/ports/log.js';
 import { WorkQueue } from '../application/shared/ports/work-queue.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
+import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
@@ -37,6 +38,7 @@ import { HttpServer } from '../interfaces/http/http-server.js';
 import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
 import { HealthController } from '../interfaces/http/operations/health.controller.js';
 import { LogsController } from '../interfaces/http/operations/logs.controller.js';
+import { MetricsController } from '../interfaces/http/operations/metrics.controller.js';
 import { StatusController } from '../interfaces/http/operations/status.controller.js';
 import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
 import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
@@ -76,6 +78,7 @@ const controllers: readonly Source<Controller>[] = [
   DeploymentsController,
   ModelFilesController,
   StatusController,
+  MetricsController,
   HealthController,
 ];
 
@@ -177,6 +180,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
     drain,
     ids,
     log,
+    watch: parts.get(PrometheusMetrics),
   });
   const server = new HttpServer(listener, () => ids.next('req'));
   const port = await server.listen(config.host, config.port);

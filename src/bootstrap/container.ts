@@ -13,6 +13,7 @@ import { datasetsModule } from './modules/datasets.module.js';
 import { deploymentsModule } from './modules/deployments.module.js';
 import { jobsModule } from './modules/jobs.module.js';
 import { mailModule } from './modules/mail.module.js';
+import { metricsModule } from './modules/metrics.module.js';
 import { modelFilesModule } from './modules/model-files.module.js';
 import { modelsModule } from './modules/models.module.js';
 import { notifiersModule } from './modules/notifiers.module.js';
@@ -51,6 +52,7 @@ export class Parts {
       processesModule(secret),
       alertsModule(),
       operationsModule(config),
+      metricsModule(),
       notifiersModule(),
       auditModule(),
     );

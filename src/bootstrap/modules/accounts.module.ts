@@ -53,7 +53,9 @@ export const accountsModule = (config: Config, address: PublicAddress) =>
     provide(module, MailedTokens, TypeOrmMailedTokens, [TypeOrmUnitOfWork]);
     provide(module, SpentSiteTokens, TypeOrmSpentSiteTokens, [TypeOrmUnitOfWork]);
     provideValue(module, SiteTokens, new JoseSiteTokens(config.siteLogin.tokens));
-    provideValue(module, PasswordHasher, new BcryptPasswordHasher(config.bcryptCost));
+    const hasher = new BcryptPasswordHasher(config.bcryptCost);
+    provideValue(module, BcryptPasswordHasher, hasher);
+    provideValue(module, PasswordHasher, hasher);
     provideValue(module, CommonPasswords, new ListedCommonPasswords(config.passwordBlocklist));
     provideValue(module, Links, new PageLinks(address));
     provideValue(module, Registration, config.registration);

@@ -23,8 +23,9 @@ const kindNames: Record<CallerKind, string> = {
 
 /** A valid credential, but of a kind that the endpoint does not take. */
 export class SessionRequired extends DomainError {
-  constructor(given: CallerKind) {
-    const message = `This endpoint does not take ${kindNames[given]}: sign in and send the session token.`;
+  constructor(given: CallerKind, taken: readonly CallerKind[]) {
+    const remedy = taken.includes('session') ? 'sign in and send the session token' : 'send the master key';
+    const message = `This endpoint does not take ${kindNames[given]}: ${remedy}.`;
     super('unauthenticated', 'session_required', message);
   }
 }

@@ -25,6 +25,7 @@ export const permissions = {
   ownConversations: { takes: ['session'], roles },
   chat: { takes: ['session', 'api_key'], roles },
   readStatus: { takes: callerKinds, roles },
+  readMetrics: { takes: ['master'], roles },
   readJobs: { takes: callerKinds, roles },
   runJobs: { takes: callerKinds, roles: ['admin', 'developer'], verified: true },
   cancelJobs: { takes: callerKinds, roles: ['admin', 'developer'] },
@@ -56,7 +57,7 @@ export function authorize<P extends Permission>(caller: Caller | null, permissio
 }
 
 function refusal(caller: Caller, permission: Permission): DomainError | null {
-  if (!permission.takes.includes(caller.kind)) return new SessionRequired(caller.kind);
+  if (!permission.takes.includes(caller.kind)) return new SessionRequired(caller.kind, permission.takes);
   return caller.kind === 'master' ? null : accountRefusal(caller, permission);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
 import type { PasswordHasher } from '../../application/accounts/ports/password-hasher.js';
 import { HashingBusy } from '../../domain/accounts/errors.js';
-import { Lane } from '../system/lane.js';
+import { Lane, type LaneLoad } from '../system/lane.js';
 
 /** Two of libuv's four threads at most, so that file and DNS work goes on beside a burst of logins. */
 const WIDTH = 2;
@@ -17,6 +17,10 @@ export class BcryptPasswordHasher implements PasswordHasher {
   private nobody: Promise<string> | null = null;
 
   constructor(private readonly cost: number) {}
+
+  get load(): LaneLoad {
+    return this.lane.load;
+  }
 
   hash(password: string): Promise<string> {
     return this.lane.run(() => bcrypt.hash(condensed(password), this.cost));

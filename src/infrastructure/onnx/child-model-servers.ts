@@ -70,6 +70,10 @@ export class ChildModelServers implements ModelServers {
     return server ? server.state() : { status: 'stopped', port: null, reason: null, restarts: 0 };
   }
 
+  ids(): readonly string[] {
+    return [...this.servers.keys()];
+  }
+
   async stop(id: string): Promise<void> {
     const server = this.servers.get(id);
     await server?.stop();

@@ -1,7 +1,15 @@
+/** What a lane does now, and how many tasks it has turned away. */
+export interface LaneLoad {
+  readonly running: number;
+  readonly waiting: number;
+  readonly refused: number;
+}
+
 /** Runs at most `width` tasks at once; at most `queue` more wait their turn, and beyond that `full` is thrown. */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
+  private refused = 0;
 
   constructor(
     private readonly width: number,
@@ -9,9 +17,16 @@ export class Lane {
     private readonly full: () => Error,
   ) {}
 
+  get load(): LaneLoad {
+    return { running: this.running, waiting: this.waiting.length, refused: this.refused };
+  }
+
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.running >= this.width) {
-      if (this.waiting.length >= this.queue) throw this.full();
+      if (this.waiting.length >= this.queue) {
+        this.refused++;
+        throw this.full();
+      }
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     } else {
       this.running++;

@@ -18,6 +18,7 @@ import { Deployments1764288000000 } from './migrations/1764288000000-deployments
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
 import { SyncJobs1764417600000 } from './migrations/1764417600000-sync-jobs.js';
 import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
+import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { TimelyClient } from './timely-client.js';
@@ -58,6 +59,7 @@ const migrations = [
   Jobs1764374400000,
   SyncJobs1764417600000,
   Notifications1764547200000,
+  Housekeeping1764590400000,
   Audit1764633600000,
   Owners1764720000000,
 ];

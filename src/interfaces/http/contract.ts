@@ -46,6 +46,8 @@ export interface Contract<
   /** Another success status that the route can give, and when. */
   readonly otherStatus?: { readonly status: 200; readonly when: string };
   readonly answer: Answer;
+  /** What the answer is, where it is not JSON: then its schema is that of a text. */
+  readonly answerMedia?: 'text/plain';
   /** Headers that this route's success can carry, by name, and what is in them. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** What it can refuse with, besides what its access, its parameters and its body imply. */

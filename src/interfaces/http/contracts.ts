@@ -13,6 +13,7 @@ import * as modelFiles from './deployments/model-files.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
 import * as logs from './operations/logs.contract.js';
+import * as metrics from './operations/metrics.contract.js';
 import * as status from './operations/status.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
@@ -45,6 +46,7 @@ export const contracts: readonly Contract[] = [
   deployments,
   modelFiles,
   status,
+  metrics,
   health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])

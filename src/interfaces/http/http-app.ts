@@ -6,11 +6,12 @@ import type { Identifiers } from '../../application/shared/ports/identifiers.js'
 import type { Log } from '../../application/shared/ports/log.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { mountPages } from '../web/pages.js';
-import { admission } from './admission.js';
+import { admission, masterAdmission } from './admission.js';
 import type { Controller } from './contract.js';
 import { crossOrigin } from './cross-origin.js';
 import type { Drain } from './drain.js';
 import { HttpRefusal } from './http-refusal.js';
+import { type HttpWatch, watching } from './http-watch.js';
 import { mount } from './mount.js';
 import { handOver } from './peers/hand-over.js';
 import { isFromPeer, mountPeers, type PeerParts } from './peers/peers.js';
@@ -31,6 +32,7 @@ export interface HttpParts {
   readonly ids: Identifiers;
   readonly clock: Clock;
   readonly log: Log;
+  readonly watch: HttpWatch;
   /** Makes a refusal of an adapter's failure where it is one that callers are told of; gives back anything else. */
   readonly translate: (error: unknown) => unknown;
 }
@@ -38,19 +40,17 @@ export interface HttpParts {
 const OWN_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createHttpApp(parts: HttpParts): Express {
-  const { controllers, identifyCaller, drain, peers } = parts;
-  const limiter = new RateLimiter(parts.limits, parts.clock);
+  const { controllers, identifyCaller, drain, peers, watch } = parts;
+  const routes = controllers.flatMap((controller) => controller.routes);
+  const limiter = () => new RateLimiter(parts.limits, parts.clock);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', parts.trustedProxies);
-  app.use(traced(parts), secured);
-  const admitted = admission(identifyCaller, limiter, (request) => isFromPeer(peers, request));
+  app.use(traced(parts, watching(watch, routes)), secured);
+  const admitted = admission(identifyCaller, limiter(), watch, (request) => isFromPeer(peers, request));
   app.use('/v1', drain.noted, crossOrigin(parts.corsOrigins), admitted, drain.guard);
-  mount(
-    app,
-    controllers.flatMap((controller) => controller.routes),
-    handOver(peers),
-  );
+  app.use('/metrics', masterAdmission(identifyCaller, limiter(), watch));
+  mount(app, routes, handOver(peers));
   mountPeers(app, peers);
   mountPages(app);
   app.use((request: Request) => {
@@ -62,8 +62,9 @@ export function createHttpApp(parts: HttpParts): Express {
 
 /** Gives the request its id, on its answer and on every log line that belongs to it, and logs how it went. */
 const traced =
-  ({ ids, clock, log, requests }: HttpParts) =>
+  ({ ids, clock, log, requests }: HttpParts, watched: (request: Request, response: Response) => void) =>
   (request: Request, response: Response, next: NextFunction): void => {
+    watched(request, response);
     const own = request.get('x-request-id') ?? '';
     const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
     response.set('X-Request-Id', requestId);
@@ -71,7 +72,7 @@ const traced =
     const within = (work: () => void) => requests.within(requestId, () => log.within({ request_id: requestId }, work));
     within(() => {
       response.once('close', () => {
-        if (request.path.startsWith('/health/')) return;
+        if (isProbe(request)) return;
         const ms = clock.now().getTime() - begun.getTime();
         const status = response.writableFinished ? response.statusCode : 'gone';
         // The connection may be what closes, and that is not within the request.
@@ -87,12 +88,15 @@ const traced =
     });
   };
 
+/** What machines ask again and again. */
+const isProbe = ({ path }: Request): boolean => path.startsWith('/health/') || path === '/metrics';
+
 const secured = (request: Request, response: Response, next: NextFunction): void => {
   if (request.httpVersion === '1.1' && !request.headers.host) {
     throw new HttpRefusal('bad_request', 'The request has no Host header.', { Connection: 'close' });
   }
   response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
-  if (request.path.startsWith('/v1/') || request.path.startsWith('/health/')) response.set('Cache-Control', 'no-store');
+  if (request.path.startsWith('/v1/') || isProbe(request)) response.set('Cache-Control', 'no-store');
   next();
 };
 

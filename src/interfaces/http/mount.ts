@@ -26,7 +26,10 @@ export function mount(app: Express, routes: readonly Route[], handOver: HandOver
   for (const [path, own] of byPath(routes)) {
     const at = path.replace(/\{(\w+)\*\}/g, '*$1').replace(/\{(\w+)\}/g, ':$1');
     for (const one of own) {
-      app[one.contract.method](at, (request: Request, response: Response) => serve(one, request, response, handOver));
+      app[one.contract.method](at, (request: Request, response: Response) => {
+        response.locals.route = path;
+        return serve(one, request, response, handOver);
+      });
     }
     app.all(at, () => {
       throw methodNotAllowed(own.flatMap(methodsOf));
@@ -149,15 +152,18 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
   return [...unique.values()].slice(0, MOST_FINDINGS);
 }
 
-function send(response: Response, { status, answer, versioned }: Contract, result: unknown): void {
+/** The first is the one that Prometheus knows its format by. */
+const textTypes = { 'text/plain': 'text/plain; version=0.0.4; charset=utf-8' } as const;
+
+function send(response: Response, { status, answer, versioned, answerMedia }: Contract, result: unknown): void {
   const reply = result instanceof Reply ? result : new Reply(status, result);
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.set('ETag', `"${body.version}"`);
   // Not by Express's `json`, which looks for what is known here already.
-  const text = JSON.stringify(body);
+  const text = answerMedia ? String(body) : JSON.stringify(body);
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Type', answerMedia ? textTypes[answerMedia] : 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
 }

@@ -60,8 +60,22 @@ export function openApiDocument(version: string) {
 }
 
 function operation(contract: Contract, refused: Record<string, ResponseConfig>): RouteConfig {
-  const { method, path, id, tag, summary, description, access, query, body, media, otherStatus, answer, status } =
-    contract;
+  const {
+    method,
+    path,
+    id,
+    tag,
+    summary,
+    description,
+    access,
+    query,
+    body,
+    media,
+    otherStatus,
+    answer,
+    answerMedia,
+    status,
+  } = contract;
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
   const params = z.object(Object.fromEntries(names));
   const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
@@ -84,7 +98,11 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
       ...(body && { body: { required: !contract.bodyOptional, content: { ...content(body), ...texts(contract) } } }),
     },
     responses: {
-      [status]: { description: 'Done', ...headers, content: json(answer) },
+      [status]: {
+        description: 'Done',
+        ...headers,
+        content: answerMedia ? { [answerMedia]: { schema: answer } } : json(answer),
+      },
       ...(otherStatus && {
         [otherStatus.status]: { description: otherStatus.when, ...headers, content: json(answer) },
       }),
@@ -117,6 +135,7 @@ const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
 /** Which credentials and roles a route takes, in words. */
 function takenBy({ access }: Contract): string {
   if (access === 'public') return 'Takes no credential.';
+  if (access.takes.every((kind) => kind === 'master')) return 'Takes the master key.';
   const credential = access.takes.includes('api_key') ? 'a session or an API key' : 'a session';
   const role = access.roles.includes('member') ? 'any role' : access.roles.join(' or ');
   const whose = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;

@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
     }
     const sent = requestBody.content?.['application/json']?.example;
     if (contract.body && sent !== undefined) expect(contract.body.safeParse(sent).error?.issues).toBeUndefined();
-    const answered = own[contract.status]?.content?.['application/json']?.example;
+    const answered = own[contract.status]?.content?.[contract.answerMedia ?? 'application/json']?.example;
     expect(contract.answer.safeParse(answered).error?.issues).toBeUndefined();
   });
 

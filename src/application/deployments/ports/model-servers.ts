@@ -55,6 +55,9 @@ export interface ModelServers {
    */
   probe(id: string): Promise<ServerState>;
 
+  /** Of all that were started or resumed here and not stopped, whatever became of their processes. */
+  ids(): readonly string[];
+
   /** Resolves once the process is gone, by force if need be. Stopping what does not run is done. */
   stop(id: string): Promise<void>;
 

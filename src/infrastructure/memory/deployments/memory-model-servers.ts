@@ -57,6 +57,10 @@ export class MemoryModelServers implements ModelServers {
     return this.servers.get(id)?.state ?? { status: 'stopped', port: null, reason: null, restarts: 0 };
   }
 
+  ids(): readonly string[] {
+    return [...this.servers.keys()];
+  }
+
   async stop(id: string): Promise<void> {
     this.servers.get(id)?.stop();
     this.servers.delete(id);
