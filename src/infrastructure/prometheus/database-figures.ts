@@ -7,6 +7,10 @@ export interface Backlog {
   readonly failedMails: number;
   /** Since when the oldest of them has been waiting; 0 where there is none. */
   readonly oldestMailSeconds: number;
+  readonly waitingTasks: number;
+  readonly runningTasks: number;
+  /** Of those that wait, the ones whose last attempt failed. */
+  readonly failedTasks: number;
 }
 
 const isUp = (value: 0 | 1): Figure =>
@@ -15,7 +19,7 @@ const isUp = (value: 0 | 1): Figure =>
 /** Each process tells the same. Where the database does not answer, only that is told. */
 export const backlogFigures = (read: () => Promise<Backlog>): Source => ({
   ask: async () => {
-    const { mails, failedMails, oldestMailSeconds } = await read();
+    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();
     return [
       isUp(1),
       gauge('tenon_outbox_mails', 'E-mails that are not delivered yet.', mails),
@@ -25,6 +29,9 @@ export const backlogFigures = (read: () => Promise<Backlog>): Source => ({
         'Age of the oldest e-mail that is not delivered yet; 0 where there is none.',
         oldestMailSeconds,
       ),
+      gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that nobody runs.', waitingTasks),
+      gauge('tenon_queue_running_tasks', 'Tasks of the work queue that are being run.', runningTasks),
+      gauge('tenon_queue_failed_tasks', 'Those that wait since an attempt at them failed.', failedTasks),
     ];
   },
   otherwise: [isUp(0)],

@@ -3,14 +3,22 @@ import type { DataSource } from '../data-source.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 const BACKLOG = `
-  SELECT count(*)::integer AS mails, (count(*) FILTER (WHERE failures > 0))::integer AS "failedMails",
-         coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS "oldestMailSeconds"
-    FROM outbox WHERE delivered_at IS NULL`;
+  SELECT * FROM
+    (SELECT count(*)::integer AS mails, (count(*) FILTER (WHERE failures > 0))::integer AS "failedMails",
+            coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS "oldestMailSeconds"
+       FROM outbox WHERE delivered_at IS NULL) AS mails,
+    (SELECT (count(*) FILTER (WHERE locked_at IS NULL))::integer AS "waitingTasks",
+            (count(*) FILTER (WHERE locked_at IS NOT NULL))::integer AS "runningTasks",
+            (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
+       FROM graphile_worker.jobs) AS tasks`;
 
 export interface BacklogRow {
   readonly mails: number;
   readonly failedMails: number;
   readonly oldestMailSeconds: number;
+  readonly waitingTasks: number;
+  readonly runningTasks: number;
+  readonly failedTasks: number;
 }
 
 /** What waits in the database. */
@@ -20,11 +28,7 @@ export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlo
 }
 
 /** The connections of this process: all, those that nobody uses, and how much work waits for one. */
-export function poolLoad(source: DataSource): { total: number; idle: number; waiting: number } {
-  const {
-    totalCount: total,
-    idleCount: idle,
-    waitingCount: waiting,
-  } = (source.driver as unknown as { master: Pool }).master;
+export function poolLoad({ driver }: DataSource): { total: number; idle: number; waiting: number } {
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = (driver as unknown as { master: Pool }).master;
   return { total, idle, waiting };
 }
