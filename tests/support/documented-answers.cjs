@@ -38,7 +38,8 @@ function undocumented(method, at, { status, body }) {
   const declared = document.paths[named]?.[contract.method]?.responses[status];
   if (!declared) return `${ID} does not declare ${method} ${named} ${status} (\`npm run openapi\` after a change)`;
   const within = declared.$ref ?? `#${pointer('paths', named, contract.method, 'responses', String(status))}`;
-  const wrong = mismatch(`${ID}${within}/content/application~1json/schema`, body);
+  const media = (status < 400 && contract.answerMedia) || 'application/json';
+  const wrong = mismatch(`${ID}${within}${pointer('content', media, 'schema')}`, body);
   return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong} (\`npm run openapi\` after a change)`;
 }
 

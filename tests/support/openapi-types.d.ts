@@ -1039,6 +1039,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1959,6 +1975,7 @@ export interface components {
                 own_conversations: boolean;
                 chat: boolean;
                 read_status: boolean;
+                read_metrics: boolean;
                 read_jobs: boolean;
                 run_jobs: boolean;
                 cancel_jobs: boolean;
@@ -2490,6 +2507,17 @@ export interface components {
                 };
             };
         };
+        "unauthenticated.session_required.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "unauthenticated" | "session_required";
+                };
+            };
+        };
         "request_timeout.unlimited": {
             headers: {
                 [name: string]: unknown;
@@ -2498,6 +2526,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "request_timeout";
+                };
+            };
+        };
+        "rate_limited.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "rate_limited";
                 };
             };
         };
@@ -5511,6 +5550,32 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["storage_unavailable.shutting_down"];
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["bad_request.unlimited"];
+            401: components["responses"]["unauthenticated.session_required.unlimited"];
+            408: components["responses"]["request_timeout.unlimited"];
+            429: components["responses"]["rate_limited.unlimited"];
+            431: components["responses"]["headers_too_large.unlimited"];
+            500: components["responses"]["internal_error.unlimited"];
+            503: components["responses"]["storage_unavailable.shutting_down.unlimited"];
         };
     };
     live: {
