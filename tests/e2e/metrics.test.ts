@@ -53,7 +53,7 @@ describe('GET /metrics', () => {
     expect(count('POST', '/v1/auth/register', 201)).toBe('1');
     expect(count('GET', '/v1/projects/{project_id}', 404)).toBe('2');
     expect(count('GET', 'unknown', 404)).toBe('2');
-    expect(count('GET', 'page', 200)).toBe('1');
+    expect(count('GET', 'other', 200)).toBe('1');
     expect(count('DELETE', '/v1/projects', 405)).toBe('1');
     expect(body).not.toMatch(/nothing|neither/);
   });

@@ -18,7 +18,7 @@ export function watching(watch: HttpWatch, routes: readonly Route[]) {
     const { path } = request;
     const ended = watch.began();
     response.once('close', () => {
-      const route = response.locals.route ?? templateOf(path) ?? (response.statusCode < 400 ? 'page' : 'unknown');
+      const route = response.locals.route ?? templateOf(path) ?? (response.statusCode < 400 ? 'other' : 'unknown');
       const method = METHODS.has(request.method) ? request.method : 'other';
       ended({ method, route, status: response.writableFinished ? String(response.statusCode) : 'gone' });
     });
