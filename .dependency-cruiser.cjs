@@ -31,16 +31,21 @@ module.exports = {
     layer(
       'infrastructure-stays-behind-ports',
       '^src/infrastructure/',
-      { path: '^src/(interfaces|bootstrap|main\\.ts$)' },
+      { path: '^src/(interfaces|bootstrap|main\\.ts$|cli\\.ts$)' },
       'infrastructure implements ports: it knows neither the interfaces nor the composition root',
     ),
     layer(
       'interfaces-call-use-cases',
       '^src/interfaces/',
-      { path: '^src/(infrastructure|bootstrap|main\\.ts$)' },
+      { path: '^src/(infrastructure|bootstrap|main\\.ts$|cli\\.ts$)' },
       'interfaces call use cases: they know neither adapters nor the composition root',
     ),
-    layer('main-only-boots', '^src/main\\.ts$', { pathNot: '^src/bootstrap/' }, 'main.ts imports only src/bootstrap'),
+    layer(
+      'main-only-boots',
+      '^src/(main|cli)\\.ts$',
+      { pathNot: '^src/bootstrap/' },
+      'main.ts and cli.ts import only src/bootstrap',
+    ),
     layer(
       'src-ships-alone',
       '^src/',
@@ -48,7 +53,11 @@ module.exports = {
       'src is shipped without tests, tools and dist: move what both need into src',
     ),
 
-    confined('typeorm-confined', ['typeorm', 'pg'], ['infrastructure/typeorm', 'infrastructure/embedded-postgres']),
+    confined(
+      'typeorm-confined',
+      ['typeorm', 'pg', 'pg-copy-streams'],
+      ['infrastructure/typeorm', 'infrastructure/embedded-postgres'],
+    ),
     confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm/queue']),
     confined('express-confined', ['express', 'express-serve-static-core', 'cors'], ['interfaces']),
     confined('inversify-confined', ['inversify', '@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),

@@ -14,6 +14,7 @@ RUN npm ci --omit=dev
 FROM base
 ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY bin ./bin
 COPY models ./models
 COPY starters ./starters
 COPY public ./public

@@ -129,6 +129,7 @@ const IMPORTS: readonly Fault[] = [
   [`interfaces-call-use-cases  ${HTTP}:1`, inHttp("import '../../infrastructure/system/system-clock.js';")],
   [`interfaces-call-use-cases  ${HTTP}:1`, inHttp("export const url = import('../../bootstrap/config.js');")],
   ['main-only-boots  src/main.ts:1', { 'src/main.ts': "import { parse } from './domain/notes/note.js';" }],
+  ['main-only-boots  src/cli.ts:1', { 'src/cli.ts': "import { parse } from './domain/notes/note.js';" }],
   [`src-ships-alone  ${HTTP}:1`, inHttp("import { notes } from '../../../tests/support/adapters.js';")],
   [
     `src-ships-alone  ${HTTP}:1`,
@@ -143,6 +144,7 @@ const IMPORTS: readonly Fault[] = [
     'queue-confined  src/infrastructure/typeorm/jobs.ts:1',
     { 'src/infrastructure/typeorm/jobs.ts': "import { run } from 'graphile-worker';" },
   ],
+  [`typeorm-confined  ${HTTP}:1`, inHttp("import { to } from 'pg-copy-streams';")],
   ['express-confined  src/bootstrap/app.ts:1', { 'src/bootstrap/app.ts': "import express from 'express';" }],
   [
     'express-confined  src/infrastructure/smtp/hook.ts:1',

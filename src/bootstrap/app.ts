@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
@@ -49,6 +48,7 @@ import { ProjectsController } from '../interfaces/http/workspace/projects.contro
 import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
 import type { Config } from './config/config.js';
 import { Parts } from './container.js';
+import { makeDataFolder } from './data-folder.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
 import type { Source } from './provide.js';
@@ -125,7 +125,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
 type Later = (end: () => Promise<unknown>) => void;
 
 async function start(config: Config, { adapt, stopping }: StartOptions, later: Later): Promise<string> {
-  makeFolders(config);
+  makeDataFolder(config);
   const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
   later(() => log.close());
   if (config.unknown.length > 0) log.warn('unknown settings are ignored', { names: config.unknown });
@@ -196,7 +196,8 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const url = baseUrlOf(config.host, port);
   address.baseUrl = config.baseUrl ?? url;
   if (openToAll(config)) {
-    const remedy = 'set SERVICE_REGISTRATION=invite and register the first account with SERVICE_MASTER_KEY as Bearer';
+    const command = 'npx tenon create-admin --email ADDRESS --name NAME';
+    const remedy = `set SERVICE_REGISTRATION=invite and make the first admin with "${command}"`;
     log.warn('anyone who reaches this address can register', { url, remedy });
   }
   mail.start();
@@ -207,16 +208,6 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   await models.start();
   log.info('ready', { url, pid: process.pid, process: identity.name });
   return url;
-}
-
-function makeFolders({ dataDir, uploadFolder }: Config): void {
-  try {
-    // Not for others to list; but PostgreSQL's unprivileged account must get through to its own folder.
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-    mkdirSync(uploadFolder, { recursive: true });
-  } catch (error) {
-    throw new Error(`the data folder ${dataDir} (SERVICE_DATA_DIR) cannot be used: ${(error as Error).message}`);
-  }
 }
 
 async function embedded(config: Config, log: WinstonLog, later: Later): Promise<EmbeddedPostgres> {

@@ -6,6 +6,7 @@ import type { DataSource } from '../infrastructure/typeorm/data-source.js';
 import type { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { accountsModule } from './modules/accounts.module.js';
+import { administrationModule } from './modules/administration.module.js';
 import { alertsModule } from './modules/alerts.module.js';
 import { auditModule } from './modules/audit.module.js';
 import { chatModule } from './modules/chat.module.js';
@@ -55,6 +56,7 @@ export class Parts {
       metricsModule(),
       notifiersModule(),
       auditModule(),
+      administrationModule(),
     );
   }
 

@@ -44,7 +44,7 @@ function reservedWords({ src }) {
 
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 const VAGUE = /(^|-)(utils?|helpers?|managers?)(\.|$)/;
-const LAYERS = /^src\/((domain|application|infrastructure|interfaces|bootstrap)\/|main\.ts$)/;
+const LAYERS = /^src\/((domain|application|infrastructure|interfaces|bootstrap)\/|(main|cli)\.ts$)/;
 
 const NAMES = [
   { rule: 'known-layer', broken: (file) => !LAYERS.test(file), advice: 'put it into one of the five layers' },

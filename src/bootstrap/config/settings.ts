@@ -84,7 +84,8 @@ export const settings = {
     read: whole(1, 1_000_000),
   }),
   SERVICE_REGISTRATION: setting({
-    about: '`open`, or `invite`: then the first account is registered with the master key as Bearer credential.',
+    about:
+      '`open`, or `invite`: then the first account is made by `npx tenon create-admin`, or registered with the master key.',
     fallback: 'open',
     read: oneOf(['open', 'invite']),
   }),

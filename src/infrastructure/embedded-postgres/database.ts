@@ -26,6 +26,20 @@ export function urlOf({ sockets, password, database }: Address, role: string = R
   return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;
 }
 
+/** True where a server takes connections at the address. */
+export async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 /**
  * Resolves when the database answers queries, having made it if need be; rejects when the server is over or has
  * not been heard of for half a minute. Recovery after a crash may take longer: then the server says so.

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { claimFolder } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
 import { checkVersion, clusterFolder, makeCluster, readPassword } from './cluster.js';
-import { type Place, PORT, untilReady, urlOf } from './database.js';
+import { answers, type Place, PORT, untilReady, urlOf } from './database.js';
 import { explained } from './failure.js';
 import { lockFolder } from './folder-lock.js';
 import { launch } from './guardian.js';
@@ -70,6 +70,15 @@ export function embeddedPostgresUrl(folder: string, database: string = DATABASE)
   const password = readPassword(folder);
   return urlOf({ sockets: socketFolder(fs.realpathSync(folder)), password, database });
 }
+
+/** The same, or null where none answers there. */
+export async function runningPostgresUrl(folder: string): Promise<string | null> {
+  if (!hasEmbeddedDatabase(folder)) return null;
+  const url = embeddedPostgresUrl(folder);
+  return (await answers(url)) ? url : null;
+}
+
+export const hasEmbeddedDatabase = (folder: string): boolean => fs.existsSync(clusterFolder(folder));
 
 function supervise(place: Place, command: string[], launcher: Launcher, log: (line: string) => void): Supervisor {
   const { cluster, sockets } = place;

@@ -5,6 +5,9 @@ export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
+/** A process that lives has the data folder. */
+export class FolderTaken extends EmbeddedPostgresError {}
+
 /** Lines become ` | `, so that a report of many lines is still one entry in a log. */
 export const oneLine = (text: string): string =>
   text

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as net from 'node:net';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedPostgresError, REMEDY } from './failure.js';
+import { FolderTaken, REMEDY } from './failure.js';
 
 const PATIENCE_MS = 1_500;
 
@@ -28,7 +28,7 @@ export async function lockFolder(sockets: string, folder: string): Promise<Folde
     await mine?.release();
     if (patience.aborted) {
       const process = other ? ` (process ${other.split('-')[1]})` : '';
-      throw new EmbeddedPostgresError(
+      throw new FolderTaken(
         `Another Tenon${process} already runs on the data folder ${folder}: stop it, choose another, or ${REMEDY}.`,
       );
     }

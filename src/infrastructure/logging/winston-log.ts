@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import winston from 'winston';
 import type { Clock } from '../../application/shared/ports/clock.js';
@@ -11,8 +12,8 @@ import { RotatingFile } from './rotating-file.js';
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 interface Settings {
-  /** Path of the JSON Lines file; rotated by size, the newest under this very name. */
-  readonly file: string;
+  /** Path of the JSON Lines file; rotated by size, the newest under this very name. Null: there is none. */
+  readonly file: string | null;
   readonly level: (typeof logLevels)[number];
   /** Also to standard error, for a terminal or a container's log. */
   readonly stderr: boolean;
@@ -29,7 +30,7 @@ const WAITING_BYTES = 64 * 1024 * 1024;
 export class WinstonLog implements Log {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
-  private readonly file: RotatingFile;
+  private readonly file: Writable;
   /** Lines that are written together, since each writing costs more than a line; none waits when something is wrong. */
   private lines: string[] = [];
 
@@ -38,9 +39,9 @@ export class WinstonLog implements Log {
     { file, level, stderr }: Settings,
     private readonly clock: Clock,
   ) {
-    requireWritable(file);
+    if (file !== null) requireWritable(file);
     // winston's own transport to a file loses lines, or ends the process, where much comes while it rotates.
-    this.file = new RotatingFile(file, FILE_BYTES);
+    this.file = file === null ? nowhere() : new RotatingFile(file, FILE_BYTES);
     const toFile = new winston.transports.Stream({ stream: this.file, eol: '\n' });
     const toTerminal = new winston.transports.Console({ stderrLevels: [...logLevels], silent: !stderr });
     this.logger = winston.createLogger({
@@ -108,6 +109,8 @@ export class WinstonLog implements Log {
     if (lines.length > 0 && this.file.writableLength < WAITING_BYTES) this.logger.log('error', lines.join('\n'));
   }
 }
+
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 function requireWritable(file: string): void {
   try {

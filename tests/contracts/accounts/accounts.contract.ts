@@ -148,6 +148,17 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.wantingAlerts(ids.next('tea'))).toEqual([]);
     });
 
+    it('lists those of every team, oldest first, a page at a time', async () => {
+      const other = aTeam();
+      await teams.add(other);
+      const [first, second, third] = [await kept(), anAccount(other), await kept()];
+      await accounts.add(second);
+      const sorted = [first, second, third].sort((a, b) => (a.id < b.id ? -1 : 1));
+      expect(await accounts.all({ limit: 9, after: null })).toEqual(sorted);
+      expect(await accounts.all({ limit: 1, after: sorted[0]?.id ?? '' })).toEqual([sorted[1]]);
+      expect(await accounts.all({ limit: 9, after: sorted[2]?.id ?? '' })).toEqual([]);
+    });
+
     it('leaves one of two admins that demote each other at once', async () => {
       const admins = [await kept({ role: 'admin' }), await kept({ role: 'admin' })];
       const present = async () => (await accounts.ofTeam(team.id)).filter(({ role }) => role === 'admin').length;

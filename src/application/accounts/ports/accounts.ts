@@ -13,6 +13,8 @@ export interface Accounts {
   ofTeam(teamId: string): Promise<Account[]>;
   /** Those of a team that ask for alerts by e-mail, oldest first. */
   wantingAlerts(teamId: string): Promise<Account[]>;
+  /** Of every team, oldest first: at most `limit`, those that come after the one with the id `after`. */
+  all(page: { readonly limit: number; readonly after: string | null }): Promise<Account[]>;
   /** Of the whole deployment. */
   count(): Promise<number>;
   /** Removes the account with all its credentials and mailed tokens, at once and in every process. */

@@ -41,6 +41,11 @@ export class MemoryAccounts implements Accounts {
     return (await this.ofTeam(teamId)).filter(({ alertEmails }) => alertEmails);
   }
 
+  async all({ limit, after }: Parameters<Accounts['all']>[0]): Promise<Account[]> {
+    const all = this.rows.all().sort((a, b) => (a.id < b.id ? -1 : 1));
+    return all.filter(({ id }) => after === null || id > after).slice(0, limit);
+  }
+
   async remove(id: string): Promise<void> {
     this.rows.remove(id);
     for (const table of ['credentials', 'mailed_tokens', 'conversations']) {

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, MoreThan } from 'typeorm';
 import type { Accounts } from '../../../application/accounts/ports/accounts.js';
 import { type Account, emailKey } from '../../../domain/accounts/account.js';
 import { EmailTaken } from '../../../domain/accounts/errors.js';
@@ -66,6 +66,12 @@ export class TypeOrmAccounts implements Accounts {
 
   async wantingAlerts(teamId: string): Promise<Account[]> {
     const rows = await this.table.find({ where: { teamId, alertEmails: true }, order: { id: 'ASC' } });
+    return rows.map(toAccount);
+  }
+
+  async all({ limit, after }: Parameters<Accounts['all']>[0]): Promise<Account[]> {
+    const where = after === null ? {} : { id: MoreThan(after) };
+    const rows = await this.table.find({ where, order: { id: 'ASC' }, take: limit });
     return rows.map(toAccount);
   }
 

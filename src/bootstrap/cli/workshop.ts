@@ -1,0 +1,44 @@
+import { userInfo } from 'node:os';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import { WinstonLog } from '../../infrastructure/logging/winston-log.js';
+import { SystemClock } from '../../infrastructure/system/system-clock.js';
+import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
+import { migrate } from '../../infrastructure/typeorm/migrate.js';
+import type { Config } from '../config/config.js';
+import { Parts } from '../container.js';
+import { makeDataFolder } from '../data-folder.js';
+import { reachDatabase } from './reach-database.js';
+
+/** Who the audit says it was. */
+export function commandLineActor(): Actor {
+  try {
+    return { ...Actor.commandLine, name: userInfo().username };
+  } catch {
+    return Actor.commandLine; // a user without a name, as containers have
+  }
+}
+
+/** Runs `work` with the service's parts on its database, whose tables are brought up to date before. */
+export async function inWorkshop<T>(config: Config, make: boolean, work: (parts: Parts) => Promise<T>): Promise<T> {
+  makeDataFolder(config);
+  const reached = await reachDatabase(config, { make });
+  try {
+    await migrate(reached.url);
+    return await withParts(config, reached.url, work);
+  } finally {
+    await reached.close();
+  }
+}
+
+/** The same on a database that is reached already, and left as it is. */
+export async function withParts<T>(config: Config, url: string, work: (parts: Parts) => Promise<T>): Promise<T> {
+  // Not the service's own file, which only one process may rotate.
+  const log = new WinstonLog({ file: null, level: 'warn', stderr: true }, new SystemClock());
+  const database = await createDataSource(url, 2).initialize();
+  try {
+    return await work(new Parts({ config, database, log, address: { baseUrl: config.baseUrl ?? '' } }));
+  } finally {
+    await database.destroy();
+    await log.close();
+  }
+}

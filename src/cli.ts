@@ -1,0 +1,8 @@
+import { runCommandLine } from './bootstrap/cli/command-line.js';
+
+/** Signals and exit codes of the command line; everything else is made in `bootstrap`. */
+const stopping = new AbortController();
+const stop = () => stopping.abort(new Error('stopped'));
+process.once('SIGINT', stop).once('SIGTERM', stop);
+
+void runCommandLine(process.argv.slice(2), stopping.signal).then((code) => process.exit(code));

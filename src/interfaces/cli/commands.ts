@@ -1,0 +1,52 @@
+import type { ParseArgsConfig } from 'node:util';
+
+export interface CommandForm {
+  readonly summary: string;
+  /** What stands behind the command's name. */
+  readonly usage: string;
+  readonly about: readonly string[];
+  readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** Options that must be there. */
+  readonly required: readonly string[];
+  /** How many words it takes that are no options. */
+  readonly words: number;
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const plain = { options: {}, required: [], words: 0 } as const;
+
+const PASSWORD = [
+  'The password is asked for at a terminal, or read from standard input with --password-stdin. Otherwise, or where',
+  'nothing is typed, one is made and shown this once. It is no option, since everybody on the machine sees those.',
+];
+
+export const commands = {
+  migrate: { ...plain, summary: 'bring the tables of the database up to date', usage: '', about: [] },
+  'create-admin': {
+    summary: 'make an admin of the team that runs the service',
+    usage: '--email ADDRESS --name NAME [--password-stdin]',
+    about: ['The e-mail counts as verified, and the account towards SERVICE_MAX_ACCOUNTS.', ...PASSWORD],
+    options: { email: text, name: text, 'password-stdin': flag },
+    required: ['email', 'name'],
+    words: 0,
+  },
+  'reset-password': {
+    summary: 'give an account a new password, and sign it out everywhere',
+    usage: '--email ADDRESS [--password-stdin] [--revoke-keys]',
+    about: ['--revoke-keys also ends the API keys that the account has asked for.', ...PASSWORD],
+    options: { email: text, 'password-stdin': flag, 'revoke-keys': flag },
+    required: ['email'],
+    words: 0,
+  },
+  'revoke-sessions': {
+    summary: 'sign one account out everywhere, or all accounts',
+    usage: '(--email ADDRESS | --all) [--keys]',
+    about: ['--keys also ends all API keys.'],
+    options: { email: text, all: flag, keys: flag },
+    required: [],
+    words: 0,
+  },
+} as const satisfies Record<string, CommandForm>;
+
+export type CommandName = keyof typeof commands;

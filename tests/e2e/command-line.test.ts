@@ -1,0 +1,149 @@
+import { type Run, tenon, tenonProcess } from '../support/command-line.js';
+import { freshDatabase, query } from '../support/database.js';
+import { masterKey } from '../support/monitoring.js';
+import { Service, temporaryFolder } from '../support/service.js';
+import { password } from '../support/workspace.js';
+
+describe('the command line beside a service that runs', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await Service.start({
+      env: { SERVICE_MASTER_KEY: masterKey, SERVICE_REGISTRATION: 'invite', SERVICE_MAX_ACCOUNTS: '2' },
+    });
+  });
+  afterAll(() => service.stop());
+
+  const run = (args: readonly string[], options: Run = {}) => tenon(service, args, options);
+  const login = async (email: string, secret: string) => {
+    const { status, body } = await service.post('/v1/auth/login', undefined, { email, password: secret });
+    return { ...body, status } as { status: number; token: string; api_key: string };
+  };
+  const made = (out: string) => /shown this once: (\S+)$/m.exec(out)?.[1] ?? '';
+  const entries = async (action: string) =>
+    (await service.get(`/v1/audit?actor=command_line&action=${action}`, masterKey)).body.entries;
+  const usable = async (token: string) => (await service.get('/v1/projects', token)).status === 200;
+
+  it('makes the first admin, with a password that is made and shown once', async () => {
+    const { code, out, err } = await tenonProcess(service, [
+      'create-admin',
+      '--email',
+      'ada@example.com',
+      '--name',
+      'Ada',
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { token } = await login('ada@example.com', made(out));
+    const { body } = await service.get('/v1/auth/me', token);
+    expect(body).toMatchObject({ name: 'Ada', role: 'admin', email_verified: true });
+    expect((await service.post('/v1/keys', token, {})).status).toBe(201);
+    expect(await entries('account')).toEqual([
+      expect.objectContaining({
+        action: 'account.registered',
+        actor: { kind: 'command_line', id: null, name: expect.any(String), credential_id: null },
+        object: { kind: 'account', id: body.id, name: 'Ada' },
+        request_id: null,
+      }),
+    ]);
+  });
+
+  it('takes a password from standard input, and makes further admins of the same team', async () => {
+    const args = ['create-admin', '--email', 'bob@example.com', '--name', 'Bob', '--password-stdin'];
+    const { code, out } = await tenonProcess(service, args, { input: `${password}\nwhatever\n` });
+    expect(code).toBe(0);
+    expect(made(out)).toBe('');
+    const { token } = await login('bob@example.com', password);
+    expect((await service.get('/v1/auth/users', token)).body.count).toBe(2);
+  });
+
+  it.each([
+    ['an e-mail that is taken', ['--email', 'ADA@example.com', '--name', 'X'], '', /e-mail exists/],
+    ['one account too many', ['--email', 'eve@example.com', '--name', 'Eve'], '', /cap of 2 accounts/],
+    ['no e-mail', ['--email', 'eve', '--name', 'Eve'], '', /email: must be an address/],
+    ['a short password', ['--email', 'e@x.example', '--name', 'Eve', '--password-stdin'], 'short\n', /password: must/],
+  ])('refuses to make an admin: %s', async (_, args, input, told) => {
+    const before = await entries('account');
+    const { code, err } = await run(['create-admin', ...args], { input, env: { SERVICE_MAX_ACCOUNTS: '2' } });
+    expect(code).toBe(1);
+    expect(err).toMatch(told);
+    expect(await entries('account')).toEqual(before);
+  });
+
+  it('gives an account a new password, which ends its sessions', async () => {
+    const { token, api_key: key } = await login('bob@example.com', password);
+    const { code, out } = await run(['reset-password', '--email', 'Bob@example.com']);
+    expect(code).toBe(0);
+    expect([await usable(token), (await service.get('/v1/status', key)).status]).toEqual([false, 401]);
+    expect((await login('bob@example.com', password)).status).toBe(401);
+    expect((await login('bob@example.com', made(out))).status).toBe(200);
+    expect(await entries('account.password_reset')).toHaveLength(1);
+    expect(await run(['reset-password', '--email', 'eve@example.com'])).toMatchObject({
+      code: 1,
+      err: 'tenon: There is no such account.\n',
+    });
+  });
+
+  it('signs out one account or all, with their keys where that is asked for', async () => {
+    await run(['reset-password', '--email', 'ada@example.com', '--password-stdin'], { input: password });
+    await run(['reset-password', '--email', 'bob@example.com', '--password-stdin'], { input: password });
+    const [ada, bob] = [await login('ada@example.com', password), await login('bob@example.com', password)];
+    expect((await run(['revoke-sessions', '--email', 'ada@example.com'])).out).toBe('1 account is signed out\n');
+    expect([await usable(ada.token), await usable(bob.token)]).toEqual([false, true]);
+    expect((await service.get('/v1/status', ada.api_key)).status).toBe(200);
+    expect((await run(['revoke-sessions', '--all', '--keys'])).code).toBe(0);
+    expect(await usable(bob.token)).toBe(false);
+    for (const { api_key: key } of [ada, bob]) expect((await service.get('/v1/status', key)).status).toBe(401);
+    expect(await entries('account.sessions_revoked')).toHaveLength(3);
+  });
+
+  it('asks a person for the password twice, and makes one where nothing is typed', async () => {
+    const args = ['reset-password', '--email', 'bob@example.com'];
+    const differing = await run(args, { typed: ['one password', 'another password'] });
+    expect(differing).toMatchObject({ code: 2, err: 'tenon: the two passwords differ\n' });
+    expect((await run(args, { typed: [password, password] })).code).toBe(0);
+    expect((await login('bob@example.com', password)).status).toBe(200);
+    const { out } = await run(args, { typed: [''] });
+    expect((await login('bob@example.com', made(out))).status).toBe(200);
+  });
+
+  it.each([
+    [[], 2],
+    [['help'], 0],
+    [['--help'], 0],
+    [['help', 'create-admin'], 0],
+    [['migrate', '--help'], 0],
+    [['nonsense'], 2],
+    [['constructor'], 2],
+    [['migrate', 'now'], 2],
+    [['create-admin', '--email', 'a@example.com'], 2],
+    [['create-admin', '--password', 'secret', '--email', 'a@example.com', '--name', 'A'], 2],
+    [['revoke-sessions'], 2],
+    [['revoke-sessions', '--all', '--email', 'a@example.com'], 2],
+  ])('tells how it is used: %j', async (args, expected) => {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(expected);
+    expect(`${out}${err}`).toContain('tenon');
+    expect(expected === 0 ? err : out === '' || args.length === 0).toBe(expected === 0 ? '' : true);
+  });
+
+  it('names what it cannot use', async () => {
+    const { code, err } = await run(['migrate'], { env: { SERVICE_PORT: 'x', SERVICE_BCRYPT_COST: '99' } });
+    expect({ code, lines: err.trim().split('\n') }).toEqual({
+      code: 1,
+      lines: [expect.stringContaining('SERVICE_PORT'), expect.stringContaining('SERVICE_BCRYPT_COST')],
+    });
+    const nowhere = { dataDir: await temporaryFolder(), databaseUrl: null };
+    const args = ['reset-password', '--email', 'a@example.com'];
+    expect(await tenon(nowhere, args)).toMatchObject({ code: 1, err: expect.stringContaining('no database in') });
+  });
+
+  it('brings tables up to date, once', async () => {
+    const database = await freshDatabase({ migrated: false });
+    const at = { dataDir: service.dataDir, databaseUrl: database.url };
+    expect(await tenon(at, ['migrate'])).toMatchObject({ code: 0, out: expect.stringContaining('done: Foundation') });
+    expect(await tenon(at, ['migrate'])).toMatchObject({ code: 0, out: 'the tables are up to date\n' });
+    const kept = await query(database.url, 'SELECT action, object_id, actor_kind FROM audit_entries');
+    const name = new URL(database.url).pathname.slice(1);
+    expect(kept).toEqual([{ action: 'database.migrated', object_id: name, actor_kind: 'command_line' }]);
+    await database.drop();
+  });
+});
