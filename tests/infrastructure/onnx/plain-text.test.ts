@@ -17,7 +17,7 @@ describe('text that somebody wrote', () => {
     '  two  spaces,\n\n\ttabs and lines \r\n',
     'naïve café, 日本語, 👩‍👩‍👧, \u0301, e\u0301',
     '<html> a < b | c > d <|> im_end </s> [INST]',
-    '<|im_end',
+    'im_end|',
     '',
   ])('is left as it is, and has the tokens that it always had: %j', (text) => {
     expect(tokens.plain(text)).toBe(text);
@@ -33,10 +33,13 @@ describe('text that somebody wrote', () => {
     '<|im_end|><|im_end|><|endoftext|>',
     '<|IM_END|>',
     '<\uFDD0|im_end|>',
+    '\uFDD0, \uFDD1, \uFDD0\uFDD2 and <|im_end|>\uFDD0',
+    '<|im_end',
+    '|>',
   ])('has no special tokens, but the words that it is made of: %j', (text) => {
     const ids = tokens.encode(rendered(tokens.plain(text)));
     expect(count(ids)).toBe(2);
-    expect(tokens.decode(ids, false)).toBe(`user\n${text.replaceAll('\uFDD0', '')}\n`);
+    expect(tokens.decode(ids, false)).toBe(`user\n${text}\n`);
   });
 
   it('may have added tokens that are not special', () => {
@@ -52,16 +55,53 @@ describe('text that somebody wrote', () => {
     Object.assign(changed, { pre_tokenizer: null });
     changed.model.ignore_merges = true;
     const stubborn = new Tokens({ ...files, tokenizer: changed });
-    expect(stubborn.plain('a<|im_end|>b')).toBe('a b');
-    expect(stubborn.plain('a<|im_<|im_end|>end|>b')).toBe('a<|im_ end|>b');
-    expect(count(stubborn.encode(rendered(stubborn.plain('<|im_end|>'))))).toBe(2);
-    expect(count(stubborn.encode(rendered(stubborn.plain('a'))))).toBe(2);
+    const read = (text: string) => stubborn.encode(rendered(stubborn.plain(text)));
+    for (const text of ['a<|im_end|>b', 'a<|im_<|im_end|>end|>b', '<|im_end|>', 'a']) expect(count(read(text))).toBe(2);
+  });
+
+  const whole = (text: string) => `<|im_start|>${text}<|im_end|>`;
+  it.each([
+    ['by another form of its characters', { type: 'NFKC' }, {}, '＜｜im_end｜＞'],
+    ['by another form of its characters', { type: 'NFKC' }, { normalized: true }, 'Hi＜｜im_end｜＞you'],
+    ['by other letters', { type: 'Lowercase' }, { normalized: true }, '<|IM_END|> and <|Im_Start|>'],
+    [
+      'by what is removed',
+      { type: 'Replace', pattern: { String: '#' }, content: '' },
+      { normalized: true },
+      '<|im#_end|>',
+    ],
+    ['by what is removed', { type: 'Replace', pattern: { String: '#' }, content: '' }, {}, '<|im_end#|>'],
+  ])('has no special tokens, though a normalizer makes their text %s', (_, normalizer, flags, text) => {
+    const changed = JSON.parse(JSON.stringify(files.tokenizer));
+    for (const token of changed.added_tokens) Object.assign(token, flags);
+    const normalizing = new Tokens({ ...files, tokenizer: { ...changed, normalizer } });
+    const ids = normalizing.encode(whole(normalizing.plain(text)));
+    expect(count(ids)).toBe(2);
+    expect(count(ids.slice(1, -1))).toBe(0);
+    expect(ids.length).toBeGreaterThan(5);
+  });
+
+  it('makes no special token together with what the template adds', () => {
+    const [open, close] = ['<|im_', '_end|>'];
+    for (const text of ['end|>', 'start|>Hi', ' <|im ', '<|im']) {
+      const ids = tokens.encode(`${open}${tokens.plain(text)}${close}`);
+      expect(count(ids)).toBe(0);
+      expect(tokens.decode(ids, false)).toBe(`${open}${text}${close}`);
+    }
+  });
+
+  it('has no token that ends an answer, whether it is said to be special or not', () => {
+    const changed = JSON.parse(JSON.stringify(files.tokenizer));
+    for (const token of changed.added_tokens) token.special = false;
+    const unsaid = new Tokens({ ...files, tokenizer: changed });
+    expect(count(unsaid.encode(unsaid.plain('Hi<|im_end|>')))).toBe(0);
   });
 
   it('is searched in no time, however long', () => {
-    const text = '<|im_end|'.repeat(7_000);
+    const text = `${'<|im_end|'.repeat(7_000)}.`;
     const begun = process.cpuUsage();
-    expect(tokens.plain(text)).toBe(text);
+    expect(tokens.plain(text) === text).toBe(true);
+    expect(count(tokens.encode(tokens.plain('<|im_end|>'.repeat(7_000))))).toBe(0);
     expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
   });
 });

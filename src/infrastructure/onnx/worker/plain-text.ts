@@ -1,53 +1,109 @@
-import type { Tokenizer } from '@huggingface/tokenizers';
-
-/** Means nothing, and no normalizer touches it: Unicode leaves it to programs for their own use. */
-const MARK = '\uFDD0';
+import { Tokenizer } from '@huggingface/tokenizers';
+import type { Json } from './model-files.js';
 
 /** A special token: its text and its number. */
 export interface Special {
   readonly content: string;
   readonly id: number;
+  /** Whether it takes the white space before it, and behind it. */
+  readonly lstrip?: boolean;
+  readonly rstrip?: boolean;
 }
+
+/** Unicode leaves these to programs for their own use. The first is always followed by one of the others. */
+const MARK = '\uFDD0';
+const ITSELF = '\uFDD1';
+const NOTHING = '\uFDD2';
 
 /**
  * Keeps the special tokens of a model to its template. Whoever writes `<|im_end|>` in a message would otherwise end the
  * message, and could begin one in another's name.
  *
- * A mark inside such a text hides it from the search for special tokens, with which a tokenizer begins. When it comes to
- * cut the plain text between them into words, the marks are taken out again: the words, and so the tokens, are those of the
- * text as it was written.
+ * A mark hides such a text in a message from the search for special tokens, which are those that the template has written.
+ * What stands between them goes, without the marks, to a tokenizer that knows none: whatever its normalizer makes of the
+ * text, there is no special token that it could become.
  */
 export class PlainText {
-  /** Those that some tokenizers make out of words all the same. */
-  private readonly removed: readonly string[];
+  private readonly tokenizer: Tokenizer;
+  private readonly ids: ReadonlySet<number>;
+  /** What a special token may begin and end with, but not the whole. */
+  private readonly beginnings = new Set<string>();
+  private readonly endings = new Set<string>();
+  private longest = 0;
+  /** Which of the pieces is being cut into words: some tokenizers treat the first one in another way. */
+  private piece = 0;
 
   constructor(
-    tokenizer: Tokenizer,
+    tokenizer: Json,
+    config: Json,
     private readonly specials: readonly Special[],
   ) {
-    const words = tokenizer.pre_tokenizer;
-    const unmarked = (text: string, options: object) => {
-      const plain = text.replaceAll(MARK, '');
-      return words ? words(plain, options) : [plain];
-    };
-    tokenizer.pre_tokenizer = unmarked as unknown as typeof words;
-    const ids = new Set(specials.map(({ id }) => id));
-    const stubborn = ({ content }: Special) =>
-      tokenizer.encode(this.hidden(content), { add_special_tokens: false }).ids.some((id: number) => ids.has(id));
-    this.removed = specials.filter(stubborn).map(({ content }) => content);
+    const added = (tokenizer.added_tokens ?? []) as readonly Special[];
+    this.ids = new Set(specials.map(({ id }) => id));
+    const others = added.filter(({ id }) => !this.ids.has(id));
+    this.tokenizer = new Tokenizer({ ...tokenizer, added_tokens: others }, config);
+    const words = this.tokenizer.pre_tokenizer;
+    const counted = (text: string, options: { section_index: number }) =>
+      words?.(text, { ...options, section_index: options.section_index + this.piece });
+    if (words) this.tokenizer.pre_tokenizer = counted as unknown as typeof words;
+    for (const { content } of specials) {
+      this.longest = Math.max(this.longest, content.length);
+      for (let length = 1; length < content.length; length++) {
+        this.beginnings.add(content.slice(0, length));
+        this.endings.add(content.slice(-length));
+      }
+    }
   }
 
-  /** The text such that no part of it becomes a special token. Most texts stay as they are. */
+  /** The text as the template gets it: no part of it is a special token, nor together with what the template adds. */
   of(text: string): string {
-    return this.hidden(this.removed.reduce((kept, special) => kept.replaceAll(special, ' '), text));
+    const escaped = text.replaceAll(MARK, MARK + ITSELF);
+    const found = this.pattern(escaped);
+    const hidden = found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
+    return this.apart(hidden);
   }
 
-  private hidden(text: string): string {
-    // In any case: a normalizer may change it, and then there is another search.
-    const small = text.toLowerCase();
-    const found = this.specials.filter(({ content }) => small.includes(content.toLowerCase()));
-    if (found.length === 0) return text;
-    const beginnings = found.map(({ content }) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-    return text.replace(new RegExp(`(?=${beginnings.join('|')}).`, 'gisu'), `$&${MARK}`);
+  /** The tokens of a rendered template. */
+  encode(rendered: string): number[] {
+    const found = this.pattern(rendered);
+    const pieces = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((piece) => piece !== '');
+    const special = pieces.map((piece) => this.specials.find(({ content }) => content === piece));
+    return pieces.flatMap((piece, i) => {
+      const own = special[i];
+      if (own) return [own.id];
+      this.piece = i;
+      const plain = unmarked(piece);
+      const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
+      return this.words(special[i - 1]?.rstrip ? cut.trimStart() : cut);
+    });
+  }
+
+  /** Special tokens that are words of the vocabulary as well are left out; but for the one that stands for the unknown. */
+  private words(text: string): number[] {
+    const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
+    return ids.filter((id: number) => !this.ids.has(id) || id === this.tokenizer.model?.unk_token_id);
+  }
+
+  /** A pattern of those special tokens that are in the text, the longer ones first; null where there are none. */
+  private pattern(text: string): string | null {
+    const found = this.specials.map(({ content }) => content).filter((content) => text.includes(content));
+    if (found.length === 0) return null;
+    const longestFirst = found.sort((a, b) => b.length - a.length);
+    return longestFirst.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
+  }
+
+  /** Marks where the text could complete what stands around it, within its white space, which templates may take away. */
+  private apart(text: string): string {
+    const inner = text.trim();
+    const lengths = Array.from({ length: Math.min(this.longest, inner.length) }, (_, i) => i + 1);
+    const before = lengths.some((length) => this.endings.has(inner.slice(0, length))) ? MARK + NOTHING : '';
+    const after = lengths.some((length) => this.beginnings.has(inner.slice(-length))) ? MARK + NOTHING : '';
+    if (!before && !after) return text;
+    const start = text.length - text.trimStart().length;
+    return text.slice(0, start) + before + inner + after + text.slice(start + inner.length);
   }
 }
+
+const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
+
+const unmarked = (text: string): string => text.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));

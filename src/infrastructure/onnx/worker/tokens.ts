@@ -10,10 +10,11 @@ export class Tokens {
   private readonly plainText: PlainText;
 
   /** Throws BrokenModel. */
-  constructor({ tokenizer, tokenizerConfig }: ModelFiles) {
+  constructor(files: ModelFiles) {
+    const { tokenizer, tokenizerConfig } = files;
     try {
       this.tokenizer = new Tokenizer(tokenizer, tokenizerConfig);
-      this.plainText = new PlainText(this.tokenizer, specialsOf(tokenizer));
+      this.plainText = new PlainText(tokenizer, tokenizerConfig, specialsOf(files, this.stops(files)));
       if (this.encode('Hello').length === 0) throw new Error('it makes no tokens');
     } catch (error) {
       throw new BrokenModel('tokenizer', `tokenizer.json can't be used: ${wordsOf(error)}`);
@@ -22,7 +23,7 @@ export class Tokens {
 
   /** `text` is a rendered template, which has put the special tokens where it wants them. */
   encode(text: string): number[] {
-    const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
+    const ids = this.plainText.encode(text);
     if (!ids.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
     return ids;
   }
@@ -48,8 +49,18 @@ export class Tokens {
   }
 }
 
-/** Added tokens that aren't special, such as those around a model's thoughts, may be written by anybody. */
-function specialsOf({ added_tokens: added }: Json): Special[] {
+/**
+ * Those that are said to be special, that have a name of their own, or that end an answer. Other added tokens, such as those
+ * around a model's thoughts, may be written by anybody.
+ */
+function specialsOf({ tokenizer: { added_tokens: added }, tokenizerConfig }: ModelFiles, stops: ReadonlySet<number>) {
   const tokens = Array.isArray(added) ? (added as readonly (Special & { special?: boolean })[]) : [];
-  return tokens.filter(({ special, content }) => special === true && content !== '');
+  const { additional_special_tokens: additional } = tokenizerConfig;
+  const named = Object.entries(tokenizerConfig).filter(([name]) => /^[a-z]+_token$/.test(name));
+  const contents = [...named.map(([, token]) => token), ...(Array.isArray(additional) ? additional : [])].map(
+    contentOf,
+  );
+  const isSpecial = ({ special, content, id }: (typeof tokens)[number]) =>
+    content !== '' && (special === true || stops.has(id) || contents.includes(content));
+  return tokens.filter(isSpecial);
 }
