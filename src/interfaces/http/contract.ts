@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Caller } from '../../domain/access/caller.js';
+import type { Caller, CallerKind } from '../../domain/access/caller.js';
 import type { Permission } from '../../domain/access/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
@@ -24,6 +24,8 @@ export interface Contract<
   readonly summary: string;
   readonly description?: string;
   readonly access: Permission | 'public';
+  /** Credentials that are of use to a public route all the same. */
+  readonly uses?: readonly CallerKind[];
   /** What stands behind the `?`. */
   readonly query?: Query;
   /** Request headers that mean something to this route, by name. What is in them is judged as content. */

@@ -60,15 +60,22 @@ export const everywhere: readonly RefusalCode[] = [
   'shutting_down',
 ];
 
-export const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
+const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
 
 const reference = (kind: 'headers' | 'examples' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
-export const limitHeaders = Object.fromEntries(
-  Object.keys(documentedHeaders).map((name) => [name, reference('headers', name)]),
-);
+const commonHeaders = {
+  'X-Request-Id': { schema: string, description: 'The id of the request, which the log has too' },
+  ...documentedHeaders,
+} as const;
+
+/** What every answer of a route carries. */
+export const carriedBy = (contract: Pick<Contract, 'path'>) => {
+  const names = isLimited(contract) ? Object.keys(commonHeaders) : ['X-Request-Id'];
+  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
+};
 
 const adviceHeaders = {
   'WWW-Authenticate': { schema: { ...string, const: 'Bearer' }, description: 'The scheme of a credential' },
@@ -92,7 +99,7 @@ const advised: Readonly<Record<number, readonly (keyof typeof adviceHeaders)[]>>
  * response wherever they are, with an example for each.
  */
 export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract) => Record<string, { $ref: string }> {
-  for (const [name, header] of Object.entries({ ...documentedHeaders, ...adviceHeaders }))
+  for (const [name, header] of Object.entries({ ...commonHeaders, ...adviceHeaders }))
     registry.registerComponent('headers', name, header);
   registry.registerComponent('schemas', 'Error', envelope);
   const [registered, responses] = [new Set<string>(), new Set<string>()];
@@ -112,7 +119,7 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
       const own = (advised[status] ?? []).map((header) => [header, reference('headers', header)]);
       registry.registerComponent('responses', name, {
         description: codes.map((code) => `\`${code}\`: ${refusals[code].when}`).join('\n\n'),
-        headers: { ...(isLimited(contract) && limitHeaders), ...Object.fromEntries(own) },
+        headers: { ...carriedBy(contract), ...Object.fromEntries(own) },
         content: {
           'application/json': {
             schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: [...codes] } } }] },

@@ -10,7 +10,7 @@ import type { Contract } from './contract.js';
 import { contracts } from './contracts.js';
 import { exampleOf, type Schemas } from './openapi-examples.js';
 import { parameterSchema } from './openapi-parameters.js';
-import { isLimited, limitHeaders, refusalResponses } from './openapi-refusals.js';
+import { carriedBy, refusalResponses } from './openapi-refusals.js';
 
 /** What each tag is about, in the order in which the reference shows them. */
 export const tags: Readonly<Record<Contract['tag'], string>> = {
@@ -60,27 +60,12 @@ export function openApiDocument(version: string) {
 }
 
 function operation(contract: Contract, refused: Record<string, ResponseConfig>): RouteConfig {
-  const {
-    method,
-    path,
-    id,
-    tag,
-    summary,
-    description,
-    access,
-    query,
-    body,
-    media,
-    otherStatus,
-    answer,
-    answerMedia,
-    status,
-  } = contract;
+  const { method, path, id, tag, summary, description, query, body, media, otherStatus, answer, answerMedia, status } =
+    contract;
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
   const params = z.object(Object.fromEntries(names));
   const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
-  const carried = { ...(isLimited(contract) && limitHeaders), ...ownHeaders(contract) };
-  const headers = Object.keys(carried).length > 0 && { headers: carried };
+  const headers = { ...carriedBy(contract), ...ownHeaders(contract) };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
   const content = media ? (schema: z.ZodType) => ({ [media]: { schema } }) : json;
   return {
@@ -90,7 +75,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     tags: [tag],
     summary,
     description: [description, takenBy(contract)].filter(Boolean).join('\n\n'),
-    security: access === 'public' ? [] : access.takes.map((kind) => ({ [kind]: [] })),
+    security: securityOf(contract),
     request: {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
@@ -100,11 +85,11 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     responses: {
       [status]: {
         description: 'Done',
-        ...headers,
+        headers,
         content: answerMedia ? { [answerMedia]: { schema: answer } } : json(answer),
       },
       ...(otherStatus && {
-        [otherStatus.status]: { description: otherStatus.when, ...headers, content: json(answer) },
+        [otherStatus.status]: { description: otherStatus.when, headers, content: json(answer) },
       }),
       ...refused,
     },
@@ -132,9 +117,15 @@ const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
   ),
 });
 
+const securityOf = ({ access, uses = [] }: Contract) => {
+  const kinds = access === 'public' ? uses : access.takes;
+  const needless = access === 'public' && kinds.length > 0 ? [{}] : [];
+  return [...needless, ...kinds.map((kind) => ({ [kind]: [] }))];
+};
+
 /** Which credentials and roles a route takes, in words. */
 function takenBy({ access }: Contract): string {
-  if (access === 'public') return 'Takes no credential.';
+  if (access === 'public') return 'Needs no credential.';
   if (access.takes.every((kind) => kind === 'master')) return 'Takes the master key.';
   const credential = access.takes.includes('api_key') ? 'a session or an API key' : 'a session';
   const role = access.roles.includes('member') ? 'any role' : access.roles.join(' or ');

@@ -37,8 +37,13 @@ const document = JSON.parse(JSON.stringify(openApiDocument(version))) as Documen
 const { schemas, responses, examples } = document.components;
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, 'openapi.json');
-const checked = (schema: Schema): ValidateFunction =>
-  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi.json#/components/')));
+const compiled = new Map<string, ValidateFunction>();
+function checked(schema: Schema): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi.json#/components/');
+  const known = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+  compiled.set(text, known);
+  return known;
+}
 
 const operationOf = ({ path, method }: Contract): Operation =>
   document.paths[path.replace('*}', '}')]?.[method] as Operation;

@@ -34,7 +34,7 @@ export const mintKey = contract({
           error: `must have at most ${NAME_LENGTH} characters, none of them a control character`,
         })
         .nullish()
-        .meta({ example: 'nightly evaluation' }),
+        .meta({ description: `At most ${NAME_LENGTH} characters`, example: 'nightly evaluation' }),
       expires_in: wholeNumber(1, LONGEST_S)
         .nullish()
         .meta({ description: `Seconds, 1 to ${LONGEST_S}; without it the key does not expire` }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { roles } from '../../../domain/access/role.js';
-import { accountLimits } from '../../../domain/accounts/account.js';
 import { contract } from '../contract.js';
 import { Deleted, id, secret, Timestamp, text, truth } from '../schemas.js';
+import { Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';
 
 const tag = 'Team accounts';
 
@@ -30,18 +30,6 @@ export const SignedInAnswer = z
   })
   .meta({ id: 'SignedIn' });
 
-const NewPassword = text().meta({
-  description: `${accountLimits.passwordMin} to ${accountLimits.passwordMax} characters`,
-  example: 'correct horse battery',
-});
-
-const mailedToken = `tnv_${'Example'.repeat(7)}`;
-
-const RevokeKeys = z
-  .boolean({ error: 'must be true or false' })
-  .default(false)
-  .meta({ description: 'Also revoke the keys made by POST /v1/keys, not only those of registrations and logins.' });
-
 export const register = contract({
   id: 'register',
   method: 'post',
@@ -54,13 +42,14 @@ export const register = contract({
     'A verification e-mail is on its way when this answers. With SERVICE_REGISTRATION=invite the first account ' +
     'is registered with the master key as the Bearer credential.',
   access: 'public',
+  uses: ['master'],
   body: z
     .object({
-      name: text().meta({ description: `1 to ${accountLimits.name} characters`, example: 'Ada Lovelace' }),
-      email: text().meta({ description: 'local@domain, compared case-insensitively', example: 'ada@example.com' }),
+      name: Name,
+      email: Email,
       password: NewPassword,
       invite_token: text().nullish().meta({ description: 'The token of an invite; `invite` is taken as the same.' }),
-      invite: text().nullish(),
+      invite: text().nullish().meta({ description: 'The same as `invite_token`.' }),
     })
     .meta({ id: 'Registration' }),
   status: 201,
@@ -102,8 +91,8 @@ export const login = contract({
   access: 'public',
   body: z
     .object({
-      email: text().meta({ example: 'ada@example.com' }),
-      password: text().meta({ example: 'correct horse battery' }),
+      email: Email,
+      password: text().meta({ description: 'As it was registered', example: 'correct horse battery' }),
     })
     .meta({ id: 'Login' }),
   status: 200,
@@ -173,7 +162,7 @@ export const forgotPassword = contract({
   summary: 'Ask for an e-mail that lets you choose a new password',
   description: 'Answers the same whether or not there is such an account.',
   access: 'public',
-  body: z.object({ email: text().meta({ example: 'ada@example.com' }) }).meta({ id: 'PasswordForgotten' }),
+  body: z.object({ email: Email }).meta({ id: 'PasswordForgotten' }),
   status: 200,
   answer: Accepted,
   refusals: [],
@@ -188,7 +177,11 @@ export const resetPassword = contract({
   description: 'Ends every session of the account and the keys that registrations and logins minted.',
   access: 'public',
   body: z
-    .object({ token: text().meta({ example: mailedToken }), password: NewPassword, revoke_keys: RevokeKeys })
+    .object({
+      token: text().meta({ description: 'The token of the e-mail', example: mailedToken }),
+      password: NewPassword,
+      revoke_keys: RevokeKeys,
+    })
     .meta({ id: 'PasswordReset' }),
   status: 200,
   answer: UserAnswer,
@@ -207,10 +200,10 @@ export const updateMe = contract({
   access: permissions.ownAccount,
   body: z
     .object({
-      name: text().optional(),
-      alert_emails: truth().optional(),
+      name: Name.optional(),
+      alert_emails: truth().optional().meta({ description: 'Ask for an e-mail when an alert fires' }),
       password: NewPassword.optional(),
-      current_password: text().optional(),
+      current_password: text().optional().meta({ description: 'Required with `password`' }),
       revoke_keys: RevokeKeys,
     })
     .meta({ id: 'OwnAccountUpdate', example: { name: 'Ada King' } }),
@@ -231,7 +224,9 @@ export const siteLogin = contract({
     'are read. An unknown account is created.',
   access: 'public',
   body: z
-    .object({ token: text().meta({ example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }) })
+    .object({
+      token: text().meta({ description: 'The JWT', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
+    })
     .meta({ id: 'SiteLogin' }),
   status: 200,
   answer: SignedInAnswer,

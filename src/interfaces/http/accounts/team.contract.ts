@@ -85,11 +85,14 @@ export const createInvite = contract({
   access: permissions.manageTeam,
   body: z
     .object({
-      email: text().nullish().meta({ example: 'grace@example.com' }),
+      email: text().nullish().meta({
+        description: 'Only this address may redeem it; without one, anyone may',
+        example: 'grace@example.com',
+      }),
       role: Role.default('member'),
       expires_in: wholeNumber(1, inviteLifetime.longest)
         .optional()
-        .meta({ description: 'Seconds; 14 days by default' }),
+        .meta({ description: `Seconds, 1 to ${inviteLifetime.longest}; ${inviteLifetime.usual} (14 days) by default` }),
     })
     .meta({ id: 'InviteCreation' }),
   bodyOptional: true,

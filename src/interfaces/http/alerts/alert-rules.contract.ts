@@ -141,7 +141,7 @@ export const changeAlertRule = contract({
       name: name.optional(),
       threshold: threshold.optional(),
       severity: choice(severities).optional(),
-      enabled: truth().optional(),
+      enabled: truth().optional().meta({ description: 'Whether it fires' }),
     })
     .meta({ id: 'AlertRuleChange', example: { enabled: false } }),
   status: 200,

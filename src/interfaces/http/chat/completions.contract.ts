@@ -52,7 +52,12 @@ export const ChatCompletionRequest = z
     max_tokens: wholeNumber(1, maxTokens)
       .optional()
       .meta({ description: `Absent: the smaller of ${defaultMaxTokens} and what the model's context has left.` }),
-    temperature: z.number({ error: range }).min(0, { error: range }).max(temperature, { error: range }).default(0),
+    temperature: z
+      .number({ error: range })
+      .min(0, { error: range })
+      .max(temperature, { error: range })
+      .default(0)
+      .meta({ description: '0: the likeliest token, always; above, tokens are drawn' }),
     stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });

@@ -48,7 +48,12 @@ export const connectRuntime = contract({
     'The model becomes the project’s runtime, stopped at first. Connecting the connected model changes nothing.',
   access: permissions.editWorkspace,
   body: z
-    .object({ model_id: text().meta({ example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
+    .object({
+      model_id: text().meta({
+        description: 'A registered model of the project',
+        example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      }),
+    })
     .meta({ id: 'RuntimeConnection' }),
   status: 200,
   answer: PlacedRuntime,

@@ -143,7 +143,7 @@ export const predict = contract({
   body: z.custom<ByteStream>(isStream).meta({
     id: 'Prediction',
     type: 'object',
-    properties: { inputs: { type: 'object', additionalProperties: tensor } },
+    properties: { inputs: { type: 'object', additionalProperties: tensor, description: 'By the name of the input' } },
     required: ['inputs'],
     example: { inputs: { input: [[5.1, 3.5, 1.4, 0.2]] } },
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
+import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
 import {
@@ -41,7 +42,9 @@ const SentRecords = z
   });
 
 /** Judged by the domain as well, to tell of it together with the records. */
-const SentName = z.custom<Json>(() => true).meta({ type: 'string', example: 'Capitals' });
+const SentName = z
+  .custom<Json>(() => true)
+  .meta({ type: 'string', description: `1 to ${NAME_LENGTH} characters`, example: 'Capitals' });
 
 /** Checked when they came in; not walked through again on their way out. */
 export const RecordAnswer = z
@@ -216,7 +219,13 @@ export const forkDataset = contract({
   summary: 'Fork a dataset',
   description: 'Makes an editable copy, at version 1, that says in `forked_from` what it is a copy of.',
   access: permissions.editWorkspace,
-  body: z.object({ name: text().optional() }).meta({ id: 'DatasetFork', example: { name: 'Capitals, corrected' } }),
+  body: z
+    .object({
+      name: text()
+        .optional()
+        .meta({ description: `1 to ${NAME_LENGTH} characters; without one, that of the original and an ending` }),
+    })
+    .meta({ id: 'DatasetFork', example: { name: 'Capitals, corrected' } }),
   bodyOptional: true,
   versioned: true,
   status: 201,

@@ -67,7 +67,13 @@ export const setModelAlias = contract({
     'Without a version, whoever calls last wins. Pointing it again to the same model changes nothing.',
   access: permissions.editWorkspace,
   body: z
-    .object({ model_id: text().meta({ example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }), version: Version })
+    .object({
+      model_id: text().meta({
+        description: 'A registered model of the project',
+        example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      }),
+      version: Version,
+    })
     .meta({ id: 'ModelAliasTarget' }),
   versioned: true,
   status: 200,

@@ -17,7 +17,10 @@ import {
 
 const tag = 'Project workspace';
 
-const Spec = AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } });
+const Spec = AnyObject.meta({
+  description: 'Any JSON object, at most 256 KB',
+  example: { runtime: 'onnx', path: 'tiny-chat' },
+});
 
 export const ModelAnswer = z
   .object({

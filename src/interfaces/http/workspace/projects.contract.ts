@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
+import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
@@ -23,10 +24,12 @@ const tag = 'Project workspace';
 
 const Spec = AnyObject.meta({
   description:
-    'Any JSON object. Known fields: `goal`, `task`, `system_prompt`, `dataset_id` (strings) and ' +
+    'Any JSON object, at most 256 KB. Known fields: `goal`, `task`, `system_prompt`, `dataset_id` (strings) and ' +
     '`acceptance: { metric, threshold }`; all others are kept as they are.',
   example: { goal: 'Answer questions about capitals', task: 'chat', acceptance: { metric: 'exact', threshold: 0.9 } },
 });
+
+const Name = text().meta({ description: `1 to ${NAME_LENGTH} characters`, example: 'Capitals' });
 
 const ProjectAnswer = z
   .object({
@@ -56,7 +59,7 @@ export const createProject = contract({
   access: permissions.editWorkspace,
   body: z
     .object({
-      name: text().optional().meta({ example: 'Capitals' }),
+      name: Name.optional(),
       spec: Spec.optional(),
       ...starterChoice,
     })
@@ -112,7 +115,7 @@ export const updateProject = contract({
   tag,
   summary: 'Update a project',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, name: text().optional(), spec: Spec }).meta({ id: 'ProjectUpdate' }),
+  body: z.object({ version: Version, name: Name.optional(), spec: Spec }).meta({ id: 'ProjectUpdate' }),
   bodyLimit: 'spec',
   versioned: true,
   status: 200,
