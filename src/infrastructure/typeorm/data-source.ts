@@ -98,5 +98,6 @@ export const createDataSource = (url: string, poolSize = 16): DataSource =>
 export const createMigrationSource = (url: string): DataSource =>
   new DataSource({
     ...options(url),
+    entities: [], // migrations are plain SQL
     extra: { max: 2, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS },
   } as DataSourceOptions);

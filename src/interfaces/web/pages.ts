@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import express, { type Express, type Response } from 'express';
 import { methodNotAllowed } from '../http/http-refusal.js';
-import { openApiDocument } from '../http/openapi.js';
 import { version } from '../version.js';
 import { publicFiles } from './public-files.js';
 import { referencePage, referenceScript } from './reference-page.js';
@@ -33,17 +32,16 @@ const REFERENCE_POLICY = [
 
 /** The pages and files for people: the reference of the API, the accounts, and what the links in e-mails open. */
 export function mountPages(app: Express): void {
-  const document = JSON.stringify(openApiDocument(version));
-  const tag = `"${createHash('sha256').update(document).digest('base64url')}"`;
   const file = (path: string, send: (response: Response) => unknown) =>
     app.all(path, (request, response) => {
       if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
-      send(response);
+      return send(response);
     });
-  // `send` answers 304 to who has this tag.
-  file('/openapi.json', (response) =>
-    response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(document),
-  );
+  file('/openapi.json', async (response) => {
+    const { text, tag } = await described();
+    // `send` answers 304 to who has this tag.
+    response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(text);
+  });
   file('/docs', (response) => guarded(response, REFERENCE_POLICY).type('html').send(referencePage));
   file('/docs/start.js', (response) => guarded(response, REFERENCE_POLICY).type('js').send(referenceScript));
   const files = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -53,6 +51,17 @@ export function mountPages(app: Express): void {
   for (const { path, type, content } of publicFiles()) {
     file(path, (response) => guarded(response, OWN_POLICY).type(type).send(content));
   }
+}
+
+let description: Promise<{ readonly text: string; readonly tag: string }> | undefined;
+
+/** Made when it is first asked for: it takes as long as a tenth of the whole start. */
+function described() {
+  description ??= import('../http/openapi.js').then(({ openApiDocument }) => {
+    const text = JSON.stringify(openApiDocument(version));
+    return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  });
+  return description;
 }
 
 /** Links carry tokens: no copy of a page is kept. (The referrer is withheld on every answer.) */
