@@ -15,7 +15,7 @@ export interface LoadSettings {
 /** What the service tells a runtime's process. `call` numbers a caller's request; it is never used twice. */
 export type Order =
   | ({ readonly type: 'load'; readonly folder: string; readonly threads: number } & LoadSettings)
-  | { readonly type: 'count'; readonly call: number; readonly request: ChatRequest }
+  | { readonly type: 'count'; readonly call: number; readonly caller: string; readonly request: ChatRequest }
   | { readonly type: 'generate'; readonly call: number }
   | { readonly type: 'drop'; readonly call: number };
 

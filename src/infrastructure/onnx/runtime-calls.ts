@@ -79,7 +79,7 @@ export class RuntimeCalls {
       const call: Call = { ...given, resolve, reject, release, stage: 'counting', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
-      this.send({ type: 'count', call: call.id, request });
+      this.send({ type: 'count', call: id, caller, request });
     });
   }
 

@@ -3,8 +3,9 @@ import { PrefixCache } from '../../../src/infrastructure/onnx/worker/prefix-cach
 
 const pastOf = (length: number): Past => ({ cache: { rows: 1, length, arrays: [] }, row: 0, start: 0, length });
 const make = (bytes: number) => new PrefixCache({ bytes, bytesPerToken: 10, alone: (past) => past });
-const keep = (cache: PrefixCache, ...tokens: number[]) => cache.keep(tokens, pastOf(tokens.length));
-const found = (cache: PrefixCache, ...tokens: number[]) => cache.find(tokens, [])?.length ?? 0;
+const caller = 'usr_a';
+const keep = (cache: PrefixCache, ...tokens: number[]) => cache.keep({ caller, tokens, past: pastOf(tokens.length) });
+const found = (cache: PrefixCache, ...tokens: number[]) => cache.find({ caller, tokens }, [])?.length ?? 0;
 
 describe('the cache of prefixes', () => {
   it('finds the longest common beginning, without the last token', () => {
@@ -22,8 +23,18 @@ describe('the cache of prefixes', () => {
   it('finds it among others too, as far as these are', () => {
     const cache = make(1_000);
     keep(cache, 1, 2);
-    const other = { tokens: [1, 2, 3, 4, 5, 6], past: pastOf(4) };
-    expect(cache.find([1, 2, 3, 4, 5, 6, 7], [other])).toEqual({ ...other.past, length: 4 });
+    const other = { caller, tokens: [1, 2, 3, 4, 5, 6], past: pastOf(4) };
+    expect(cache.find({ caller, tokens: [1, 2, 3, 4, 5, 6, 7] }, [other])).toEqual({ ...other.past, length: 4 });
+  });
+
+  it('has nothing of one caller for another, nor drops it for theirs', () => {
+    const cache = make(1_000);
+    keep(cache, 1, 2, 3);
+    const [tokens, past] = [[1, 2, 3, 4], pastOf(4)];
+    expect(cache.find({ caller: 'usr_b', tokens }, [{ caller, tokens, past }])).toBeNull();
+    cache.keep({ caller: 'usr_b', tokens, past });
+    expect(found(cache, 1, 2, 3, 4, 5)).toBe(3);
+    expect(cache.find({ caller: 'usr_b', tokens: [...tokens, 5] }, [])?.length).toBe(4);
   });
 
   it('weighs no more than its bytes: the least recently used go first', () => {

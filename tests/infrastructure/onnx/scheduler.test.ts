@@ -65,6 +65,7 @@ const use = (changes: Partial<SchedulerSettings> = {}) => {
 
 const prompt = (first: number, length: number) => [first, ...new Array<number>(length - 1).fill(7)];
 const asked = (first: number, length: number, room = 5): Generation => ({
+  caller: 'usr_a',
   prompt: prompt(first, length),
   room,
   temperature: 0,

@@ -9,6 +9,7 @@ export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
   /** Whoever asks gives up at once; the answer is null. */
   readonly dropped?: boolean;
+  readonly caller?: string;
 }
 
 /**
@@ -28,7 +29,7 @@ export class DrivenWorker {
   }
 
   /** Any number at once: what is too much waits in the worker. */
-  ask({ text = '', dropped = false, ...rest }: Question): Promise<Completed | null> {
+  ask({ text = '', dropped = false, caller = 'usr_a', ...rest }: Question): Promise<Completed | null> {
     this.lastCall += 1;
     const call = this.lastCall;
     const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
@@ -39,7 +40,7 @@ export class DrivenWorker {
         else if (report.type === 'dropped') resolve(null);
         else reject(new Error(JSON.stringify(report)));
       });
-      void this.worker.take({ type: 'count', call, request });
+      void this.worker.take({ type: 'count', call, caller, request });
       if (dropped) void this.worker.take({ type: 'drop', call });
     });
   }

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const answers: unknown[] = [];
   for (const chunk of chunks) {
     const scheduler = new Scheduler(decoder, { ...settings, chunk: Number(chunk) });
-    answers.push(await scheduler.generate(1, { prompt, room: 40, temperature: 0 }));
+    answers.push(await scheduler.generate(1, { caller: 'usr_a', prompt, room: 40, temperature: 0 }));
   }
   console.log(JSON.stringify({ promptTokens: prompt.length, answers }));
 }

@@ -7,6 +7,7 @@ import { nativeWords } from './native-words.js';
 import type { Generation } from './scheduler.js';
 
 type LoadOrder = Extract<Order, { type: 'load' }>;
+type CountOrder = Extract<Order, { type: 'count' }>;
 
 /** Does what the service orders, and logs nothing: what people ask and get is theirs. */
 export class ChatWorker {
@@ -21,7 +22,7 @@ export class ChatWorker {
       case 'load':
         return this.load(order);
       case 'count':
-        return this.count(order.call, order.request);
+        return this.count(order);
       case 'generate':
         return this.answer(order.call);
       case 'drop':
@@ -41,7 +42,8 @@ export class ChatWorker {
     }
   }
 
-  private count(call: number, { messages, maxTokens, temperature }: ChatRequest): void {
+  private count({ call, caller, request }: CountOrder): void {
+    const { messages, maxTokens, temperature } = request;
     const prompt = this.encode(call, messages);
     if (!prompt || !this.model) return;
     const { context } = this.model;
@@ -51,7 +53,8 @@ export class ChatWorker {
       this.report({ type: 'too_long', call, promptTokens, context });
       return;
     }
-    this.calls.set(call, { prompt, room: maxTokens ?? Math.min(chatLimits.defaultMaxTokens, left), temperature });
+    const room = maxTokens ?? Math.min(chatLimits.defaultMaxTokens, left);
+    this.calls.set(call, { caller, prompt, room, temperature });
     this.report({ type: 'counted', call, promptTokens });
   }
 

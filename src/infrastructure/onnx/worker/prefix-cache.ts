@@ -2,6 +2,8 @@ import type { Past } from './kv-cache.js';
 
 /** Tokens, and what the model keeps of a beginning of them. */
 export interface Known {
+  /** For whom they were read. */
+  readonly caller: string;
   readonly tokens: readonly number[];
   readonly past: Past;
 }
@@ -17,8 +19,8 @@ export interface PrefixCacheSettings {
 }
 
 /**
- * What earlier sequences have left behind, so that another one that begins alike need not be read from its beginning. The
- * least recently used go first.
+ * What earlier sequences have left behind, so that another one of the same caller that begins alike need not be read from
+ * its beginning. The least recently used go first.
  */
 export class PrefixCache {
   /** The most recently used comes last. */
@@ -28,13 +30,14 @@ export class PrefixCache {
   constructor(private readonly settings: PrefixCacheSettings) {}
 
   /**
-   * The longest past that fits the beginning of `tokens`, among what is kept and `others`; never that of all of them,
-   * since the model has to be asked what comes after the last.
+   * The longest past that fits the beginning of `tokens`, among what is kept for the caller and the caller's `others`;
+   * never that of all of them, since the model has to be asked what comes after the last.
    */
-  find(tokens: readonly number[], others: Iterable<Known>): Past | null {
+  find({ caller, tokens }: Omit<Known, 'past'>, others: Iterable<Known>): Past | null {
     let best: Known | null = null;
     let length = 0;
     for (const known of [...this.kept, ...others]) {
+      if (known.caller !== caller) continue;
       const common = Math.min(commonLength(known.tokens, tokens), known.past.length, tokens.length - 1);
       if (common <= length) continue;
       best = known;
@@ -46,9 +49,10 @@ export class PrefixCache {
   }
 
   /** Keeps a past of exactly these tokens. */
-  keep(tokens: readonly number[], past: Past): void {
+  keep({ caller, tokens, past }: Known): void {
     if (this.weightOf(tokens) > this.settings.bytes) return;
     for (const known of this.kept) {
+      if (known.caller !== caller) continue;
       const common = commonLength(known.tokens, tokens);
       if (common === tokens.length) {
         this.kept.delete(known);
@@ -57,7 +61,7 @@ export class PrefixCache {
       }
       if (common === known.tokens.length) this.forget(known);
     }
-    this.kept.add({ tokens, past: this.settings.alone(past) });
+    this.kept.add({ caller, tokens, past: this.settings.alone(past) });
     this.weight += this.weightOf(tokens);
     for (const oldest of this.kept) {
       if (this.weight <= this.settings.bytes && this.kept.size <= MOST) return;

@@ -9,6 +9,8 @@ import { pick } from './sampling.js';
 const PREFILL_CHUNK = 128;
 
 export interface Generation {
+  /** Whose it is. What was read for one caller is no other's: how fast an answer begins would tell what was asked. */
+  readonly caller: string;
   readonly prompt: readonly number[];
   /** Tokens that the answer may have; at least 1. */
   readonly room: number;
@@ -19,7 +21,7 @@ export interface Generated {
   /** Without the one that ended the answer. */
   readonly tokens: readonly number[];
   readonly finishReason: 'stop' | 'length';
-  /** Tokens of the prompt that need not be read, since an earlier or another sequence begins with them too. */
+  /** Tokens of the prompt that need not be read, since another sequence of the caller begins with them too. */
   readonly cachedTokens: number;
   readonly firstTokenMs: number;
 }
@@ -87,7 +89,7 @@ export class Scheduler {
     return new Promise((resolve, reject) => {
       const counts = { cachedTokens: 0, begun: performance.now(), firstTokenMs: 0 };
       const state = { tokens: [...asked.prompt], past: this.network.begin(), ...counts };
-      const sequence = { call, asked, ...state, resolve, reject };
+      const sequence = { call, caller: asked.caller, asked, ...state, resolve, reject };
       this.calls.set(call, sequence);
       this.waiting.add(sequence);
       if (!this.working) void this.work();
@@ -170,11 +172,11 @@ export class Scheduler {
     }
   }
 
-  /** Another sequence, or an earlier one, may by now have come further on the same way. */
+  /** Another sequence of the caller, or an earlier one, may by now have come further on the same way. */
   private skipKnown(sequence: Sequence): void {
     if (!this.settings.reuse) return;
     const others = [...this.reading, ...this.writing].filter((other) => other !== sequence);
-    const past = this.prefixes.find(sequence.tokens, others);
+    const past = this.prefixes.find(sequence, others);
     if (!past || past.length <= sequence.past.length) return;
     sequence.cachedTokens += past.length - sequence.past.length;
     sequence.past = past;
@@ -198,10 +200,11 @@ export class Scheduler {
   }
 
   private end(sequence: Sequence, generated: Generated | null): void {
-    const { tokens, past } = sequence;
+    const { caller, tokens, past } = sequence;
     this.remove(sequence);
     sequence.resolve(generated);
-    if (this.settings.reuse && past.length > 0) this.prefixes.keep(tokens.slice(0, past.length), past);
+    if (this.settings.reuse && past.length > 0)
+      this.prefixes.keep({ caller, tokens: tokens.slice(0, past.length), past });
   }
 
   /** A step of several has failed: each has its next one alone, so that only the one at fault is failed by it. */
