@@ -69,6 +69,7 @@ module.exports = {
     confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/onnx/serving']),
     confined('prometheus-confined', ['prom-client'], ['infrastructure/onnx/serving', 'infrastructure/prometheus']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
+    confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('winston-confined', ['winston'], ['infrastructure/logging']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
     confined('record-files-confined', ['csv-parse', 'split2'], ['interfaces']),

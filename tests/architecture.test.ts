@@ -160,6 +160,7 @@ const IMPORTS: readonly Fault[] = [
   [`serving-libraries-confined  ${HTTP}:1`, inHttp("import { parse } from 'lossless-json';")],
   [`prometheus-confined  ${HTTP}:1`, inHttp("import { Registry } from 'prom-client';")],
   [`nodemailer-confined  ${HTTP}:1`, inHttp("import { createTransport } from 'nodemailer';")],
+  [`standardwebhooks-confined  ${HTTP}:1`, inHttp("import { Webhook } from 'standardwebhooks';")],
   ['winston-confined  src/bootstrap/log.ts:1', { 'src/bootstrap/log.ts': "import type { Logger } from 'winston';" }],
   [`bcrypt-confined  ${HTTP}:1`, inHttp("const bcrypt = require('bcrypt');")],
   [

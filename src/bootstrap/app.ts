@@ -24,6 +24,7 @@ import { PasswordsController } from '../interfaces/http/accounts/passwords.contr
 import { TeamController } from '../interfaces/http/accounts/team.controller.js';
 import { AlertRulesController } from '../interfaces/http/alerts/alert-rules.controller.js';
 import { AlertsController } from '../interfaces/http/alerts/alerts.controller.js';
+import { WebhooksController } from '../interfaces/http/alerts/webhooks.controller.js';
 import { AuditController } from '../interfaces/http/audit/audit.controller.js';
 import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
 import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
@@ -73,6 +74,7 @@ const controllers: readonly Source<Controller>[] = [
   JobsController,
   AlertRulesController,
   AlertsController,
+  WebhooksController,
   LogsController,
   AuditController,
   DeploymentsController,

@@ -22,6 +22,7 @@ import { operationsModule } from './modules/operations.module.js';
 import { processesModule } from './modules/processes.module.js';
 import { sharedModule } from './modules/shared.module.js';
 import { teamModule } from './modules/team.module.js';
+import { webhooksModule } from './modules/webhooks.module.js';
 import { workspaceModule } from './modules/workspace.module.js';
 import type { Source } from './provide.js';
 
@@ -57,6 +58,7 @@ export class Parts {
       notifiersModule(),
       auditModule(),
       administrationModule(),
+      webhooksModule(config, secret),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { RegistrationRules } from '../application/accounts/register-account.js';
 import type { SiteLoginRules } from '../application/accounts/site-login.js';
+import type { EventForm } from '../application/alerts/deliver-webhook.js';
 import type { UploadLimits as Limits } from '../application/deployments/upload-model-file.js';
 import { port } from '../application/shared/port.js';
 import type { UpstreamRules } from '../domain/chat/runtime-spec.js';
@@ -11,6 +12,8 @@ import type { PublicAddress } from '../interfaces/web/page-links.js';
 export const Database = port<DataSource>('DataSource');
 export const OutboxSealer = port<Sealer>('OutboxSealer');
 export const InviteSealer = port<Sealer>('InviteSealer');
+export const WebhookSealer = port<Sealer>('WebhookSealer');
+export const FiredForm = port<EventForm>('FiredForm');
 export const Address = port<PublicAddress>('PublicAddress');
 export const SiteRules = port<SiteLoginRules>('SiteLoginRules');
 export const Registration = port<RegistrationRules>('RegistrationRules');

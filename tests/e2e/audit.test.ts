@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { WebhookSender } from '../../src/application/alerts/ports/webhook-sender.js';
 import { AuditTrail } from '../../src/application/audit/ports/audit-trail.js';
 import { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
 import { ModelServers } from '../../src/application/deployments/ports/model-servers.js';
 import { type AuditEntry, auditActions } from '../../src/domain/audit/audit-entry.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { MemoryWebhookSender } from '../../src/infrastructure/memory/alerts/memory-webhook-sender.js';
 import { MemoryChatRuntimes } from '../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
 import { MemoryModelFiles } from '../../src/infrastructure/memory/deployments/memory-model-files.js';
 import { MemoryModelServers } from '../../src/infrastructure/memory/deployments/memory-model-servers.js';
@@ -65,6 +67,7 @@ describe('the audit trail', () => {
       trail = new BreakableTrail(parts.get(TypeOrmUnitOfWork));
       parts.replace(AuditTrail, trail);
       parts.replace(ModelServers, servers);
+      parts.replace(WebhookSender, new MemoryWebhookSender());
       parts.replace(ChatRuntimes, new MemoryChatRuntimes());
     });
     admin = await register(app, 'Ada');
@@ -112,6 +115,7 @@ describe('the audit trail', () => {
     await as(app, admin.token).ended('failed');
     return (await as(app, admin.token).alerts('?status=firing'))[0].id;
   };
+  const webhook = { path: '/v1/alerts/webhooks', json: { url: 'https://1.1.1.1/private' } };
   const typed = (email: string) => ({ path: '/v1/auth/register', json: { name: 'New', email, password } });
   const profile = (token: string, json: object): Call => ({ method: 'PATCH', path: '/v1/auth/me', token, json });
   const byMember = async (call: Call): Promise<Done> => ({
@@ -218,6 +222,8 @@ describe('the audit trail', () => {
     ],
     ['alert_rule.deleted', async () => removal(`/v1/alerts/rules/${(await rule()).id}`)],
     ['alert.acknowledged', async () => ({ path: `/v1/alerts/${await firing()}/ack` })],
+    ['webhook.created', () => byMember(webhook)],
+    ['webhook.deleted', async () => removal(`/v1/alerts/webhooks/${(await done(webhook)).id}`)],
   ];
 
   it.each(acts)('has one entry for %s, none where it is undone or does nothing (%#)', async (action, prepare) => {
@@ -236,7 +242,7 @@ describe('the audit trail', () => {
     expect(added).toEqual([
       expect.objectContaining({ action, actor_kind: 'account', request_id: expect.stringMatching(/^req_/) }),
     ]);
-    expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|correct horse|\$2b\$/);
+    expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
 
     const { length } = await entries();
     await send(vain ?? act);

@@ -6,6 +6,7 @@ import { MemorySpentSiteTokens } from '../../src/infrastructure/memory/accounts/
 import { MemoryTeams } from '../../src/infrastructure/memory/accounts/memory-teams.js';
 import { MemoryAlertRules } from '../../src/infrastructure/memory/alerts/memory-alert-rules.js';
 import { MemoryAlerts } from '../../src/infrastructure/memory/alerts/memory-alerts.js';
+import { MemoryWebhooks } from '../../src/infrastructure/memory/alerts/memory-webhooks.js';
 import { MemoryAuditTrail } from '../../src/infrastructure/memory/audit/memory-audit-trail.js';
 import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
@@ -43,6 +44,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   alertRules: new MemoryAlertRules(store),
   alerts: new MemoryAlerts(store),
   auditTrail: new MemoryAuditTrail(store),
+  webhooks: new MemoryWebhooks(store),
 });
 
 export function memoryUnderTest(): StoreUnderTest {

@@ -7,6 +7,7 @@ import { TypeOrmSpentSiteTokens } from '../../src/infrastructure/typeorm/account
 import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
 import { TypeOrmAlertRules } from '../../src/infrastructure/typeorm/alerts/typeorm-alert-rules.js';
 import { TypeOrmAlerts } from '../../src/infrastructure/typeorm/alerts/typeorm-alerts.js';
+import { TypeOrmWebhooks } from '../../src/infrastructure/typeorm/alerts/typeorm-webhooks.js';
 import { TypeOrmAuditTrail } from '../../src/infrastructure/typeorm/audit/typeorm-audit-trail.js';
 import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
@@ -47,6 +48,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     alertRules: new TypeOrmAlertRules(unitOfWork),
     alerts: new TypeOrmAlerts(unitOfWork),
     auditTrail: new TypeOrmAuditTrail(unitOfWork),
+    webhooks: new TypeOrmWebhooks(unitOfWork, new Sealer('a secret of the tests', 'webhooks')),
   };
 }
 

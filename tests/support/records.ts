@@ -4,6 +4,7 @@ import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
 import { Alert } from '../../src/domain/alerts/alert.js';
 import { AlertRule } from '../../src/domain/alerts/alert-rule.js';
+import { Webhook } from '../../src/domain/alerts/webhook.js';
 import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
@@ -221,5 +222,15 @@ export const anAuditEntry = (over: Partial<AuditEntry> = {}): AuditEntry => ({
   teamId: ids.next('tea'),
   requestId: ids.next('req'),
   details: {},
+  ...over,
+});
+
+export const aWebhook = (over: Partial<Webhook> = {}): Webhook => ({
+  ...Webhook.create({
+    id: ids.next('whk'),
+    url: 'https://hooks.example.com/in?key=private',
+    createdBy: 'usr_1',
+    createdAt: at(0),
+  }),
   ...over,
 });

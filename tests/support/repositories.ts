@@ -6,6 +6,7 @@ import type { SpentSiteTokens } from '../../src/application/accounts/ports/spent
 import type { Teams } from '../../src/application/accounts/ports/teams.js';
 import type { AlertRules } from '../../src/application/alerts/ports/alert-rules.js';
 import type { Alerts } from '../../src/application/alerts/ports/alerts.js';
+import type { Webhooks } from '../../src/application/alerts/ports/webhooks.js';
 import type { AuditTrail } from '../../src/application/audit/ports/audit-trail.js';
 import type { Conversations } from '../../src/application/chat/ports/conversations.js';
 import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
@@ -43,6 +44,7 @@ export interface Repositories {
   readonly alertRules: AlertRules;
   readonly alerts: Alerts;
   readonly auditTrail: AuditTrail;
+  readonly webhooks: Webhooks;
 }
 
 /** A store that a contract suite tries its adapter on. */

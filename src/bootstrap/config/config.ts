@@ -56,6 +56,7 @@ export function loadConfig(texts: Texts) {
       allowedHosts: values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [],
       keys: familyOf('SERVICE_RUNTIME_KEY_', texts),
     },
+    webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
     servingThreads: set('SERVICE_SERVING_THREADS'),
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
     /** Null: by where it listens. */

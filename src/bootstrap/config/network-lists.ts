@@ -22,6 +22,8 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+export const networks = listOf(isNetwork, 'must list addresses or networks such as 10.0.0.0/8, separated by commas');
+
 /** Origins exactly as browsers send them. */
 export const webOrigins = z
   .string()

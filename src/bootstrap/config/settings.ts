@@ -1,7 +1,7 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-log.js';
-import { engineHosts, proxies, webOrigins } from './network-lists.js';
+import { engineHosts, networks, proxies, webOrigins } from './network-lists.js';
 import { processSettings } from './process-settings.js';
 import { address, flag, isFolder, isKeySet, oneOf, secondsOfTime, secretText, whole } from './readers.js';
 import { type Setting, setting } from './setting.js';
@@ -196,6 +196,13 @@ export const settings = {
     fallback: null,
     shown: 'none',
     read: engineHosts,
+  }),
+  SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
+    about:
+      'Addresses and networks besides the public internet that webhooks may lead to, also by http://, separated by commas.',
+    fallback: null,
+    shown: 'none',
+    read: networks,
   }),
   SERVICE_SERVING_THREADS: setting({
     about: 'Threads of each model process.',

@@ -5,3 +5,16 @@ export class TooManyRules extends InvalidRequest {
     super([{ path: '', message: `There are ${most} alert rules already, the most there may be: delete one first.` }]);
   }
 }
+
+export class TooManyWebhooks extends InvalidRequest {
+  constructor(most: number) {
+    super([{ path: '', message: `There are ${most} webhooks already, the most there may be: delete one first.` }]);
+  }
+}
+
+/** Nothing may be sent there. */
+export class WebhookRefused extends InvalidRequest {
+  constructor(message: string) {
+    super([{ path: 'url', message }]);
+  }
+}

@@ -33,6 +33,8 @@ export const auditActions = [
   'alert_rule.changed',
   'alert_rule.deleted',
   'alert.acknowledged',
+  'webhook.created',
+  'webhook.deleted',
   'database.migrated',
   'database.backed_up',
   'database.restored',

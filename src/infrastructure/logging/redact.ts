@@ -1,5 +1,6 @@
 const SECRET_NAME = /password|secret|token|authorization|api[-_]?key|cookie|master[-_]?key/i;
 const CREDENTIAL = /(tn[a-z]_)[0-9A-Za-z]{20,}/g;
+const SIGNING_SECRET = /(whsec_)[0-9A-Za-z+/]{20,}=*/g;
 const BEARER = /\b(Bearer)\s+\S+/gi;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^/\s]+@/gi;
 const DEPTH = 6;
@@ -26,12 +27,16 @@ const canHoldSecret = (field: unknown) =>
   typeof field === 'string' || (typeof field === 'object' && field !== null && !(field instanceof Date));
 
 /** Whether there may be something to replace: most texts have nothing, and every line of the log has many texts. */
-const SUSPICIOUS = /tn[a-z]_|bearer|:\/\//i;
+const SUSPICIOUS = /tn[a-z]_|whsec_|bearer|:\/\//i;
 
 const redactedText = (text: string) =>
   !SUSPICIOUS.test(text)
     ? text
-    : text.replace(CREDENTIAL, '$1[redacted]').replace(BEARER, '$1 [redacted]').replace(URL_PASSWORD, '$1[redacted]@');
+    : text
+        .replace(CREDENTIAL, '$1[redacted]')
+        .replace(SIGNING_SECRET, '$1[redacted]')
+        .replace(BEARER, '$1 [redacted]')
+        .replace(URL_PASSWORD, '$1[redacted]@');
 
 function errorFields(error: Error) {
   const { code, cause } = error as { code?: unknown; cause?: unknown };

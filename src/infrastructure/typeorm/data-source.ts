@@ -6,6 +6,7 @@ import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
 import { TeamTable } from './accounts/typeorm-teams.js';
 import { AlertRuleTable } from './alerts/typeorm-alert-rules.js';
 import { AlertTable } from './alerts/typeorm-alerts.js';
+import { WebhookTable } from './alerts/typeorm-webhooks.js';
 import { ConversationMessageTable, ConversationTable } from './chat/typeorm-conversations.js';
 import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
 import { DeploymentTable } from './deployments/typeorm-deployments.js';
@@ -50,6 +51,7 @@ const entities = [
   ProjectVersionTable,
   RuntimeConnectionTable,
   TeamTable,
+  WebhookTable,
 ];
 const migrations = [
   Foundation1763683200000,

@@ -3,6 +3,7 @@ import * as accounts from './accounts/accounts.contract.js';
 import * as team from './accounts/team.contract.js';
 import * as alertRules from './alerts/alert-rules.contract.js';
 import * as alerts from './alerts/alerts.contract.js';
+import * as webhooks from './alerts/webhooks.contract.js';
 import * as audit from './audit/audit.contract.js';
 import * as completions from './chat/completions.contract.js';
 import * as conversations from './chat/conversations.contract.js';
@@ -41,6 +42,7 @@ export const contracts: readonly Contract[] = [
   jobs,
   alertRules,
   alerts,
+  webhooks,
   logs,
   audit,
   deployments,

@@ -16,6 +16,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   job_id: of('job', 'a job'),
   rule_id: of('rul', 'an alert rule'),
   alert_id: of('alr', 'an alert'),
+  webhook_id: of('whk', 'a webhook'),
   deployment_id: of('dep', 'a deployment'),
   token: secret('tni').meta({ description: 'The token of an invite' }),
   version: z.int().meta({ description: 'A version that it has had', minimum: 1, example: 1 }),

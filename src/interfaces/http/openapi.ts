@@ -11,6 +11,7 @@ import { contracts } from './contracts.js';
 import { exampleOf, type Schemas } from './openapi-examples.js';
 import { parameterSchema } from './openapi-parameters.js';
 import { carriedBy, refusalResponses } from './openapi-refusals.js';
+import { alertFired } from './openapi-webhooks.js';
 
 /** What each tag is about, in the order in which the reference shows them. */
 export const tags: Readonly<Record<Contract['tag'], string>> = {
@@ -39,6 +40,7 @@ export function openApiDocument(version: string) {
   for (const contract of contracts) {
     registry.registerPath(operation(contract, refused(contract) as Record<string, ResponseConfig>));
   }
+  registry.registerWebhook(alertFired);
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -139,12 +141,13 @@ interface Content {
 type Operations = Readonly<Record<string, { requestBody?: Content; responses: Readonly<Record<string, Content>> }>>;
 interface Document {
   readonly paths: Readonly<Record<string, Operations>>;
+  readonly webhooks: Readonly<Record<string, Operations>>;
   readonly components: { readonly schemas: Schemas };
 }
 
 /** Where a schema has an example, or all its parts have, so has what it describes. */
-function addExamples({ paths, components }: Document): void {
-  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+function addExamples({ paths, webhooks, components }: Document): void {
+  const operations = Object.values({ ...paths, ...webhooks }).flatMap((path) => Object.values(path));
   const described = operations.flatMap(({ requestBody, responses }) => [
     requestBody ?? {},
     ...Object.values(responses),

@@ -15,6 +15,7 @@ const PREFIXES: Record<IdKind, string> = {
   job: 'job_',
   rul: 'rul_',
   alr: 'alr_',
+  whk: 'whk_',
   inv: 'inv_',
   aud: 'aud_',
   req: 'req_',

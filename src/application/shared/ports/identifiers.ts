@@ -16,6 +16,7 @@ export type IdKind =
   | 'job'
   | 'rul'
   | 'alr'
+  | 'whk'
   | 'inv'
   | 'aud'
   | 'req'

@@ -9,11 +9,21 @@ export class Notifications1764547200000 implements MigrationInterface {
       CREATE INDEX accounts_wanting_alerts ON accounts (team_id) WHERE alert_emails;
       ALTER TABLE outbox ADD COLUMN series text COLLATE "C", ADD COLUMN first_due_at timestamptz;
       CREATE INDEX outbox_series ON outbox (series, first_due_at) WHERE series IS NOT NULL;
+
+      CREATE TABLE webhooks (
+        id text COLLATE "C" PRIMARY KEY,
+        sealed text NOT NULL,
+        created_by text COLLATE "C" NOT NULL,
+        created_at timestamptz NOT NULL,
+        enabled boolean NOT NULL,
+        last_delivery json
+      );
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
+      DROP TABLE webhooks;
       ALTER TABLE outbox DROP COLUMN first_due_at, DROP COLUMN series;
       ALTER TABLE accounts DROP COLUMN alert_emails;
     `);

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { permissions } from '../../../domain/access/permission.js';
+import { webhookLimits } from '../../../domain/alerts/webhook.js';
+import { contract } from '../contract.js';
+import { ActorId, Count, Deleted, id, Timestamp, text } from '../schemas.js';
+import { AlertAnswer } from './alerts.contract.js';
+
+const tag = 'Monitoring';
+const path = '/v1/alerts/webhooks';
+
+const WebhookAnswer = z
+  .object({
+    id: id('whk'),
+    url: z.string().meta({
+      example: 'https://hooks.example.com/tenon',
+      description:
+        'For members only scheme, host and port. Empty where it was stored under another SERVICE_SECRET: then delete it.',
+    }),
+    enabled: z
+      .boolean()
+      .meta({ description: 'False once the receiver has answered 410; nothing is posted to it then' }),
+    created_by: ActorId,
+    created_at: Timestamp,
+    last_delivery: z
+      .object({
+        at: Timestamp,
+        alert_id: id('alr'),
+        status: z
+          .int()
+          .nullable()
+          .meta({ description: 'The HTTP status of the answer; null: there was none', example: 200 }),
+        error: z.string().nullable().meta({ description: 'Null: delivered', example: null }),
+      })
+      .nullable()
+      .meta({ description: 'How the last attempt ended; null: there was none yet' }),
+  })
+  .meta({ id: 'Webhook' });
+
+export const listWebhooks = contract({
+  id: 'listWebhooks',
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the webhooks, oldest first',
+  access: permissions.readMonitoring,
+  status: 200,
+  answer: z.object({ webhooks: z.array(WebhookAnswer), count: Count }).meta({ id: 'Webhooks' }),
+  refusals: [],
+});
+
+export const createWebhook = contract({
+  id: 'createWebhook',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Have alerts posted to a URL',
+  description:
+    'Each alert that fires from now on is posted to it as an `alert.fired` event, in the form of the Standard Webhooks ' +
+    'specification: `webhook-id` is the id of the alert, the same for each attempt, and `webhook-signature` is ' +
+    '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64, under `secret`. Any answer of 200 ' +
+    'to 299 within 10 seconds is a success; 410 disables the webhook; after all else it is tried again, ever later, for ' +
+    'more than a day. Redirects are not followed. The URL must be https and lead to a public address, unless ' +
+    `SERVICE_WEBHOOK_ALLOW_NETWORKS names its network. There are at most ${webhookLimits.webhooks} webhooks.`,
+  access: permissions.manageMonitoring,
+  body: z
+    .object({
+      url: text().meta({
+        description: `At most ${webhookLimits.url} characters, without user name, password and fragment`,
+        example: 'https://hooks.example.com/tenon',
+      }),
+    })
+    .meta({ id: 'NewWebhook' }),
+  status: 201,
+  answer: WebhookAnswer.extend({
+    secret: z.string().meta({
+      description: 'Signs what is posted. Shown this once.',
+      example: `whsec_${'Example'.repeat(6)}a=`,
+    }),
+  }).meta({ id: 'CreatedWebhook' }),
+  refusals: [],
+});
+
+export const deleteWebhook = contract({
+  id: 'deleteWebhook',
+  method: 'delete',
+  path: `${path}/{webhook_id}`,
+  tag,
+  summary: 'Delete a webhook',
+  description: 'Nothing is posted to it any more, what still waits neither.',
+  access: permissions.manageMonitoring,
+  status: 200,
+  answer: Deleted,
+  refusals: [],
+});
+
+/** What is posted to webhooks. */
+export const AlertFired = z
+  .object({
+    type: z.literal('alert.fired'),
+    timestamp: z.iso.datetime().meta({ description: 'When it fired', example: '2026-03-01T12:30:15.123Z' }),
+    data: AlertAnswer,
+  })
+  .meta({ id: 'AlertFired' });
