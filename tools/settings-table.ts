@@ -1,7 +1,8 @@
 /**
  * Writes the table of settings into README.md, between two comments; with `--check` it only compares.
  */
-import { type Setting, settingFamilies, settings } from '../src/bootstrap/config/settings.js';
+import type { Setting } from '../src/bootstrap/config/setting.js';
+import { settingFamilies, settings } from '../src/bootstrap/config/settings.js';
 import { contentOf, generate } from './generated-file.js';
 
 const FILE = 'README.md';

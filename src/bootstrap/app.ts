@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
+import { PostAlerts } from '../application/alerts/post-alerts.js';
 import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
@@ -159,6 +160,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   later(() => calls.stop(CALLS_GRACE_MS));
 
   const queue = parts.get(WorkQueue);
+  parts.get(PostAlerts).register();
   later(() => queue.stop(TASKS_GRACE_MS));
 
   const drain = parts.get(Drain);

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Setting, settingFamilies, settings } from './settings.js';
+import type { Setting } from './setting.js';
+import { settingFamilies, settings } from './settings.js';
 import { shippedModels, shippedStarters } from './shipped.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-log.js';
 import { engineHosts, networks, proxies, webOrigins } from './network-lists.js';
 import { processSettings } from './process-settings.js';
-import { address, flag, isFolder, isKeySet, oneOf, secondsOfTime, secretText, whole } from './readers.js';
+import { address, flag, isFolder, oneOf, secondsOfTime, secretText, whole } from './readers.js';
 import { type Setting, setting } from './setting.js';
-
-export type { Setting } from './setting.js';
+import { siteLoginSettings } from './site-login-settings.js';
 
 export const settings = {
   SERVICE_HOST: setting({
@@ -65,7 +64,7 @@ export const settings = {
     read: whole(1, 1_048_576),
   }),
   SERVICE_SECRET: setting({
-    about: 'Seals what is stored for a while, such as e-mails that wait. Processes on one database share it.',
+    about: 'Seals what is secret in the database: e-mails that wait, webhooks. Processes on one database share it.',
     fallback: null,
     shown: 'made at the first start and kept in the data folder',
     secret: true,
@@ -122,45 +121,7 @@ export const settings = {
     fallback: 'false',
     read: flag,
   }),
-  SERVICE_SITE_LOGIN_SECRET: setting({
-    about: 'Lets an embedding site sign its users in with tokens signed by this secret (HS256).',
-    fallback: null,
-    shown: 'none',
-    secret: true,
-    read: secretText(32),
-  }),
-  SERVICE_SITE_LOGIN_JWKS_FILE: setting({
-    about: 'The same with tokens signed by a key (RS256, ES256) of the key set in this file.',
-    fallback: null,
-    shown: 'none',
-    read: z
-      .string()
-      .transform((path) => resolve(path))
-      .refine(isKeySet, { error: 'must name a file with a JSON Web Key Set' }),
-  }),
-  SERVICE_SITE_LOGIN_JWKS_URL: setting({
-    about: 'The same with the key set at this URL.',
-    fallback: null,
-    shown: 'none',
-    read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
-  }),
-  SERVICE_SITE_LOGIN_ISSUER: setting({
-    about: 'The `iss` of the site’s tokens. Needed for site login.',
-    fallback: null,
-    shown: 'none',
-    read: z.string(),
-  }),
-  SERVICE_SITE_LOGIN_AUDIENCE: setting({
-    about: 'The `aud` of the site’s tokens that stands for this service. Needed for site login.',
-    fallback: null,
-    shown: 'none',
-    read: z.string(),
-  }),
-  SERVICE_SITE_LOGIN_LINK: setting({
-    about: '`true` lets the site also sign in operators and password holders whose e-mail is verified.',
-    fallback: 'false',
-    read: flag,
-  }),
+  ...siteLoginSettings,
   SERVICE_SMTP_URL: setting({
     about: 'Mail server, as smtp:// or smtps:// with user and password where needed.',
     fallback: null,

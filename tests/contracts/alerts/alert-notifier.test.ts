@@ -1,3 +1,4 @@
+import type { AlertNotifier } from '../../../src/application/alerts/ports/alert-notifier.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/mail/message.js';
 import { MemoryAlertNotifier } from '../../../src/infrastructure/memory/alerts/memory-alert-notifier.js';
@@ -8,8 +9,9 @@ import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifier
 import { PageLinks } from '../../../src/interfaces/web/page-links.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
-import { anAccount, anAlert, aTeam, at, ids } from '../../support/records.js';
+import { anAccount, anAlert, aTeam, at, aWebhook, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { webhookRig } from '../../support/webhook-rig.js';
 import { alertNotifierContract } from './alert-notifier.contract.js';
 
 const PATIENT = at(1_000_000);
@@ -84,6 +86,30 @@ alertNotifierContract('every way there is', async () => {
       return one.announced.map(({ id }) => id);
     },
   };
+});
+
+describe('webhooks', () => {
+  let rig: Awaited<ReturnType<typeof webhookRig>> | undefined;
+  afterEach(() => rig?.stop());
+
+  alertNotifierContract('webhooks', async () => {
+    rig = await webhookRig();
+    const { notifier, webhooks, alerts, sender, store, settled } = rig;
+    return {
+      notifier: {
+        async announce(fired) {
+          await alerts.add(fired);
+          await notifier.announce(fired);
+        },
+      } satisfies AlertNotifier,
+      unitOfWork: store,
+      switchOn: () => webhooks.add(aWebhook(), sender.newSecret()),
+      async told() {
+        await settled();
+        return sender.posted.map(({ id }) => id);
+      },
+    };
+  });
 });
 
 describe('AlertNotifier by e-mail', () => {

@@ -66,6 +66,7 @@ export const createWebhook = contract({
     .object({
       url: text().meta({
         description: `At most ${webhookLimits.url} characters, without user name, password and fragment`,
+        maxLength: webhookLimits.url,
         example: 'https://hooks.example.com/tenon',
       }),
     })

@@ -1,0 +1,41 @@
+import { DeliverWebhook } from '../../src/application/alerts/deliver-webhook.js';
+import { PostAlerts } from '../../src/application/alerts/post-alerts.js';
+import { MemoryWebhookSender } from '../../src/infrastructure/memory/alerts/memory-webhook-sender.js';
+import { MemoryLivingProcesses } from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
+import { MemoryTable } from '../../src/infrastructure/memory/memory-table.js';
+import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryWorkQueue } from '../../src/infrastructure/memory/shared/memory-work-queue.js';
+import { WebhookNotifier } from '../../src/infrastructure/notifiers/webhook-notifier.js';
+import { alertFired } from '../../src/interfaces/http/alerts/webhooks.controller.js';
+import { eventually } from './eventually.js';
+import { memoryRepositories } from './memory-repositories.js';
+import { RecordingLog } from './recording-log.js';
+import { at } from './records.js';
+
+/** From an alert to its receivers, all in memory. */
+export async function webhookRig() {
+  const store = new MemoryStore();
+  const { webhooks, alerts } = memoryRepositories(store);
+  const [clock, log, sender] = [new ManualClock(at(0)), new RecordingLog(), new MemoryWebhookSender()];
+  const queue = new MemoryWorkQueue(store, new MemoryLivingProcesses(), clock);
+  const deliver = new DeliverWebhook(webhooks, alerts, sender, alertFired, clock, log);
+  new PostAlerts(queue, store, deliver, log).register();
+  await queue.start();
+  const tasks = new MemoryTable<{ readonly runAt: number }>(store, 'tasks');
+  return {
+    store,
+    webhooks,
+    alerts,
+    sender,
+    clock,
+    log,
+    notifier: new WebhookNotifier(webhooks, queue),
+    /** Resolves to how many tasks wait, when none of them is due. */
+    async settled(): Promise<number> {
+      await eventually(() => tasks.all().every(({ runAt }) => runAt > clock.now().getTime()));
+      return tasks.all().length;
+    },
+    stop: () => queue.stop(0),
+  };
+}

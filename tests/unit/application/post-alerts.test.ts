@@ -1,0 +1,120 @@
+import type { Alert } from '../../../src/domain/alerts/alert.js';
+import { anAlert, at, aWebhook } from '../../support/records.js';
+import { webhookRig } from '../../support/webhook-rig.js';
+
+const HOUR_MS = 3_600_000;
+
+describe('posting alerts to webhooks', () => {
+  let rig: Awaited<ReturnType<typeof webhookRig>>;
+  beforeEach(async () => {
+    rig = await webhookRig();
+  });
+  afterEach(() => rig.stop());
+
+  const fired = async (...alerts: Alert[]) => {
+    await rig.alerts.add(alerts);
+    await rig.notifier.announce(alerts);
+    return rig.settled();
+  };
+  const hooked = async (url: string, secret = `secret of ${url}`) => {
+    const webhook = aWebhook({ url });
+    await rig.webhooks.add(webhook, secret);
+    return webhook;
+  };
+  const last = async () => (await rig.webhooks.all())[0]?.lastDelivery;
+  const later = async (ms: number) => {
+    rig.clock.advance(ms);
+    return rig.settled();
+  };
+
+  it('posts each alert to each webhook, signed with its own secret, under the id of the alert', async () => {
+    await hooked('https://one.example/');
+    await hooked('https://two.example/');
+    const alerts = Array.from({ length: 45 }, () => anAlert());
+    expect(await fired(...alerts)).toBe(0);
+    const posted = rig.sender.posted.map(({ id, url, secret }) => `${id} ${url} ${secret}`);
+    const due = ['https://one.example/', 'https://two.example/'].flatMap((url) =>
+      alerts.map(({ id }) => `${id} ${url} secret of ${url}`),
+    );
+    expect(posted.sort()).toEqual(due.sort());
+  });
+
+  it('posts the alert as the API shows it at the moment at which it fires', async () => {
+    await hooked('https://one.example/');
+    rig.sender.status = 500;
+    const alert = anAlert();
+    expect(await fired(alert)).toBe(1);
+    await rig.alerts.acknowledge(alert.id, { at: at(9), by: 'usr_1', note: 'seen' });
+    rig.sender.status = 200;
+    expect(await later(HOUR_MS)).toBe(0);
+    const [first, second] = rig.sender.posted;
+    expect(second).toEqual({ ...first, sentAt: rig.clock.now() });
+    expect(JSON.parse(first?.body ?? '')).toEqual({
+      type: 'alert.fired',
+      timestamp: alert.createdAt.toISOString(),
+      data: expect.objectContaining({
+        id: alert.id,
+        job_id: alert.jobId,
+        status: 'firing',
+        acked_at: null,
+        note: null,
+      }),
+    });
+  });
+
+  it('tries again for more than a day what is not taken, and then gives up', async () => {
+    await hooked('https://one.example/');
+    rig.sender.status = 503;
+    const alert = anAlert();
+    await fired(alert);
+    const begun = rig.clock.now().getTime();
+    for (let hours = 0; hours < 60; hours++) await later(HOUR_MS);
+    expect(rig.sender.posted).toHaveLength(15);
+    const spent = (rig.sender.posted.at(-1)?.sentAt.getTime() ?? 0) - begun;
+    expect(spent / HOUR_MS).toBeGreaterThan(24);
+    expect(new Set(rig.sender.posted.map(({ id, body }) => id + body)).size).toBe(1);
+    expect(await last()).toMatchObject({ status: 503, alertId: alert.id, error: expect.any(String) });
+    expect(rig.log.of('alert given up')).toMatchObject([{ fields: { alert_id: alert.id } }]);
+  });
+
+  it('leaves a receiver that does not answer alone for a while, whatever there is for it', async () => {
+    await hooked('https://one.example/');
+    rig.sender.status = null;
+    await fired(anAlert());
+    expect(await last()).toMatchObject({ status: null });
+    await fired(anAlert());
+    await later(20_000);
+    expect(rig.sender.posted).toHaveLength(1);
+    rig.sender.status = 200;
+    expect(await later(HOUR_MS)).toBe(0);
+    expect(rig.sender.posted).toHaveLength(3);
+  });
+
+  it('posts nothing more where the receiver is gone for good', async () => {
+    const gone = await hooked('https://gone.example/');
+    rig.sender.status = 410;
+    expect(await fired(anAlert())).toBe(0);
+    expect(await rig.webhooks.all()).toMatchObject([{ id: gone.id, enabled: false, lastDelivery: { status: 410 } }]);
+    rig.sender.status = 200;
+    expect(await fired(anAlert())).toBe(0);
+    expect(rig.sender.posted).toHaveLength(1);
+  });
+
+  it('posts nothing more to a webhook that is deleted, what waits neither', async () => {
+    const { id } = await hooked('https://one.example/');
+    rig.sender.status = 500;
+    expect(await fired(anAlert())).toBe(1);
+    await rig.webhooks.remove(id);
+    expect(await later(HOUR_MS)).toBe(0);
+    expect(rig.sender.posted).toHaveLength(1);
+  });
+
+  it('posts to a webhook only what fires after it was made', async () => {
+    const early = anAlert();
+    await fired(early);
+    await hooked('https://one.example/');
+    const late = anAlert();
+    await fired(late);
+    expect(rig.sender.posted.map(({ id }) => id)).toEqual([late.id]);
+  });
+});
