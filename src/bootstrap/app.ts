@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
 import { PostAlerts } from '../application/alerts/post-alerts.js';
+import { EVALUATION, RunEvaluation } from '../application/evaluations/run-evaluation.js';
 import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
 import { DeliverMail } from '../application/mail/deliver-mail.js';
@@ -34,6 +35,7 @@ import type { Controller } from '../interfaces/http/contract.js';
 import { DeploymentsController } from '../interfaces/http/deployments/deployments.controller.js';
 import { ModelFilesController } from '../interfaces/http/deployments/model-files.controller.js';
 import { Drain } from '../interfaces/http/drain.js';
+import { EvaluationsController } from '../interfaces/http/evaluations/evaluations.controller.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
 import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
@@ -49,7 +51,7 @@ import { ModelsController } from '../interfaces/http/workspace/models.controller
 import { ProjectsController } from '../interfaces/http/workspace/projects.controller.js';
 import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
 import type { Config } from './config/config.js';
-import { Parts } from './container.js';
+import { Parts, PEER_GRACE_MS } from './container.js';
 import { makeDataFolder } from './data-folder.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
@@ -72,6 +74,7 @@ const controllers: readonly Source<Controller>[] = [
   ModelAliasesController,
   RuntimeController,
   ConversationsController,
+  EvaluationsController,
   JobsController,
   AlertRulesController,
   AlertsController,
@@ -91,7 +94,6 @@ const CALLS_PAUSE_MS = 2_000;
 const CALLS_GRACE_MS = 2_000;
 const TASKS_GRACE_MS = 5_000;
 /** What another process may take, besides the time that its model may take. */
-const PEER_GRACE_MS = 5_000;
 const CONNECT_PAUSE_MS = 500;
 
 export interface App {
@@ -161,6 +163,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
 
   const queue = parts.get(WorkQueue);
   parts.get(PostAlerts).register();
+  queue.register(EVALUATION, parts.get(RunEvaluation));
   later(() => queue.stop(TASKS_GRACE_MS));
 
   const drain = parts.get(Drain);

@@ -12,6 +12,7 @@ import { auditModule } from './modules/audit.module.js';
 import { chatModule } from './modules/chat.module.js';
 import { datasetsModule } from './modules/datasets.module.js';
 import { deploymentsModule } from './modules/deployments.module.js';
+import { evaluationsModule } from './modules/evaluations.module.js';
 import { jobsModule } from './modules/jobs.module.js';
 import { mailModule } from './modules/mail.module.js';
 import { metricsModule } from './modules/metrics.module.js';
@@ -25,6 +26,9 @@ import { teamModule } from './modules/team.module.js';
 import { webhooksModule } from './modules/webhooks.module.js';
 import { workspaceModule } from './modules/workspace.module.js';
 import type { Source } from './provide.js';
+
+/** What another process of the service may take beyond what a model may. */
+export const PEER_GRACE_MS = 5_000;
 
 export interface Foundations {
   readonly config: Config;
@@ -51,7 +55,8 @@ export class Parts {
       deploymentsModule(config, log),
       modelFilesModule(config),
       jobsModule(),
-      processesModule(secret),
+      processesModule(secret, config.inferenceTimeoutMs + PEER_GRACE_MS),
+      evaluationsModule(),
       alertsModule(),
       operationsModule(config),
       metricsModule(),

@@ -20,3 +20,6 @@ export const Registration = port<RegistrationRules>('RegistrationRules');
 export const UploadLimits = port<Limits>('UploadLimits');
 export const ProcessKeys = port<(process: number) => string>('ProcessKeys');
 export const EngineRules = port<UpstreamRules>('UpstreamRules');
+
+/** How long one process of the service waits for another's model, in milliseconds. */
+export const PeerPatience = port<number>('PeerPatience');

@@ -134,7 +134,8 @@ describe('jobs', () => {
   });
 
   it('names what is wrong with a job and with a report', async () => {
-    expect(await post({})).toEqual(invalid('kind', 'name'));
+    expect(await post({})).toEqual(invalid('kind'));
+    expect(await post({ kind: 'external' })).toEqual(invalid('name'));
     expect(await post({ kind: 'chat', name: 'x' })).toEqual(invalid('kind'));
     for (const name of ['', '  ', 'x'.repeat(201)]) {
       const answer = await post({ kind: 'external', name });

@@ -11,6 +11,7 @@ import { MemoryAuditTrail } from '../../src/infrastructure/memory/audit/memory-a
 import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
 import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
 import { MemoryDeployments } from '../../src/infrastructure/memory/deployments/memory-deployments.js';
+import { MemoryEvaluations } from '../../src/infrastructure/memory/evaluations/memory-evaluations.js';
 import { MemoryJobHistory } from '../../src/infrastructure/memory/jobs/memory-job-history.js';
 import { MemoryJobs } from '../../src/infrastructure/memory/jobs/memory-jobs.js';
 import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
@@ -41,6 +42,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   deployments: new MemoryDeployments(store),
   jobs: new MemoryJobs(store),
   jobHistory: new MemoryJobHistory(store),
+  evaluations: new MemoryEvaluations(store),
   alertRules: new MemoryAlertRules(store),
   alerts: new MemoryAlerts(store),
   auditTrail: new MemoryAuditTrail(store),

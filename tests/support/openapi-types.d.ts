@@ -799,6 +799,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{job_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEvaluationResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job_id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["compareEvaluations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/alerts/rules": {
         parameters: {
             query?: never;
@@ -1775,7 +1807,7 @@ export interface components {
         Job: {
             id: string;
             /** @enum {string} */
-            kind: "chat" | "prediction" | "external";
+            kind: "chat" | "prediction" | "external" | "evaluation";
             /** @enum {string} */
             mode: "async" | "sync";
             /** @enum {string} */
@@ -1797,8 +1829,11 @@ export interface components {
             done: number;
             total: number | null;
         };
-        NewJob: {
-            /** @enum {string} */
+        NewExternalJob: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "external";
             name: string;
             project_id?: string | null;
@@ -1813,6 +1848,16 @@ export interface components {
             done: number;
             total?: number | null;
         };
+        NewEvaluation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "evaluation";
+            project_id: string;
+            dataset_id: string;
+            model_id?: string | null;
+        };
         Jobs: {
             jobs: components["schemas"]["Job"][];
             count: number;
@@ -1824,6 +1869,54 @@ export interface components {
             progress?: components["schemas"]["ProgressReport"];
             result?: unknown;
             error?: string | null;
+        };
+        EvaluationResults: {
+            results: components["schemas"]["EvaluationResult"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        EvaluationResult: {
+            record_id: string;
+            group: string | null;
+            input?: unknown;
+            expected?: unknown;
+            output: string | null;
+            score: 0 | 1;
+            latency: number;
+            tokens: {
+                prompt: number;
+                completion: number;
+            } | null;
+            error: string | null;
+        };
+        EvaluationComparison: {
+            job_id: string;
+            with: string;
+            before: components["schemas"]["Share"];
+            after: components["schemas"]["Share"];
+            turned_right: number;
+            turned_wrong: number;
+            groups: {
+                group: string | null;
+                before: components["schemas"]["Share"];
+                after: components["schemas"]["Share"];
+                turned_right: number;
+                turned_wrong: number;
+            }[];
+            right: {
+                record_id: string;
+                group: string | null;
+            }[];
+            wrong: {
+                record_id: string;
+                group: string | null;
+            }[];
+        };
+        Share: {
+            count: number;
+            right: number;
+            accuracy: number;
+            interval: number[];
         };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
@@ -1840,7 +1933,7 @@ export interface components {
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             /** @enum {string|null} */
-            job_kind: "chat" | "prediction" | "external" | null;
+            job_kind: "chat" | "prediction" | "external" | "evaluation" | null;
         };
         NewAlertRule: {
             name: string;
@@ -1850,7 +1943,7 @@ export interface components {
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
-            job_kind?: "chat" | "prediction" | "external" | null;
+            job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
         };
         AlertRuleOutcome: {
             alerts: components["schemas"]["WouldBeAlert"][];
@@ -1876,7 +1969,7 @@ export interface components {
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
-            job_kind?: "chat" | "prediction" | "external" | null;
+            job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
             since?: number | null;
         };
         AlertRuleChange: {
@@ -2068,6 +2161,7 @@ export interface components {
                 read_metrics: boolean;
                 read_jobs: boolean;
                 run_jobs: boolean;
+                run_evaluations: boolean;
                 cancel_jobs: boolean;
                 read_monitoring: boolean;
                 read_audit: boolean;
@@ -2498,17 +2592,6 @@ export interface components {
                 };
             };
         };
-        unauthenticated: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "unauthenticated";
-                };
-            };
-        };
         "forbidden.email_unverified": {
             headers: {
                 [name: string]: unknown;
@@ -2517,6 +2600,28 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "forbidden" | "email_unverified";
+                };
+            };
+        };
+        "runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "runtime_not_connected" | "runtime_stopped" | "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
+        unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "unauthenticated";
                 };
             };
         };
@@ -4798,7 +4903,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-                kind?: "chat" | "prediction" | "external";
+                kind?: "chat" | "prediction" | "external" | "evaluation";
                 project_id?: string;
             };
             header?: never;
@@ -4834,7 +4939,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewJob"];
+                "application/json": components["schemas"]["NewExternalJob"] | components["schemas"]["NewEvaluation"];
             };
         };
         responses: {
@@ -4846,8 +4951,16 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
             400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
+            401: components["responses"]["unauthenticated.session_required"];
             403: components["responses"]["forbidden.email_unverified"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
@@ -4857,7 +4970,7 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            503: components["responses"]["runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
         };
     };
     readJob: {
@@ -4952,6 +5065,71 @@ export interface operations {
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["job_finished"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["storage_unavailable.shutting_down"];
+        };
+    };
+    listEvaluationResults: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: number;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationResults"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthenticated"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["storage_unavailable.shutting_down"];
+        };
+    };
+    compareEvaluations: {
+        parameters: {
+            query: {
+                with: string;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationComparison"];
+                };
+            };
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["unauthenticated"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
             422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];

@@ -13,6 +13,7 @@ import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/type
 import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmDeployments } from '../../src/infrastructure/typeorm/deployments/typeorm-deployments.js';
+import { TypeOrmEvaluations } from '../../src/infrastructure/typeorm/evaluations/typeorm-evaluations.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
 import { TypeOrmJobs } from '../../src/infrastructure/typeorm/jobs/typeorm-jobs.js';
 import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
@@ -45,6 +46,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     deployments: new TypeOrmDeployments(unitOfWork),
     jobs: new TypeOrmJobs(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
+    evaluations: new TypeOrmEvaluations(unitOfWork),
     alertRules: new TypeOrmAlertRules(unitOfWork),
     alerts: new TypeOrmAlerts(unitOfWork),
     auditTrail: new TypeOrmAuditTrail(unitOfWork),
@@ -95,7 +97,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
 }
 
 /** Written and read without the ORM. */
-const PLAIN_TABLES = ['spent_site_tokens', 'audit_entries'];
+const PLAIN_TABLES = ['evaluation_results', 'evaluations', 'spent_site_tokens', 'audit_entries'];
 
 /** Quicker than TRUNCATE; references between tables are looked at when the one statement has done all its parts. */
 async function empty(source: DataSource): Promise<void> {

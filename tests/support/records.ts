@@ -9,6 +9,7 @@ import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Deployment } from '../../src/domain/deployments/deployment.js';
+import { Evaluation, type Result } from '../../src/domain/evaluations/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import type { Message } from '../../src/domain/mail/message.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
@@ -175,6 +176,31 @@ export const aJob = (over: Partial<Job> = {}): Job => ({
     status: 'running',
     createdAt: at(0),
   }),
+  ...over,
+});
+
+export const anEvaluation = (project: Project, over: Partial<Evaluation> = {}): Evaluation => ({
+  ...Evaluation.of(ids.next('job'), {
+    project,
+    model: aModel(project, { spec: { runtime: 'onnx', path: 'tiny-chat' } }),
+    dataset: aDataset(project, [aRecord()]),
+    scorer: { metric: 'normalized', tolerance: 0 },
+  }),
+  ...over,
+});
+
+/** Of the record at that position. */
+export const aResult = (position: number, over: Partial<Result> = {}): Result => ({
+  position,
+  recordId: `r${position}`,
+  group: null,
+  input: 'What is the capital of France?',
+  expected: 'Paris',
+  output: 'Paris',
+  score: 1,
+  latency: 0.25,
+  tokens: { prompt: 7, completion: 2 },
+  error: null,
   ...over,
 });
 

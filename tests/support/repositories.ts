@@ -11,6 +11,7 @@ import type { AuditTrail } from '../../src/application/audit/ports/audit-trail.j
 import type { Conversations } from '../../src/application/chat/ports/conversations.js';
 import type { RuntimeConnections } from '../../src/application/chat/ports/runtime-connections.js';
 import type { Deployments } from '../../src/application/deployments/ports/deployments.js';
+import type { Evaluations } from '../../src/application/evaluations/ports/evaluations.js';
 import type { JobHistory } from '../../src/application/jobs/ports/job-history.js';
 import type { Jobs } from '../../src/application/jobs/ports/jobs.js';
 import type { Outbox } from '../../src/application/mail/ports/outbox.js';
@@ -41,6 +42,7 @@ export interface Repositories {
   readonly deployments: Deployments;
   readonly jobs: Jobs;
   readonly jobHistory: JobHistory;
+  readonly evaluations: Evaluations;
   readonly alertRules: AlertRules;
   readonly alerts: Alerts;
   readonly auditTrail: AuditTrail;

@@ -2,6 +2,7 @@ import type { AccountCaller } from '../../domain/access/caller.js';
 import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
 import { Conversation, type KeptIn } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { storable } from '../../domain/shared/text.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
@@ -61,6 +62,3 @@ export class KeepTurn {
     throw new NotFound('conversation');
   }
 }
-
-/** A model may say anything; the database takes neither NUL nor half of a surrogate pair. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

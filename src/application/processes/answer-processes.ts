@@ -1,8 +1,10 @@
+import type { TimedCompletion } from '../../domain/chat/chat.js';
+import type { CompleteHere } from '../chat/complete-here.js';
 import type { RuntimeStates } from '../chat/runtime-states.js';
 import type { SettleRuntime } from '../chat/settle-runtime.js';
 import type { ModelServers } from '../deployments/ports/model-servers.js';
 import type { TendDeployments } from '../deployments/tend-deployments.js';
-import type { ModelStates } from './ports/other-processes.js';
+import type { ModelStates, RuntimeCall } from './ports/other-processes.js';
 
 const isDeployment = (id: string) => id.startsWith('dep_');
 
@@ -13,6 +15,7 @@ export class AnswerProcesses {
     private readonly deployments: TendDeployments,
     private readonly runtimes: RuntimeStates,
     private readonly runtime: SettleRuntime,
+    private readonly chats: CompleteHere,
   ) {}
 
   async states(ids: readonly string[]): Promise<ModelStates> {
@@ -22,6 +25,11 @@ export class AnswerProcesses {
       deployments: Object.fromEntries(await Promise.all(servers)),
       runtimes: Object.fromEntries(projects.map((id) => [id, this.runtimes.here(id)])),
     };
+  }
+
+  /** Throws what `ChatRuntimes.complete` throws. */
+  complete(call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion> {
+    return this.chats.execute(call, signal);
   }
 
   async settle(id: string): Promise<void> {

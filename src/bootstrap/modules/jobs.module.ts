@@ -2,6 +2,7 @@ import { ContainerModule } from 'inversify';
 import { AlertNotifier } from '../../application/alerts/ports/alert-notifier.js';
 import { AlertRules } from '../../application/alerts/ports/alert-rules.js';
 import { Alerts } from '../../application/alerts/ports/alerts.js';
+import { CreateEvaluation } from '../../application/evaluations/create-evaluation.js';
 import { BegunCalls } from '../../application/jobs/begun-calls.js';
 import { ChangeJob } from '../../application/jobs/change-job.js';
 import { CreateExternalJob } from '../../application/jobs/create-external-job.js';
@@ -61,5 +62,11 @@ export const jobsModule = () =>
     provide(module, ListJobs, ListJobs, [Jobs]);
     provide(module, ReadJob, ReadJob, [Jobs]);
     provide(module, ChangeJob, ChangeJob, [Jobs, FinishJobs, UnitOfWork, Clock, Log]);
-    provide(module, JobsController, JobsController, [CreateExternalJob, ListJobs, ReadJob, ChangeJob]);
+    provide(module, JobsController, JobsController, [
+      CreateExternalJob,
+      CreateEvaluation,
+      ListJobs,
+      ReadJob,
+      ChangeJob,
+    ]);
   });

@@ -28,6 +28,7 @@ export const permissions = {
   readMetrics: { takes: ['master'], roles },
   readJobs: { takes: callerKinds, roles },
   runJobs: { takes: callerKinds, roles: ['admin', 'developer'], verified: true },
+  runEvaluations: { takes: ['session', 'api_key'], roles: ['admin', 'developer'], verified: true },
   cancelJobs: { takes: callerKinds, roles: ['admin', 'developer'] },
   readMonitoring: { takes: callerKinds, roles, operator: true },
   readAudit: { takes: callerKinds, roles: ['admin'] },

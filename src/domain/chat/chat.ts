@@ -23,6 +23,12 @@ export interface Completion {
   readonly usage: Usage | null;
 }
 
+/** With the seconds from the moment at which the model took the call up. */
+export interface TimedCompletion {
+  readonly completion: Completion;
+  readonly latency: number;
+}
+
 export interface Usage {
   readonly promptTokens: number;
   /** Those of the prompt that the runtime still knew from an earlier call. */

@@ -6,7 +6,7 @@ import { JobFinished } from './errors.js';
 export const jobModes = ['async', 'sync'] as const;
 export type JobMode = (typeof jobModes)[number];
 
-export const jobKinds = ['chat', 'prediction', 'external'] as const;
+export const jobKinds = ['chat', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
 /** A call of a model, for as long as the model works on it. */
 export type CallKind = Extract<JobKind, 'chat' | 'prediction'>;
@@ -71,6 +71,7 @@ export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_0
 
 type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
 type External = Owner & { name: string; status: OpenStatus; progress?: JobChange['progress'] };
+type Evaluated = Owner & Pick<Job, 'name' | 'datasetId' | 'modelId' | 'progress'>;
 type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; process: number };
 
 const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, process: null } as const;
@@ -99,6 +100,22 @@ export const Job = {
     startedAt: call.createdAt,
     progress: { done: 0, total: 1 },
   }),
+
+  /** A dataset that will be run through a model, record by record. */
+  evaluation: (asked: Evaluated): Job => ({
+    ...fresh,
+    ...asked,
+    kind: 'evaluation',
+    mode: 'async',
+    status: 'queued',
+    startedAt: null,
+  }),
+
+  /** Its work begins, or goes on, with so much done. Throws JobFinished. */
+  advance(job: Job, done: number, at: Date): Job {
+    requireOpen(job);
+    return moved({ ...job, progress: { ...job.progress, done } }, 'running', at);
+  },
 
   /** What its owner tells of work that runs elsewhere. Throws InvalidRequest, JobFinished. */
   change(job: Job, change: JobChange, at: Date): Job {
@@ -132,12 +149,13 @@ export const Job = {
   },
 
   /** Throws JobFinished. */
-  finish(job: Job, end: { status: FinalStatus; error?: string }, at: Date): Job {
+  finish(job: Job, end: { status: FinalStatus; result?: Json; error?: string }, at: Date): Job {
     requireOpen(job);
     const { progress } = job;
     const done = end.status === 'succeeded' ? (progress.total ?? progress.done) : progress.done;
     const error = end.error === undefined ? job.error : shortened(end.error);
-    return moved({ ...job, progress: { ...progress, done }, error }, end.status, at);
+    const result = end.result === undefined ? job.result : end.result;
+    return moved({ ...job, progress: { ...progress, done }, result, error }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>

@@ -1,3 +1,6 @@
 /** Whether a text has at most so many characters (code points); one that is far too long is not taken apart for that. */
 export const atMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most);
+
+/** A model may say anything; the database takes neither NUL nor half of a surrogate pair. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -18,6 +18,7 @@ import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js'
 import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
 import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
 import { SyncJobs1764417600000 } from './migrations/1764417600000-sync-jobs.js';
+import { Evaluations1764464400000 } from './migrations/1764464400000-evaluations.js';
 import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
 import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
@@ -60,6 +61,7 @@ const migrations = [
   Deployments1764288000000,
   Jobs1764374400000,
   SyncJobs1764417600000,
+  Evaluations1764464400000,
   Notifications1764547200000,
   Housekeeping1764590400000,
   Audit1764633600000,

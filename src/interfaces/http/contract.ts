@@ -46,7 +46,7 @@ export interface Contract<
   readonly versioned?: true;
   readonly status: 200 | 201;
   /** Another success status that the route can give, and when. */
-  readonly otherStatus?: { readonly status: 200; readonly when: string };
+  readonly otherStatus?: { readonly status: 200 | 202; readonly when: string };
   readonly answer: Answer;
   /** What the answer is, where it is not JSON: then its schema is that of a text. */
   readonly answerMedia?: 'text/plain';

@@ -11,6 +11,7 @@ import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as deployments from './deployments/deployments.contract.js';
 import * as modelFiles from './deployments/model-files.contract.js';
+import * as evaluations from './evaluations/evaluations.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
 import * as logs from './operations/logs.contract.js';
@@ -40,6 +41,7 @@ export const contracts: readonly Contract[] = [
   completions,
   conversations,
   jobs,
+  evaluations,
   alertRules,
   alerts,
   webhooks,

@@ -1,10 +1,14 @@
 import type { ModelStates, OtherProcesses } from '../../../src/application/processes/ports/other-processes.js';
+import { ModelBusy } from '../../../src/domain/chat/errors.js';
+import { eventually } from '../../support/eventually.js';
 
 /** A process that can be asked, and what it would say. */
 export interface AnsweringProcess {
   readonly number: number;
   /** The ids that it was asked to settle. */
   readonly settled: string[];
+  /** Answers that were begun and ended by their signal. */
+  readonly chats: { begun: number; ended: number };
 }
 
 export interface OtherProcessesUnderTest {
@@ -49,10 +53,43 @@ export function otherProcessesContract(adapter: string, open: () => Promise<Othe
       expect(process.settled).toEqual(['dep_1', 'prj_1']);
     });
 
+    const call = (text: string) => ({
+      projectId: 'prj_1',
+      request: { messages: [{ role: 'user' as const, content: text }], maxTokens: 7, temperature: 0 },
+      caller: 'usr_1',
+    });
+    const never = new AbortController().signal;
+
+    it("has a process's runtime answer, and tells its refusals", async () => {
+      const { number } = await asked();
+      const completion = { text: JSON.stringify(call('Hi')), finishReason: 'stop', usage: null };
+      expect(await rig.others.complete(number, call('Hi'), never)).toEqual({ completion, latency: 0.25 });
+      await expect(rig.others.complete(number, call('busy'), never)).rejects.toMatchObject({
+        kind: 'busy',
+        code: 'model_busy',
+        message: new ModelBusy(3).message,
+        advice: { retryAfterSeconds: 3 },
+      });
+      expect(await rig.others.complete(number, call('broken'), never)).toBeNull();
+    });
+
+    it('ends an answer that nobody waits for any more', async () => {
+      const process = await asked();
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      const answer = rig.others.complete(process.number, call('forever'), abort.signal);
+      answer.catch(() => undefined);
+      await eventually(() => process.chats.begun === 1);
+      abort.abort(reason);
+      await expect(answer).rejects.toBe(reason);
+      await eventually(() => process.chats.ended === 1);
+    });
+
     it('says where a process cannot be asked, or is unknown', async () => {
       for (const number of [await rig.unreachable(), 2_000_000_000]) {
         expect(await rig.others.states(number, ['dep_1'])).toBeNull();
         expect(await rig.others.settle(number, 'dep_1')).toBe(false);
+        expect(await rig.others.complete(number, call('Hi'), never)).toBeNull();
       }
     });
 

@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { AnswerProcesses } from '../../../src/application/processes/answer-processes.js';
-import type { ModelStates } from '../../../src/application/processes/ports/other-processes.js';
+import type { ModelStates, RuntimeCall } from '../../../src/application/processes/ports/other-processes.js';
+import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
+import { ModelBusy } from '../../../src/domain/chat/errors.js';
 import { processKeys } from '../../../src/infrastructure/crypto/process-keys.js';
 import {
   MemoryLivingProcesses,
@@ -28,7 +30,21 @@ function answering(says: (id: string) => Partial<ModelStates>) {
     says(id);
     settled.push(id);
   };
-  return { settled, states, settle };
+  const chats = { begun: 0, ended: 0 };
+  /** Says back all that it was told. */
+  const complete = async (call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion> => {
+    const said = call.request.messages.at(-1)?.content;
+    if (said === 'busy') throw new ModelBusy(3);
+    if (said === 'broken') throw new Error('planted');
+    if (said === 'forever') {
+      chats.begun++;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))).finally(() => {
+        chats.ended++;
+      });
+    }
+    return { completion: { text: JSON.stringify(call), finishReason: 'stop', usage: null }, latency: 0.25 };
+  };
+  return { settled, chats, states, settle, complete };
 }
 
 otherProcessesContract('memory', async () => {
@@ -39,7 +55,7 @@ otherProcessesContract('memory', async () => {
     process: async (says) => {
       const process = answering(says);
       others.reachable.set(++last, process);
-      return { number: last, settled: process.settled };
+      return { number: last, settled: process.settled, chats: process.chats };
     },
     unreachable: async () => ++last,
   };
@@ -48,7 +64,7 @@ otherProcessesContract('memory', async () => {
 describe('over HTTP', () => {
   const known = new MemoryProcesses();
   const servers: Server[] = [];
-  const others = new HttpOtherProcesses(new MemoryLivingProcesses(known), processKeys('a secret of this test'));
+  const others = new HttpOtherProcesses(new MemoryLivingProcesses(known), processKeys('a secret of this test'), 5_000);
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
   const enter = async (secret: string, says: (id: string) => Partial<ModelStates>) => {
@@ -66,7 +82,7 @@ describe('over HTTP', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await living.introduce({ name: `host:${number}`, url });
-    return { number, url, settled: process.settled };
+    return { number, url, settled: process.settled, chats: process.chats };
   };
 
   otherProcessesContract('HTTP', async () => ({

@@ -1,3 +1,4 @@
+import type { ChatRequest, TimedCompletion } from '../../../domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../domain/chat/runtime.js';
 import type { ServerState } from '../../deployments/ports/model-servers.js';
 import { port } from '../../shared/port.js';
@@ -6,6 +7,13 @@ import { port } from '../../shared/port.js';
 export interface ModelStates {
   readonly deployments: Readonly<Record<string, ServerState>>;
   readonly runtimes: Readonly<Record<string, RuntimeStatus>>;
+}
+
+/** A chat with the runtime of a project, in the name of an account. */
+export interface RuntimeCall {
+  readonly projectId: string;
+  readonly request: ChatRequest;
+  readonly caller: string;
 }
 
 /** The other processes of the service, asked over a private way. */
@@ -20,5 +28,10 @@ export interface OtherProcesses {
    * false where it could not be asked: it will do so by itself, a little later.
    */
   settle(process: number, id: string): Promise<boolean>;
+  /**
+   * Has a runtime of a process answer, as `ChatRuntimes.complete` there would, which aborting `signal` ends as well.
+   * Throws refusals of the same code as that throws. Null where the process could not be asked.
+   */
+  complete(process: number, call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion | null>;
 }
 export const OtherProcesses = port<OtherProcesses>('processes.OtherProcesses');

@@ -1,9 +1,14 @@
-import type { ModelStates, OtherProcesses } from '../../../application/processes/ports/other-processes.js';
+import type { ModelStates, OtherProcesses, RuntimeCall } from '../../../application/processes/ports/other-processes.js';
+import type { TimedCompletion } from '../../../domain/chat/chat.js';
+
+import { RefusedElsewhere } from '../../../domain/processes/errors.js';
+import { DomainError } from '../../../domain/shared/errors.js';
 
 /** What a process answers when it is asked. */
 export interface AskedProcess {
   states(ids: readonly string[]): Promise<ModelStates>;
   settle(id: string): Promise<void>;
+  complete(call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion>;
 }
 
 /** For unit tests: those that are entered here can be asked. */
@@ -26,5 +31,15 @@ export class MemoryOtherProcesses implements OtherProcesses {
       () => true,
       () => false,
     );
+  }
+
+  async complete(process: number, call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion | null> {
+    try {
+      return (await this.reachable.get(process)?.complete(call, signal)) ?? null;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof DomainError) throw new RefusedElsewhere(error);
+      return null;
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
 /** What goes with its project. */
-const OWNED = ['datasets', 'models', 'model_aliases', 'conversations'];
+const OWNED = ['datasets', 'models', 'model_aliases', 'conversations', 'evaluations'];
 
 export class MemoryProjects implements Projects {
   private readonly rows;

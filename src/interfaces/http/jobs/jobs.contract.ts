@@ -72,28 +72,43 @@ export const JobAnswer = z
   })
   .meta({ id: 'Job', example: finishedJob });
 
+const NewExternalJob = z
+  .object({
+    kind: z.literal('external'),
+    name: text().meta({ description: `1 to ${jobLimits.nameLength} characters`, example: 'nightly training' }),
+    project_id: text().nullish().meta({ description: 'A project of your own team' }),
+    status: choice(openStatuses).default('running'),
+    progress: ProgressReport.optional(),
+  })
+  .meta({ id: 'NewExternalJob' });
+
+const NewEvaluation = z
+  .object({
+    kind: z.literal('evaluation'),
+    project_id: text().meta({ description: 'A project of your own team, with a started runtime' }),
+    dataset_id: text().meta({ description: 'A frozen dataset of the project' }),
+    model_id: text().nullish().meta({ description: 'The model that is meant to be connected; left out: whichever is' }),
+  })
+  .meta({ id: 'NewEvaluation' });
+
 export const createJob = contract({
   id: 'createJob',
   method: 'post',
   path,
   tag,
-  summary: 'Record a job',
+  summary: 'Evaluate a model, or record a job',
   description:
+    'A job of the kind `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of ' +
+    'the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
+    '`acceptance.tolerance`), overall and by group. It goes on after a restart. ' +
     'A job of the kind `external` is work that runs elsewhere, such as a training pipeline or a cron job, and reports ' +
     'itself by `PATCH`. Alert rules look at it when it finishes.',
   access: permissions.runJobs,
-  body: z
-    .object({
-      kind: choice(['external']),
-      name: text().meta({ description: `1 to ${jobLimits.nameLength} characters`, example: 'nightly training' }),
-      project_id: text().nullish().meta({ description: 'A project of your own team' }),
-      status: choice(openStatuses).default('running'),
-      progress: ProgressReport.optional(),
-    })
-    .meta({ id: 'NewJob' }),
+  body: z.discriminatedUnion('kind', [NewExternalJob, NewEvaluation], { error: 'must be "external" or "evaluation"' }),
   status: 201,
+  otherStatus: { status: 202, when: 'An evaluation: it was queued' },
   answer: JobAnswer,
-  refusals: ['email_unverified', 'not_found'],
+  refusals: ['email_unverified', 'session_required', 'not_found', 'runtime_not_connected', 'runtime_stopped'],
 });
 
 export const listJobs = contract({

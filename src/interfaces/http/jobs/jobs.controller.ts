@@ -1,18 +1,24 @@
+import type { CreateEvaluation } from '../../../application/evaluations/create-evaluation.js';
 import type { ChangeJob } from '../../../application/jobs/change-job.js';
 import type { CreateExternalJob } from '../../../application/jobs/create-external-job.js';
 import type { ListJobs } from '../../../application/jobs/list-jobs.js';
 import type { ReadJob } from '../../../application/jobs/read-job.js';
 import { Job } from '../../../domain/jobs/job.js';
-import { type AnswerOf, type Controller, route } from '../contract.js';
+import { type AnswerOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf } from '../paging.js';
 import { seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './jobs.contract.js';
 
 export class JobsController implements Controller {
   readonly routes = [
-    route(contracts.createJob, async ({ caller, body: { name, project_id: projectId = null, status, progress } }) =>
-      jobAnswer(await this.createJob.execute({ by: caller, name, projectId, status, progress })),
-    ),
+    route(contracts.createJob, async ({ caller, body }) => {
+      if (body.kind === 'evaluation') {
+        const { project_id: projectId, dataset_id: datasetId, model_id: modelId = null } = body;
+        return new Reply(202, jobAnswer(await this.evaluate.execute({ by: caller, projectId, datasetId, modelId })));
+      }
+      const { name, project_id: projectId = null, status, progress } = body;
+      return jobAnswer(await this.createJob.execute({ by: caller, name, projectId, status, progress }));
+    }),
     route(contracts.listJobs, async ({ caller, query }) => {
       const { status = null, kind = null, project_id: projectId = null } = query;
       const found = await this.listJobs.execute({ by: caller, status, kind, projectId, page: boundedPageOf(query) });
@@ -35,6 +41,7 @@ export class JobsController implements Controller {
 
   constructor(
     private readonly createJob: CreateExternalJob,
+    private readonly evaluate: CreateEvaluation,
     private readonly listJobs: ListJobs,
     private readonly readJob: ReadJob,
     private readonly changeJob: ChangeJob,

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Express, Request, Response } from 'express';
+import { type Express, json, type Request, type Response } from 'express';
 import type { AnswerProcesses } from '../../../application/processes/answer-processes.js';
-import { NotFound } from '../../../domain/shared/errors.js';
+import { DomainError, NotFound } from '../../../domain/shared/errors.js';
 
 /** Carries the key of the process that is called, from another process of the service. */
 export const PROCESS_HEADER = 'x-tenon-process';
@@ -25,6 +25,20 @@ export function isFromPeer({ keyOf, number }: PeerParts, request: Pick<Request, 
   return given.length === own.length && timingSafeEqual(given, own);
 }
 
+function requirePeer(parts: PeerParts, request: Request): void {
+  if (!isFromPeer(parts, request)) throw new NotFound(`route as ${request.method} ${request.path}`);
+}
+
+/** A refusal is told as it is; whatever else fails is for this process's own log. */
+function refusal(error: unknown) {
+  if (!(error instanceof DomainError)) throw error;
+  const { kind, code, message, advice } = error;
+  return { refusal: { kind, code, message, advice } };
+}
+
+/** A record of a dataset and a system prompt, with all that JSON does to them. */
+const MOST_OF_A_CALL = '16mb';
+
 const idsOf = ({ query }: Request) => (typeof query.ids === 'string' ? query.ids.split(',').filter(Boolean) : []);
 
 /** What processes of the service ask each other. For everybody else there are no such routes. */
@@ -32,12 +46,25 @@ export function mountPeers(app: Express, parts: PeerParts): void {
   const { answer } = parts;
   const own =
     (handle: (ids: readonly string[]) => Promise<unknown>) => async (request: Request, response: Response) => {
-      if (!isFromPeer(parts, request)) throw new NotFound(`route as ${request.method} ${request.path}`);
+      requirePeer(parts, request);
       response.json(await handle(idsOf(request)));
     };
   app.get(
     '/processes/states',
     own((ids) => answer.states(ids)),
+  );
+  app.post(
+    '/processes/complete',
+    (request, _response, next) => {
+      requirePeer(parts, request);
+      next();
+    },
+    json({ limit: MOST_OF_A_CALL }),
+    async (request: Request, response: Response) => {
+      const gone = new AbortController();
+      response.once('close', () => gone.abort(new Error('the process that asked went away')));
+      response.json(await answer.complete(request.body, gone.signal).catch(refusal));
+    },
   );
   app.post(
     '/processes/settle',

@@ -1,0 +1,91 @@
+import type { AccountCaller, Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
+import { Evaluation } from '../../domain/evaluations/evaluation.js';
+import { Job } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import type { Dataset } from '../../domain/workspace/dataset.js';
+import { Model } from '../../domain/workspace/model.js';
+import type { RuntimeStates } from '../chat/runtime-states.js';
+import type { Jobs } from '../jobs/ports/jobs.js';
+import type { Clock } from '../shared/ports/clock.js';
+import type { Identifiers } from '../shared/ports/identifiers.js';
+import type { Log } from '../shared/ports/log.js';
+import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { WorkQueue } from '../shared/ports/work-queue.js';
+import type { ProjectDatasets } from '../workspace/project-datasets.js';
+import type { ProjectModels } from '../workspace/project-models.js';
+import type { Evaluations } from './ports/evaluations.js';
+import { EVALUATION } from './run-evaluation.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly datasetId: string;
+  /** Null: whichever is connected. */
+  readonly modelId: string | null;
+}
+
+/** Has a frozen dataset run through a project's runtime. */
+export class CreateEvaluation {
+  constructor(
+    private readonly models: ProjectModels,
+    private readonly datasets: ProjectDatasets,
+    private readonly runtimes: RuntimeStates,
+    private readonly jobs: Jobs,
+    private readonly evaluations: Evaluations,
+    private readonly queue: WorkQueue,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly ids: Identifiers,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest, RuntimeNotConnected, RuntimeStopped. */
+  async execute({ by, projectId, datasetId, modelId }: Input): Promise<Job> {
+    const caller = authorize(by, permissions.runEvaluations);
+    const project = await this.models.project(caller, projectId);
+    const dataset = await this.datasets.dataset(caller, projectId, datasetId);
+    const wanted = modelId === null ? null : await this.models.model(caller, projectId, modelId);
+    requireFrozen(dataset);
+    if (wanted) Model.requireRegistered(wanted);
+    const scorer = Evaluation.scorer(project);
+    const model = await this.connected(caller, projectId, wanted);
+    const id = this.ids.next('job');
+    const evaluation = Evaluation.of(id, { project, model, dataset, scorer });
+    const job = Job.evaluation({
+      ...JobSight.ownerOf(caller),
+      id,
+      name: dataset.name,
+      projectId,
+      datasetId,
+      modelId: model.id,
+      progress: { done: 0, total: dataset.recordCount },
+      createdAt: this.clock.now(),
+    });
+    await this.unitOfWork.run(async () => {
+      await this.jobs.add([job]);
+      await this.evaluations.add(evaluation);
+      await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id });
+    });
+    this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
+    return job;
+  }
+
+  private async connected(caller: AccountCaller, projectId: string, wanted: Model | null): Promise<Model> {
+    const { state, modelId } = await this.runtimes.of(projectId);
+    if (modelId !== null && wanted && wanted.id !== modelId) {
+      const message = `must be the model that is connected as the project's runtime, ${modelId}`;
+      throw new InvalidRequest([{ path: 'model_id', message }]);
+    }
+    if (modelId === null) throw new RuntimeNotConnected();
+    if (state === 'stopped') throw new RuntimeStopped();
+    return this.models.model(caller, projectId, modelId);
+  }
+}
+
+function requireFrozen({ state }: Dataset): void {
+  if (state === 'frozen') return;
+  throw new InvalidRequest([{ path: 'dataset_id', message: 'must be a frozen dataset: freeze it first' }]);
+}

@@ -1,0 +1,58 @@
+import type { Caller } from '../../domain/access/caller.js';
+import { authorize, permissions } from '../../domain/access/permission.js';
+import type { Evaluation, Result } from '../../domain/evaluations/evaluation.js';
+import { compareScores, type EvaluationComparison } from '../../domain/evaluations/evaluation-comparison.js';
+import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import type { Jobs } from '../jobs/ports/jobs.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import type { Evaluations } from './ports/evaluations.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly id: string;
+}
+
+/** What an evaluation found, for the team whose it is. */
+export class ReadEvaluation {
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly evaluations: Evaluations,
+  ) {}
+
+  /** Record by record, also while it runs; fewer than asked for where their texts are long. Throws NotFound. */
+  async results(
+    input: Input & { page: { readonly limit: number; readonly after: number | null } },
+  ): Promise<Bounded<Result & { readonly id: string }>> {
+    const { jobId } = await this.own(input);
+    const { limit, after } = input.page;
+    const shown = async (next: { limit: number; after: string | null }) => {
+      const page = { limit: next.limit, after: next.after === null ? null : Number(next.after) };
+      const results = await this.evaluations.results(jobId, page);
+      return results.map((result) => ({ ...result, id: String(result.position) }));
+    };
+    const first = after === null ? null : String(after);
+    return boundedPage({ limit, after: first }, shown, ({ input, expected, output }) => [input, expected, output]);
+  }
+
+  /** What has changed since the evaluation `before`, of the same records. Throws NotFound, InvalidRequest. */
+  async compare({ by, id, before }: Input & { before: string }): Promise<EvaluationComparison> {
+    const own = await this.own({ by, id });
+    const other = await this.own({ by, id: before });
+    const unfit = (message: string) => new InvalidRequest([{ path: 'with', message }]);
+    if (own.contentSha256 !== other.contentSha256) throw unfit('must be an evaluation of the same records');
+    const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
+    const both = after.some(({ position }) => earlier.some((one) => one.position === position));
+    if (!both) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
+    return compareScores(earlier, after);
+  }
+
+  /** Throws NotFound. */
+  async own({ by, id }: Input): Promise<Evaluation> {
+    const caller = authorize(by, permissions.readJobs);
+    const job = await this.jobs.find(id);
+    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId;
+    const evaluation = isOwn ? await this.evaluations.find(id) : null;
+    if (!evaluation) throw new NotFound('evaluation');
+    return evaluation;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Scored } from './evaluation.js';
+import { type Share, shareOf } from './statistics.js';
+
+export interface Turn {
+  readonly recordId: string;
+  readonly group: string | null;
+}
+
+interface Change {
+  /** Of the records that both have scored. */
+  readonly before: Share;
+  readonly after: Share;
+  readonly turnedRight: number;
+  readonly turnedWrong: number;
+}
+
+export interface EvaluationComparison extends Change {
+  readonly groups: readonly (Change & { readonly group: string | null })[];
+  readonly right: readonly Turn[];
+  readonly wrong: readonly Turn[];
+}
+
+/** What has become of the scores of `before` in `after`, two evaluations of the same records. At least one in both. */
+export function compareScores(before: readonly Scored[], after: readonly Scored[]): EvaluationComparison {
+  const earlier = new Map(before.map((result) => [result.position, result]));
+  const pairs = after.flatMap((now): Pair[] => {
+    const then = earlier.get(now.position);
+    return then ? [{ then, now }] : [];
+  });
+  const groups = [...new Set(pairs.map(({ now }) => now.group))];
+  return {
+    ...change(pairs),
+    groups: groups.map((group) => ({ group, ...change(pairs.filter(({ now }) => now.group === group)) })),
+    right: pairs.filter(turnedRight).map(turn),
+    wrong: pairs.filter(turnedWrong).map(turn),
+  };
+}
+
+interface Pair {
+  readonly then: Scored;
+  readonly now: Scored;
+}
+
+const turnedRight = ({ then, now }: Pair) => now.score > then.score;
+const turnedWrong = ({ then, now }: Pair) => now.score < then.score;
+const turn = ({ now: { recordId, group } }: Pair): Turn => ({ recordId, group });
+
+const change = (pairs: readonly Pair[]): Change => ({
+  before: shareOf(pairs.filter(({ then }) => then.score === 1).length, pairs.length),
+  after: shareOf(pairs.filter(({ now }) => now.score === 1).length, pairs.length),
+  turnedRight: pairs.filter(turnedRight).length,
+  turnedWrong: pairs.filter(turnedWrong).length,
+});

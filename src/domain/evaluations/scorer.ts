@@ -1,0 +1,83 @@
+import { canonical, isSame, type Json } from '../workspace/json.js';
+
+/** How an answer is compared with what was expected. */
+export const metrics = ['exact', 'normalized', 'contains', 'numeric'] as const;
+export type Metric = (typeof metrics)[number];
+
+export interface Scorer {
+  readonly metric: Metric;
+  /** How far a number may be from the expected one; only for `numeric`. */
+  readonly tolerance: number;
+}
+
+/** 1 for a right answer, 0 for a wrong one. */
+export type Score = 0 | 1;
+
+/**
+ * - `exact`: the same text; where no text is expected, JSON of the same value.
+ * - `normalized`: the same but for letter case, white space and punctuation.
+ * - `contains`: the answer has the expected text in it, as whole words, normalized alike.
+ * - `numeric`: the last number of the answer is the expected one, give or take the tolerance.
+ */
+export function scoreOf({ metric, tolerance }: Scorer, output: string, expected: Json): Score {
+  return right() ? 1 : 0;
+
+  function right(): boolean {
+    if (metric === 'numeric') return isNear(output, expected, tolerance);
+    if (typeof expected === 'object' && metric !== 'contains') return isSame(parsed(output) ?? null, expected);
+    const text = typeof expected === 'string' ? expected : canonical(expected);
+    if (metric === 'exact') return output === text;
+    const [answer, wanted] = [normalized(output), normalized(text)];
+    // Nothing but punctuation is expected.
+    if (wanted === '') return metric === 'contains' ? output.includes(text.trim()) : output.trim() === text.trim();
+    return metric === 'normalized' ? answer === wanted : wordsIn(answer, wanted);
+  }
+}
+
+const normalized = (text: string): string =>
+  text.normalize('NFKC').toLowerCase().replace(/\p{P}/gu, '').replace(/\s+/g, ' ').trim();
+
+/** In scripts without spaces between words, anywhere. */
+const WORD = /[\p{L}\p{N}]/u;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const isInWord = (character: string | undefined): boolean =>
+  character !== undefined && WORD.test(character) && !UNSPACED.test(character);
+
+function wordsIn(answer: string, wanted: string): boolean {
+  const first = isInWord([...wanted][0]);
+  const last = isInWord([...wanted].at(-1));
+  for (let at = answer.indexOf(wanted); at >= 0; at = answer.indexOf(wanted, at + 1)) {
+    const before = [...answer.slice(Math.max(0, at - 2), at)].at(-1);
+    const after = [...answer.slice(at + wanted.length, at + wanted.length + 2)][0];
+    if (!(first && isInWord(before)) && !(last && isInWord(after))) return true;
+  }
+  return false;
+}
+
+/** With groups of thousands or without; a sign only where nothing goes before it. */
+const NUMBER =
+  /(?<![\p{L}\p{N}.,])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\d+(?:\.\d+)?/giu;
+
+function isNear(output: string, expected: Json, tolerance: number): boolean {
+  const wanted = typeof expected === 'number' ? expected : lastNumber(String(expected));
+  const answer = lastNumber(output);
+  if (wanted === null || answer === null) return false;
+  // What binary fractions lose is nobody's mistake.
+  const rounding = Number.EPSILON * 8 * Math.max(Math.abs(wanted), Math.abs(answer));
+  return Math.abs(answer - wanted) <= tolerance + rounding;
+}
+
+function lastNumber(text: string): number | null {
+  const found = text.match(NUMBER)?.at(-1);
+  if (found === undefined) return null;
+  const number = Number(found.replaceAll(',', '').replace('\u2212', '-'));
+  return Number.isFinite(number) ? number : null;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { Job } from '../../../src/domain/jobs/job.js';
+import type { Project } from '../../../src/domain/workspace/project.js';
+import { anAccount, anEvaluation, aProject, aResult, aTeam, at, ended, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+export function evaluationsContract(adapter: string, store: StoreUnderTest) {
+  describe(`Evaluations in ${adapter}`, () => {
+    let repositories: Repositories;
+    let evaluations: Repositories['evaluations'];
+    let project: Project;
+
+    beforeEach(async () => {
+      repositories = await store.open();
+      evaluations = repositories.evaluations;
+      const team = aTeam();
+      await repositories.teams.add(team);
+      const account = anAccount(team);
+      await repositories.accounts.add(account);
+      project = aProject(team, { createdBy: account.id });
+      await repositories.projects.add(project);
+    });
+
+    const added = async (over: Parameters<typeof anEvaluation>[1] = {}) => {
+      const evaluation = anEvaluation(project, over);
+      await evaluations.add(evaluation);
+      return evaluation;
+    };
+
+    it('gives back what was added, exactly', async () => {
+      const evaluation = await added({ systemPrompt: 'Be brief.', metric: 'numeric', tolerance: 0.5 });
+      expect(await evaluations.find(evaluation.jobId)).toEqual(evaluation);
+      expect(await evaluations.find(ids.next('job'))).toBe(null);
+    });
+
+    it('is no part of a project that is gone, and goes with it', async () => {
+      const evaluation = await added();
+      const run = (await evaluations.begin(evaluation.jobId)) as number;
+      await evaluations.keep(evaluation.jobId, run, aResult(1));
+      await repositories.projects.remove(project);
+      expect(await evaluations.find(evaluation.jobId)).toBe(null);
+      expect(await evaluations.begin(evaluation.jobId)).toBe(null);
+      expect(await evaluations.keep(evaluation.jobId, run, aResult(2))).toBe(false);
+      expect(await evaluations.scored(evaluation.jobId)).toEqual([]);
+      await expect(evaluations.add(anEvaluation(project))).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('keeps results, by position, exactly as they were', async () => {
+      const { jobId } = await added();
+      const run = (await evaluations.begin(jobId)) as number;
+      const odd = { input: { a: [1, null] }, expected: null, output: 'a "b" \u2028', group: 'g', latency: 1.5 };
+      const results = [
+        aResult(1, odd),
+        aResult(2, { input: 'true', expected: '3', score: 0 }),
+        aResult(10, { input: 3, expected: false, output: null, tokens: null, error: 'too long', score: 0 }),
+      ];
+      for (const result of [...results].reverse()) expect(await evaluations.keep(jobId, run, result)).toBe(true);
+      expect(await evaluations.results(jobId, { limit: 9, after: null })).toEqual(results);
+      expect(await evaluations.results(jobId, { limit: 1, after: 1 })).toEqual([results[1]]);
+      const scored = results.map(({ input: _, expected: __, output: ___, ...rest }) => rest);
+      expect(await evaluations.scored(jobId)).toEqual(scored);
+      expect(await evaluations.results((await added()).jobId, { limit: 9, after: null })).toEqual([]);
+    });
+
+    it('keeps only what the last run brings', async () => {
+      const { jobId } = await added();
+      const first = (await evaluations.begin(jobId)) as number;
+      expect(await evaluations.keep(jobId, first, aResult(1))).toBe(true);
+      const second = (await evaluations.begin(jobId)) as number;
+      expect(await evaluations.keep(jobId, first, aResult(2))).toBe(false);
+      expect(await evaluations.keep(jobId, second, aResult(2))).toBe(true);
+      expect((await evaluations.scored(jobId)).map(({ position }) => position)).toEqual([1, 2]);
+    });
+
+    it('knows the newest of a dataset that has succeeded', async () => {
+      const datasetId = ids.next('dst');
+      const own = { datasetId, projectId: project.id };
+      expect(await evaluations.latest(project.id, datasetId)).toBe(null);
+      const kept = [];
+      for (const status of ['succeeded', 'succeeded', 'failed', null] as const) {
+        const evaluation = await added(own);
+        const asked = { id: evaluation.jobId, teamId: 't', projectId: project.id, requestedBy: 'u', createdAt: at(0) };
+        const job = Job.evaluation({
+          ...asked,
+          name: null,
+          datasetId,
+          modelId: null,
+          progress: { done: 0, total: 1 },
+        });
+        await repositories.jobs.add([job]);
+        if (status) await repositories.jobHistory.append([ended(job, status)]);
+        kept.push(evaluation);
+      }
+      await added();
+      expect(await evaluations.latest(project.id, datasetId)).toEqual(kept[1]);
+      expect(await evaluations.latest(ids.next('prj'), datasetId)).toBe(null);
+    });
+  });
+}
