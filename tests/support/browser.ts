@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './until.js';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -16,7 +17,7 @@ const FLAGS = [
 export function whyNoBrowser(): string | null {
   for (const program of [EXECUTABLE, 'curl']) {
     try {
-      execFileSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 });
+      execFileSync(program, ['--version'], { stdio: 'ignore', timeout: PATIENCE_MS });
     } catch {
       return `there is no ${program} (Debian: apt-get install chromium curl; CHROMIUM names another browser)`;
     }
@@ -57,7 +58,7 @@ export class Visitor {
     this.contexts.push(context);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.url });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
       // The browser notes each refusal of the API itself: those are what some tests are about.
