@@ -52,8 +52,12 @@ export class FinishJobs {
 
   private async finish(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
     const known = knownOf(endings);
-    const stored = known !== null && (await this.history.appendUnnoticed(FINISHING, known));
-    return stored ? known.map((result) => ({ result })) : this.finishInLine(endings);
+    const written = new Set(known.length > 0 ? await this.history.appendUnnoticed(FINISHING, known) : []);
+    const rest = endings.filter(({ id }) => !written.has(id));
+    const others = rest.length > 0 ? await this.finishInLine(rest) : [];
+    const done = known.filter(({ id }) => written.has(id)).map((result) => [result.id, { result }] as const);
+    const outcomes = new Map<string, Outcome<Job>>(done);
+    return endings.map(({ id }) => outcomes.get(id) ?? (others.shift() as Outcome<Job>));
   }
 
   private finishInLine(endings: readonly Ending[]): Promise<Outcome<Job>[]> {
@@ -101,13 +105,12 @@ export class FinishJobs {
   }
 }
 
-/** The finished jobs, where each can be made of nothing that is stored; else null. */
-function knownOf(endings: readonly Ending[]): (Job & FinishedJob)[] | null {
-  if (new Set(endings.map(({ id }) => id)).size < endings.length) return null;
+/** The finished jobs, where each can be made of nothing that is stored; else none. */
+function knownOf(endings: readonly Ending[]): (Job & FinishedJob)[] {
+  if (new Set(endings.map(({ id }) => id)).size < endings.length) return [];
   try {
-    const jobs = endings.map(({ end }) => end(null)).filter(Job.isFinished);
-    return jobs.length === endings.length ? jobs : null;
+    return endings.map(({ end }) => end(null)).filter(Job.isFinished);
   } catch {
-    return null;
+    return [];
   }
 }

@@ -21,7 +21,7 @@ interface Settings {
 
 const FILE_BYTES = 20 * 1024 * 1024;
 const CLOSE_MS = 2_000;
-const TOGETHER_MS = 5;
+const TOGETHER_MS = 20;
 
 /** More is not kept for a disk that does not take it; it is lost. */
 const WAITING_BYTES = 64 * 1024 * 1024;

@@ -11,13 +11,14 @@ interface Question<Row> {
 }
 
 /**
- * A lookup that nearly every call needs. Questions that come while the database is busy with earlier ones go to it
- * together, in one statement, so that many callers cost it little more than one. A question is only ever answered by a
- * statement that began after it was asked: no answer is older than its question.
+ * A lookup that nearly every call needs. Questions that come in the same turn of the event loop, or while the database is
+ * busy with earlier ones, go to it together, in one statement, so that many callers cost it little more than one. A
+ * question is only ever answered by a statement that began after it was asked: no answer is older than its question.
  */
 export class SharedLookup<Row> {
   private waiting: Question<Row>[] = [];
   private underWay = 0;
+  private soon = false;
 
   /** `text` takes an array for each value of a question, and gives rows with the number of the question as `nth`. */
   constructor(
@@ -30,11 +31,13 @@ export class SharedLookup<Row> {
     if (this.unitOfWork.isRunning) return (await this.query([values])).get(1) ?? null;
     return new Promise((resolve, reject) => {
       this.waiting.push({ values, resolve, reject });
-      void this.proceed();
+      if (!this.soon) setImmediate(() => this.proceed());
+      this.soon = true;
     });
   }
 
   private async proceed(): Promise<void> {
+    this.soon = false;
     if (this.underWay >= AT_ONCE || this.waiting.length === 0) return;
     const questions = this.waiting.splice(0, MOST_QUESTIONS);
     this.underWay++;

@@ -18,11 +18,11 @@ export interface JobHistory {
    */
   append(jobs: readonly (Job & FinishedJob)[]): Promise<void>;
   /**
-   * Takes its turn in `line` and appends calls of which no alert rule takes notice: none counts one, none fires. False,
-   * and nothing written, where one does, or where one of them has finished before. The newest of what is written may be
-   * lost where the database itself crashes within the next second; nothing that was written later outlasts it.
+   * Takes its turn in `line` and appends calls, if no alert rule takes notice of any: none counts one, none fires. Gives
+   * the ids of those that are written: none where a rule does, and none that has finished before. The newest of them may be
+   * lost where the database itself crashes within the next second; nothing that was written later outlasts them.
    */
-  appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<boolean>;
+  appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]>;
   /** How many have failed since the last that succeeded, up to `most`; those that were cancelled don't count. */
   failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** In the order in which they finished, with only some of them in memory at a time. */

@@ -20,12 +20,12 @@ export class MemoryJobHistory implements JobHistory {
     for (const job of jobs) this.rows.put(job.id, { job, finishNumber: ++last });
   }
 
-  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<boolean> {
+  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]> {
     const append = async () => {
       const noticed = calls.some((call) => this.rules.all().some((rule) => takesNotice(rule, call)));
-      if (noticed || calls.some(({ id }) => this.rows.get(id)?.job.finishedAt)) return false;
-      await this.append(calls);
-      return true;
+      const open = noticed ? [] : calls.filter(({ id }) => !this.rows.get(id)?.job.finishedAt);
+      await this.append(open);
+      return open.map(({ id }) => id);
     };
     return this.store.inLine(line, () => this.store.run(append));
   }

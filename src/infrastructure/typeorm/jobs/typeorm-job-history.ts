@@ -16,8 +16,9 @@ const APPEND = append('(SELECT coalesce(max(finish_number), 0) FROM jobs)');
 
 /** A single statement, so that nobody holds the line up while the way to the database is slow. */
 const APPEND_UNNOTICED = `
-  WITH turn AS MATERIALIZED (SELECT unnoticed_turn($2, $3, $4, $5, $6) AS last)
-  ${append('(SELECT last FROM turn)', 'WHERE (SELECT last FROM turn) IS NOT NULL')} RETURNING id`;
+  WITH turn AS MATERIALIZED (SELECT unnoticed_turn($2, $3, $4, $5) AS last)
+  ${append('(SELECT last FROM turn)', 'WHERE (SELECT last FROM turn) IS NOT NULL')}
+  WHERE jobs.finish_number IS NULL RETURNING id`;
 
 const FAILURES = `
   SELECT count(*)::integer AS failures FROM (
@@ -53,16 +54,11 @@ export class TypeOrmJobHistory implements JobHistory {
     await this.unitOfWork.prepared('jobs-append', APPEND, [numbered(jobs)]);
   }
 
-  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<boolean> {
-    const columns = [
-      calls.map(({ id }) => id),
-      calls.map(({ kind }) => kind),
-      calls.map(({ status }) => status),
-      calls.map(Job.duration),
-    ];
+  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]> {
+    const columns = [calls.map(({ kind }) => kind), calls.map(({ status }) => status), calls.map(Job.duration)];
     const values = [numbered(calls), line, ...columns];
-    const written = await this.unitOfWork.prepared('jobs-append-unnoticed', APPEND_UNNOTICED, values);
-    return written.length > 0;
+    const written = await this.unitOfWork.prepared<Pick<Job, 'id'>>('jobs-append-unnoticed', APPEND_UNNOTICED, values);
+    return written.map(({ id }) => id);
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

@@ -32,7 +32,8 @@ export class TypeOrmLivingProcesses implements LivingProcesses {
   constructor(private readonly source: DataSource) {}
 
   own(): Promise<number> {
-    this.number ??= this.enter();
+    if (this.number) return this.number;
+    this.number = this.enter();
     this.number.catch(() => {
       this.number = null;
     });

@@ -9,13 +9,10 @@ export class SyncJobs1764417600000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      CREATE FUNCTION unnoticed_turn(line text, ids text[], kinds text[], statuses text[], durations double precision[])
+      CREATE FUNCTION unnoticed_turn(line text, kinds text[], statuses text[], durations double precision[])
       RETURNS bigint LANGUAGE plpgsql AS $$
       BEGIN
         PERFORM pg_advisory_xact_lock(hashtextextended(line, 0));
-        IF EXISTS (SELECT FROM jobs WHERE id = ANY(ids) AND finish_number IS NOT NULL) THEN
-          RETURN NULL;
-        END IF;
         IF EXISTS (
           SELECT FROM unnest(kinds, statuses, durations) AS job (kind, status, duration)
             JOIN alert_rules rule ON rule.job_kind IS NULL OR rule.job_kind = job.kind
