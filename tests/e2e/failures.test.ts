@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { PasswordHasher } from '../../src/application/accounts/ports/password-hasher.js';
 import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
@@ -120,90 +120,6 @@ describe('a service whose adapters fail', () => {
     const { status, body, headers } = await api.post(completions(project), admin.token, ask(project, 'Hi'));
     expect({ status, code: body.code }).toEqual({ status: 502, code: 'runtime_invalid_response' });
     expect(headers.get('x-should-retry')).toBe('false');
-  });
-});
-
-/** A way to a database that can be cut and mended. */
-class Way {
-  private readonly server: Server;
-  private readonly sockets = new Set<Socket>();
-  private open = true;
-
-  constructor(private readonly target: string) {
-    this.server = createServer((socket) => this.join(socket));
-  }
-
-  async start(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    const url = new URL(this.target);
-    const { port } = this.server.address() as { port: number };
-    return `postgres://${url.username}:${url.password}@127.0.0.1:${port}${url.pathname}?sslmode=disable`;
-  }
-
-  cut(): void {
-    this.open = false;
-    for (const socket of this.sockets) socket.destroy();
-  }
-
-  mend(): void {
-    this.open = true;
-  }
-
-  close(): void {
-    this.cut();
-    this.server.close();
-  }
-
-  private join(socket: Socket): void {
-    if (!this.open) return void socket.destroy();
-    const folder = new URL(this.target).searchParams.get('host');
-    const far = folder
-      ? connect(`${folder}/.s.PGSQL.5432`)
-      : connect(Number(new URL(this.target).port), new URL(this.target).hostname);
-    for (const [end, other] of [
-      [socket, far],
-      [far, socket],
-    ] as const) {
-      this.sockets.add(end);
-      end.on('error', () => other.destroy()).on('close', () => other.destroy());
-      end.pipe(other);
-    }
-  }
-}
-
-describe('a service whose database goes away', () => {
-  it('says so, stays up, keeps sessions valid and recovers', async () => {
-    const database = await freshDatabase();
-    const way = new Way(database.url);
-    const service = await Service.start({ databaseUrl: await way.start() });
-    try {
-      const admin = await register(service, 'Ada');
-      expect((await service.get('/health/ready')).status).toBe(200);
-      way.cut();
-      for (const [method, path] of [
-        ['GET', '/v1/auth/me'],
-        ['GET', '/health/ready'],
-        ['POST', '/v1/auth/login'],
-      ] as const) {
-        const json = method === 'POST' ? { email: 'ada@example.com', password } : undefined;
-        const answer = await service.call(method, path, { token: admin.token, json });
-        expect({ path, status: answer.status, code: answer.body.code }).toEqual({
-          path,
-          status: 503,
-          code: 'storage_unavailable',
-        });
-        expect(answer.headers.get('retry-after')).toBe('2');
-      }
-      expect((await service.get('/health/live')).status).toBe(200);
-      way.mend();
-      expect((await service.get('/v1/auth/me', admin.token)).status).toBe(200);
-      expect((await service.get('/health/ready')).status).toBe(200);
-    } finally {
-      await service.stop();
-      way.close();
-      await database.drop();
-    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { CredentialTable } from './access/typeorm-credentials.js';
 import { AccountTable } from './accounts/typeorm-accounts.js';
@@ -23,7 +24,7 @@ import { Notifications1764547200000 } from './migrations/1764547200000-notificat
 import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
-import { TimelyClient } from './timely-client.js';
+import { dropSilent, TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
 import { ModelTable, ModelVersionTable } from './workspace/typeorm-models.js';
@@ -69,7 +70,9 @@ const migrations = [
 ];
 
 /** No statement of a request may wait longer than this, so that an outage is told in time. */
-const STATEMENT_TIMEOUT_MS = 4_000;
+const STATEMENT_TIMEOUT_MS = 3_500;
+/** Nor for a connection. */
+const CONNECTION_TIMEOUT_MS = 4_000;
 
 const options = (url: string): DataSourceOptions => ({
   type: 'postgres',
@@ -83,25 +86,33 @@ const options = (url: string): DataSourceOptions => ({
 });
 
 /** The pool that serves requests. */
-export const createDataSource = (url: string, poolSize = 16): DataSource =>
-  new DataSource({
+export function createDataSource(url: string, poolSize = 16): DataSource {
+  const source = new DataSource({
     ...options(url),
     poolErrorHandler: () => undefined, // an idle connection that breaks is replaced; the call that needs one reports
     extra: {
       Client: TimelyClient,
       max: poolSize,
-      connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 500,
+      query_timeout: STATEMENT_TIMEOUT_MS + 300,
       idle_in_transaction_session_timeout: 30_000,
       keepAlive: true,
     },
   } as DataSourceOptions);
+  const initialize = source.initialize.bind(source);
+  source.initialize = async () => {
+    await initialize();
+    dropSilent((source.driver as unknown as { master: Pool }).master);
+    return source;
+  };
+  return source;
+}
 
 /** A single connection without time limits, for migrations. */
 export const createMigrationSource = (url: string): DataSource =>
   new DataSource({
     ...options(url),
     entities: [], // migrations are plain SQL
-    extra: { max: 2, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS },
+    extra: { max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
   } as DataSourceOptions);

@@ -1,0 +1,132 @@
+import { CutOffProxy } from '../support/cut-off-proxy.js';
+import { freshDatabase, query, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { HttpCaller } from '../support/http-caller.js';
+import { masterKey } from '../support/monitoring.js';
+import { launch, type ServiceProcess, temporaryFolder } from '../support/service.js';
+import { createProject, type Member, password, register } from '../support/workspace.js';
+
+/** What this process keeps to itself: the line that says that it lives, and the one on which it hears of tasks. */
+const OWN_LINES = 2;
+
+/** One process goes through all of it. */
+describe('a service whose database is out of reach', () => {
+  let database: TestDatabase;
+  let proxy: CutOffProxy;
+  let running: ServiceProcess;
+  let api: HttpCaller;
+  let admin: Member;
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    proxy = await CutOffProxy.before(database.url);
+    proxy.cut();
+    const env = { SERVICE_MASTER_KEY: masterKey };
+    running = launch({ dataDir: await temporaryFolder(), databaseUrl: proxy.url, env });
+  });
+  afterAll(async () => {
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await proxy.close();
+    await database.drop();
+  });
+
+  const figure = async (name: string) => {
+    const { body } = await api.get('/metrics', masterKey);
+    const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(body)?.[1];
+    return found === undefined ? null : Number(found);
+  };
+
+  /** Calls by 24 callers, more than there are connections, until `over`; each outcome with how often it came. */
+  const load = (over: () => boolean) => {
+    const outcomes = new Map<string, number>();
+    const caller = async (n: number) => {
+      for (let round = n; !over(); round++) {
+        const { status, body } = await (round % 2
+          ? api.get('/v1/projects', admin.token)
+          : api.post('/v1/projects', admin.token, { name: 'load' }));
+        const outcome = status < 300 ? 'done' : `${status} ${body.code}`;
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+    };
+    return { outcomes, ended: Promise.all(Array.from({ length: 24 }, (_, n) => caller(n))) };
+  };
+
+  const recovered = () => eventually(async () => (await api.get('/health/ready')).status === 200);
+
+  const nothingLeaked = () =>
+    eventually(async () => {
+      const [total, idle, waiting] = [
+        await figure('tenon_database_pool_connections'),
+        await figure('tenon_database_pool_idle_connections'),
+        await figure('tenon_database_pool_waiting_requests'),
+      ] as [number, number, number];
+      return total - idle <= OWN_LINES && waiting === 0;
+    });
+
+  it('at its start waits for it, and comes up with it', async () => {
+    await eventually(() => running.errors().includes('waiting for the database'));
+    expect(running.output()).toBe('');
+    proxy.reopen();
+    api = new HttpCaller(await running.ready);
+    admin = await register(api, 'Ada');
+  });
+
+  it.each(['cut', 'silence'] as const)(
+    'says so while it is idle (%s), and nothing else; and goes on',
+    async (fault) => {
+      proxy[fault]();
+      const calls = [
+        api.get('/v1/auth/me', admin.token),
+        api.get('/v1/status', admin.apiKey),
+        api.get('/health/ready'),
+        api.post('/v1/auth/login', undefined, { email: 'ada@example.com', password }),
+      ];
+      for (const { status, body, headers } of await Promise.all(calls)) {
+        expect({ status, code: body.code }).toEqual({ status: 503, code: 'storage_unavailable' });
+        expect(headers.get('retry-after')).toBe('2');
+      }
+      expect((await api.get('/health/live')).status).toBe(200);
+      expect(await figure('tenon_database_up')).toBe(0);
+      proxy.reopen();
+      await recovered();
+      expect((await api.get('/v1/auth/me', admin.token)).status).toBe(200);
+      await nothingLeaked();
+    },
+  );
+
+  it.each(['cut', 'silence'] as const)(
+    'says so under load (%s), takes no caller for a stranger, and loses no connection',
+    async (fault) => {
+      let over = false;
+      const { outcomes, ended } = load(() => over);
+      await eventually(() => (outcomes.get('done') ?? 0) > 100);
+      proxy[fault]();
+      await eventually(() => (outcomes.get('503 storage_unavailable') ?? 0) >= 24);
+      proxy.reopen();
+      const before = outcomes.get('done') ?? 0;
+      await eventually(() => (outcomes.get('done') ?? 0) > before + 100);
+      over = true;
+      await ended;
+      expect([...outcomes.keys()].sort()).toEqual(['503 storage_unavailable', 'done']);
+      await nothingLeaked();
+      await eventually(async () => {
+        const [row] = await query<{ n: number }>(
+          database.url,
+          `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
+            AND pid <> pg_backend_pid()`,
+        );
+        return row?.n === 0;
+      });
+    },
+  );
+
+  it('has kept its process, and ends in order even while nobody answers', async () => {
+    expect(running.child.exitCode).toBeNull();
+    const project = await createProject(api, admin.token);
+    expect((await api.get(`/v1/projects/${project}`, admin.token)).status).toBe(200);
+    proxy.silence();
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+  });
+});
