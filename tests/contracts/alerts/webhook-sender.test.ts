@@ -99,6 +99,16 @@ describe('WebhookSender by HTTP', () => {
     expect({ asked: rebinding.asked, came: receiver.came }).toEqual({ asked: 2, came: 0 });
   });
 
+  it.each(['http', 'https'])('connects to no address that stands in the URL itself, by %s', async (protocol) => {
+    const strict = new HttpWebhookSender(new AddressGuard(['10.0.0.0/8']), PATIENT_MS);
+    const url = `${protocol}://127.0.0.1:${receiver.port}/`;
+    expect(await strict.post(message({ url }))).toEqual({
+      status: null,
+      error: 'the host leads to an address that is not allowed',
+    });
+    expect(receiver.came).toBe(0);
+  });
+
   it('asks for the name once for a post, and takes that answer', async () => {
     const rebinding = resolving('127.0.0.1', '10.0.0.1');
     const lenient = new HttpWebhookSender(new AddressGuard(LOOPBACK, rebinding), PATIENT_MS);
