@@ -42,7 +42,7 @@ describe('a service that ends under load', () => {
   });
 
   it('serves on for the drain delay, as one that is not ready', async () => {
-    const service = await Service.start({ env: { SERVICE_DRAIN_DELAY_S: '4' } });
+    const service = await Service.start({ env: { SERVICE_DRAIN_DELAY_S: '6' } });
     const { token } = await register(service, 'Ada');
     service.signal('SIGTERM');
     let ready = await service.get('/health/ready');

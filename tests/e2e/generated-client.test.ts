@@ -3,6 +3,7 @@ import { type ApiClient, apiClient, done, refused, type Schemas } from '../suppo
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { Service } from '../support/service.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { password } from '../support/workspace.js';
 
 const QUESTION = 'What is the capital of France?';
@@ -113,7 +114,7 @@ describe('a client generated from the OpenAPI document', () => {
     const runtime = '/v1/projects/{project_id}/runtime';
     await done(api.PUT(runtime, { params: inProject(), body: { model_id: model.id } }));
     let { state } = await done(api.POST(`${runtime}/start`, { params: inProject() }));
-    for (const until = Date.now() + 20_000; state === 'loading' && Date.now() < until; ) {
+    for (const until = Date.now() + PATIENCE_MS; state === 'loading' && Date.now() < until; ) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       ({ state } = await done(api.GET(runtime, { params: inProject() })));
     }

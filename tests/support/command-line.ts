@@ -40,8 +40,12 @@ export async function tenon(place: Place, args: readonly string[], run: Run = {}
   const texts = { out: '', err: '' };
   const terminal = {
     interactive: typed !== undefined,
-    out: (line: string) => void (texts.out += `${line}\n`),
-    err: (line: string) => void (texts.err += `${line}\n`),
+    out: (line: string) => {
+      texts.out += `${line}\n`;
+    },
+    err: (line: string) => {
+      texts.err += `${line}\n`;
+    },
     secret: async () => answers.shift() ?? '',
     piped: async () => input.split('\n', 1)[0] ?? '',
   };

@@ -1,4 +1,5 @@
-const PATIENCE_MS = 25_000;
+import { PATIENCE_MS } from './until.js';
+
 const PAUSE_MS = 10;
 
 /** Resolves once it holds; long before the test's own time is over it throws. */
