@@ -26,7 +26,8 @@ describe('16 registrations at once on two processes', () => {
   let small: Service[];
   beforeAll(async () => {
     pair = await Pair.start({ SERVICE_MAX_ACCOUNTS: '40' });
-    const options = { databaseUrl: pair.one.databaseUrl, dataDir: pair.one.dataDir }; // the cap is 3 unless set
+    const { databaseUrl, dataDir } = pair.one;
+    const options = { alone: 'it is one of two', databaseUrl, dataDir }; // the cap is 3 unless set
     small = [await Service.start(options), await Service.start(options)];
   });
   beforeEach(() => empty(pair));

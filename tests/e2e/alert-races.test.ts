@@ -22,10 +22,10 @@ describe('jobs that finish at once on two processes', () => {
   let databaseUrl: string;
 
   beforeAll(async () => {
-    const env = { SERVICE_MASTER_KEY: masterKey };
-    const first = await Service.start({ env });
+    const options = { alone: 'it is one of two', env: { SERVICE_MASTER_KEY: masterKey } };
+    const first = await Service.start(options);
     databaseUrl = first.databaseUrl as string;
-    services = [first, await Service.start({ env, databaseUrl })];
+    services = [first, await Service.start({ ...options, databaseUrl })];
   });
   beforeEach(() => query(databaseUrl, 'TRUNCATE jobs, alert_rules, alerts'));
   afterAll(async () => {
@@ -118,7 +118,7 @@ describe('jobs that finish at once on two processes', () => {
   });
 
   it('are ended by the others when their process is killed, and the rules look at them', async () => {
-    const doomed = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey }, databaseUrl });
+    const doomed = await Service.start({ alone: 'its death', env: { SERVICE_MASTER_KEY: masterKey }, databaseUrl });
     await on(0).rule({ threshold: 2, job_kind: 'chat' });
     const numbers = await query<{ number: number }>(
       databaseUrl,

@@ -175,5 +175,5 @@ describe('the processes of deployments', () => {
     await untilGone([pid]);
     await first.drop();
     await rm(other, { recursive: true, force: true });
-  });
+  }, 90_000);
 });

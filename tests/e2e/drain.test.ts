@@ -21,7 +21,7 @@ async function outcomeOf(agent: Agent, url: string, token: string): Promise<stri
 
 describe('a service that ends under load', () => {
   it('answers everything that was sent to it on connections kept alive, and exits with 0', async () => {
-    const service = await Service.start();
+    const service = await Service.start({ alone: 'its end' });
     const { token } = await register(service, 'Ada');
     const url = `${service.url}/v1/projects`;
     const outcomes = new Map<string, number>();
@@ -42,7 +42,7 @@ describe('a service that ends under load', () => {
   });
 
   it('serves on for the drain delay, as one that is not ready', async () => {
-    const service = await Service.start({ env: { SERVICE_DRAIN_DELAY_S: '6' } });
+    const service = await Service.start({ alone: 'its end', env: { SERVICE_DRAIN_DELAY_S: '6' } });
     const { token } = await register(service, 'Ada');
     service.signal('SIGTERM');
     let ready = await service.get('/health/ready');

@@ -155,7 +155,7 @@ describe('a runtime that fails', () => {
 
 describe('a service that ends', () => {
   it('finishes what is in flight, refuses what is new, and exits with 0', async () => {
-    const service = await Service.start({ env: { SERVICE_SHUTDOWN_TIMEOUT_S: '60' } });
+    const service = await Service.start({ alone: 'its end', env: { SERVICE_SHUTDOWN_TIMEOUT_S: '60' } });
     const admin = await register(service, 'Ada');
     const project = await readyProject(service, admin.token);
     const open = new Agent({ keepAlive: true });

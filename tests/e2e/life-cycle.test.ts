@@ -172,7 +172,7 @@ describe('a service that is spoken to badly', () => {
   it('answers /health/live while a model process is stopped in its tracks: inference has a process of its own', async () => {
     const admin = await register(service, 'Ada');
     const project = await readyProject(service, admin.token);
-    const [model] = descendants(service.pid);
+    const [model] = service.pids.flatMap((pid) => descendants(pid));
     process.kill(model as number, 'SIGSTOP');
     const chats = ['a', 'b', 'c'].map((text) =>
       service.post(completions(project), admin.token, ask(project, text.repeat(200))),

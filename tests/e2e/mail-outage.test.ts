@@ -80,7 +80,7 @@ describe('e-mails while the mail server', () => {
       SERVICE_SHUTDOWN_TIMEOUT_S: '2',
       SERVICE_LOG_LEVEL: 'debug',
     };
-    return Service.start({ databaseUrl: database.url, dataDir, env });
+    return Service.start({ alone: 'the mails that one sender had in hand', databaseUrl: database.url, dataDir, env });
   };
   const address = (n: number) => `p${n}@example.com`;
   const registered = async (n: number): Promise<string[]> => {

@@ -5,7 +5,7 @@ import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, req
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Answer, note } from '../support/http-caller.js';
-import { Service, temporaryFolder } from '../support/service.js';
+import { itAlone, Service, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
 import {
   ask,
@@ -240,7 +240,7 @@ describe('model files', () => {
     expect((await remove('large.onnx')).status).toBe(200);
   });
 
-  it('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
+  itAlone('each process counts for itself')('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
     const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
     for (const upload of sent) {
       upload.on('error', () => undefined).write('the beginning');

@@ -272,8 +272,12 @@ describe('a service behind a proxy', () => {
 describe('two processes on one database', () => {
   it('count each for itself', async () => {
     const env = { ...LIMITS, SERVICE_SECRET: 'secret-of-the-tests' };
-    const first = await Service.start({ env });
-    const second = await Service.start({ env, databaseUrl: first.databaseUrl as string });
+    const first = await Service.start({ alone: 'each process counts for itself', env });
+    const second = await Service.start({
+      alone: 'each process counts for itself',
+      env,
+      databaseUrl: first.databaseUrl as string,
+    });
     try {
       const { token } = await register(first, 'Ada');
       for (const service of [first, second]) {

@@ -32,7 +32,7 @@ describe('several processes on one database', () => {
   let admin: Member;
 
   const start = (SERVICE_PROCESS_NAME: string) =>
-    Service.start({ databaseUrl: database.url, dataDir, env: { SERVICE_PROCESS_NAME } });
+    Service.start({ alone: 'it is one of several', databaseUrl: database.url, dataDir, env: { SERVICE_PROCESS_NAME } });
 
   beforeAll(async () => {
     database = await freshDatabase();

@@ -17,6 +17,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Whether the tests' services are several processes behind a proxy (`npm run test:scaled`). */
+export const SCALED = Number(process.env.TENON_TEST_PROCESSES ?? 1) > 1;
+
 /** Calls the API as a consumer would, and notes what came back for the check that every refusal was seen. */
 export class HttpCaller {
   constructor(readonly url: string) {}
@@ -29,6 +32,7 @@ export class HttpCaller {
       headers: {
         ...(token && { Authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(SCALED && { Connection: 'close' }), // so that the next call goes to the next process
         ...options.headers,
       },
       ...(body !== undefined && { body }),

@@ -19,7 +19,12 @@ export class Pair {
     const database = await freshDatabase();
     const dataDir = await temporaryFolder();
     const start = (SERVICE_PROCESS_NAME: string) =>
-      Service.start({ databaseUrl: database.url, dataDir, env: { SERVICE_PROCESS_NAME, ...env } });
+      Service.start({
+        alone: 'it is one of two',
+        databaseUrl: database.url,
+        dataDir,
+        env: { SERVICE_PROCESS_NAME, ...env },
+      });
     const one = await start('one'); // makes the secret that both share
     return new Pair(database, one, await start('other'));
   }

@@ -5,7 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { freshDatabase } from './database.js';
-import { HttpCaller } from './http-caller.js';
+import { HttpCaller, SCALED } from './http-caller.js';
+import { RoundRobin } from './round-robin.js';
+
+const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 
 /** The compiled service, whether this file itself is run as TypeScript or compiled beside it. */
 const root = join(__dirname, '../..');
@@ -17,15 +20,20 @@ export interface Options {
   readonly dataDir?: string;
   /** Undefined: a fresh database on the run's server. Null: the embedded one. */
   readonly databaseUrl?: string | null;
+  /** Why this one is a single process, even where services are several behind a proxy. */
+  readonly alone?: string;
 }
 
-/** The real service, as its own process, on a free port. */
+/** A test that is about a single process, and why. */
+export const itAlone = (_why: string) => (SCALED ? it.skip : it);
+
+/** The real service, as its own process on a free port; or as several of them behind a proxy. */
 export class Service extends HttpCaller {
   private constructor(
     url: string,
     readonly dataDir: string,
     readonly databaseUrl: string | null,
-    private readonly running: ServiceProcess,
+    private readonly running: readonly ServiceProcess[],
     private readonly dispose: () => Promise<void>,
   ) {
     super(url);
@@ -36,34 +44,55 @@ export class Service extends HttpCaller {
     const database = options.databaseUrl === undefined ? await freshDatabase() : null;
     const databaseUrl = options.databaseUrl ?? database?.url ?? null;
     const dataDir = options.dataDir ?? (own as string);
-    const running = launch({ ...options, dataDir, databaseUrl });
+    const several = SCALED && options.alone === undefined && databaseUrl !== null;
+    const proxy = several ? await RoundRobin.start() : null;
+    const running: ServiceProcess[] = [];
     const dispose = async () => {
+      proxy?.close();
       await database?.drop();
       if (own) await rm(own, { recursive: true, force: true });
     };
     try {
-      return new Service(await running.ready, dataDir, databaseUrl, running, dispose);
+      if (!proxy) {
+        running.push(launch({ ...options, dataDir, databaseUrl }));
+        return new Service(await (running[0] as ServiceProcess).ready, dataDir, databaseUrl, running, dispose);
+      }
+      for (let n = 1; n <= PROCESSES; n++) {
+        const name = `${basename(dataDir).replace(/\W/g, '-')}-${n}`;
+        const env = { SERVICE_BASE_URL: proxy.url, SERVICE_PROCESS_NAME: name, ...options.env };
+        running.push(launch({ ...options, dataDir, databaseUrl, env }));
+      }
+      for (const { ready } of running) proxy.add(await ready);
+      return new Service(proxy.url, dataDir, databaseUrl, running, dispose);
     } catch (error) {
+      for (const { child } of running) child.kill('SIGKILL');
       await dispose();
       throw error;
     }
   }
 
   get pid(): number {
-    return this.running.child.pid as number;
+    const [pid, ...more] = this.pids;
+    if (pid === undefined || more.length > 0)
+      throw new Error('There are several: ask for `pids`, or start it `alone`.');
+    return pid;
+  }
+
+  get pids(): number[] {
+    return this.running.map(({ child }) => child.pid as number);
   }
 
   signal(name: NodeJS.Signals): void {
-    this.running.child.kill(name);
+    for (const { child } of this.running) child.kill(name);
   }
 
-  /** Resolves to the exit code, or to the name of the signal that ended it. */
+  /** Resolves to the exit code, or to the name of the signal that ended it; of several, to the first that is not 0. */
   get ended(): Promise<number | string> {
-    return this.running.ended;
+    return Promise.all(this.running.map(({ ended }) => ended)).then((codes) => codes.find((code) => code !== 0) ?? 0);
   }
 
   get errors(): string {
-    return this.running.errors();
+    return this.running.map(({ errors }) => errors()).join('');
   }
 
   /** Ends it in order; resolves to its exit code. */
