@@ -20,6 +20,9 @@ export interface CallOptions {
 /** Whether the tests' services are several processes behind a proxy (`npm run test:scaled`). */
 export const SCALED = Number(process.env.TENON_TEST_PROCESSES ?? 1) > 1;
 
+/** A refusal that comes before all of it was sent would be lost with its connection. */
+const isLong = (body?: string | Uint8Array) => (body?.length ?? 0) > 16_384;
+
 /** Calls the API as a consumer would, and notes what came back for the check that every refusal was seen. */
 export class HttpCaller {
   constructor(readonly url: string) {}
@@ -32,7 +35,7 @@ export class HttpCaller {
       headers: {
         ...(token && { Authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(SCALED && { Connection: 'close' }), // so that the next call goes to the next process
+        ...(SCALED && !isLong(body) && { Connection: 'close' }), // so that the next call goes to the next process
         ...options.headers,
       },
       ...(body !== undefined && { body }),

@@ -8,8 +8,9 @@ import { join } from 'node:path';
  */
 export function keptSecret(dataFolder: string): string {
   const path = join(dataFolder, 'secret');
-  const candidate = `${path}.${process.pid}`;
-  writeFileSync(candidate, randomBytes(32).toString('base64url'), { mode: 0o600 });
+  // By chance, not by pid: processes in containers share the folder and have the same pids.
+  const candidate = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(candidate, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {
     linkSync(candidate, path); // fails where there is one: a link appears whole or not at all
   } catch (error) {
