@@ -181,7 +181,10 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
       number,
       answer: parts.get(AnswerProcesses),
       keyOf: parts.get(ProcessKeys),
-      urlOf: async (process) => (await processes.identity(process))?.url ?? null,
+      urlOf: async (process) => {
+        const [missing] = await processes.missing([process]);
+        return missing === undefined ? ((await processes.identity(process))?.url ?? null) : null;
+      },
       timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
     },
     drain,

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { atOnce } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
@@ -66,6 +68,13 @@ describe('several processes on one database', () => {
       .length;
   const runs = (at: Service, id: string) => until('it runs', async () => (await read(at, id)).status === 'running', 50);
 
+  /** As proxies are asked: the host in the target means nothing here. */
+  const viaWholeUrl = async (at: Service, target: string) => {
+    const asked = request(at.url, { path: target, headers: { Authorization: `Bearer ${admin.token}` } }).end();
+    const [{ statusCode }] = await once(asked, 'response');
+    return statusCode;
+  };
+
   it('answer for each other’s deployments, and end them for each other', async () => {
     const { id, port } = await deploy(one);
     const running = { status: 'running', port, process: 'one', reason: null };
@@ -81,6 +90,7 @@ describe('several processes on one database', () => {
     });
     expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request', request_id: 'of-the-caller' } });
     const logs = `${path}/${id}/logs`;
+    expect(await viaWholeUrl(other, `http://127.0.0.1:1${logs}`)).toBe(200);
     expect((await other.get(logs, admin.token)).body).toEqual((await one.get(logs, admin.token)).body);
     const children = descendants(one.pid);
     expect(children.length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ export const handOver =
   async (error: RunsElsewhere, contract: Contract, request: Request, response: Response, body: unknown) => {
     const url = request.get(PROCESS_HEADER) === undefined ? await parts.urlOf(error.process) : null;
     if (url === null) throw error;
-    const outgoing = send(new URL(request.originalUrl, url), {
+    const outgoing = send(addressOf(request, url), {
       method: request.method,
       agent: false, // a kept connection may be closed by the other side just now, and nothing may be asked twice
       headers: {
@@ -41,6 +41,12 @@ export const handOver =
     response.status(answer.statusCode ?? 502).set(headersOf(answer));
     await pipeline(answer, response).catch(() => response.destroy());
   };
+
+/** Of the target of a request, which its caller may write as a whole URL, nothing but the path and the query counts. */
+function addressOf(request: Request, process: string): URL {
+  const { pathname, search } = new URL(request.originalUrl, process);
+  return new URL(`${new URL(process).origin}${pathname}${search}`);
+}
 
 async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | null): Promise<IncomingMessage> {
   const answered = new Promise<IncomingMessage>((resolve, reject) => {

@@ -12,7 +12,7 @@ export interface PeerParts {
   readonly number: number;
   /** The key of a process, by its number: known to those who share the secret. */
   readonly keyOf: (process: number) => string;
-  /** Where a process is reached; null where it has not said so. */
+  /** Where a process is reached; null where it has not said so, or does not live. */
   readonly urlOf: (process: number) => Promise<string | null>;
   /** How long one may take to answer what is handed over to it. */
   readonly timeoutMs: number;
@@ -20,8 +20,9 @@ export interface PeerParts {
 
 /** Whether the call comes from another process of the service. */
 export function isFromPeer({ keyOf, number }: PeerParts, request: Pick<Request, 'get'>): boolean {
-  const given = Buffer.from(request.get(PROCESS_HEADER) ?? '');
-  const own = Buffer.from(keyOf(number));
+  const header = request.get(PROCESS_HEADER);
+  if (header === undefined) return false;
+  const [given, own] = [Buffer.from(header), Buffer.from(keyOf(number))];
   return given.length === own.length && timingSafeEqual(given, own);
 }
 
