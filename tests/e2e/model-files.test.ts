@@ -240,21 +240,24 @@ describe('model files', () => {
     expect((await remove('large.onnx')).status).toBe(200);
   });
 
-  itAlone('each process counts for itself')('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
-    const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
-    for (const upload of sent) {
-      upload.on('error', () => undefined).write('the beginning');
-    }
-    await until('four are under way', () => unfinished().length === 4);
-    const busy = await upload('one-more', 'x');
-    expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
-    expect(busy.headers.get('retry-after')).toBe('5');
-    for (const upload of sent) upload.destroy();
-    await until('they are gone', () => unfinished().length === 0);
-    expect(existsSync(join(models, 'cut'))).toBe(false);
-    expect((await upload('one-more', 'x')).status).toBe(201);
-    await remove('one-more');
-  });
+  itAlone('each process counts for itself')(
+    'takes four uploads at once, and leaves nothing of those that are cut off',
+    async () => {
+      const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
+      for (const upload of sent) {
+        upload.on('error', () => undefined).write('the beginning');
+      }
+      await until('four are under way', () => unfinished().length === 4);
+      const busy = await upload('one-more', 'x');
+      expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
+      expect(busy.headers.get('retry-after')).toBe('5');
+      for (const upload of sent) upload.destroy();
+      await until('they are gone', () => unfinished().length === 0);
+      expect(existsSync(join(models, 'cut'))).toBe(false);
+      expect((await upload('one-more', 'x')).status).toBe(201);
+      await remove('one-more');
+    },
+  );
 
   it('lets one of two files of the same path win, whole', async () => {
     const contents = ['x', 'y'].map((letter) => Buffer.alloc(LIMIT / 2, letter));

@@ -114,7 +114,7 @@ function checkContents({ root, workdir, user }) {
     (name) => !name.startsWith('node_modules') && /(^|\/)(\.env|\.git|secret|data|tests)$/.test(name),
   );
   if (secret.length > 0) fail(`not for an image: ${secret}`);
-  for (const tool of ['typescript', 'jest', '@biomejs']) {
+  for (const tool of ['jest', '@biomejs']) {
     if (existsSync(path.join(app, 'node_modules', tool))) fail(`${tool} is no part of what runs`);
   }
 }

@@ -53,7 +53,8 @@ export const listDeployments = contract({
   path,
   tag,
   summary: 'List the deployments',
-  description: 'Newest first. All are probed at once, for a second at most; those of another process of the service by that one.',
+  description:
+    'Newest first. All are probed at once, for a second at most; those of another process of the service by that one.',
   access: permissions.readMonitoring,
   status: 200,
   answer: z.object({ deployments: z.array(DeploymentAnswer), count: Count }).meta({ id: 'Deployments' }),
