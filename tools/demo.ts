@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './demo/client.js';
 import { walkDatasets } from './demo/datasets.js';
+import { walkEvaluation } from './demo/evaluation.js';
 import { walkMonitoring } from './demo/monitoring.js';
 import { DemoService } from './demo/service.js';
 import { Deviation, expect, fields, step } from './demo/steps.js';
@@ -152,6 +153,7 @@ async function walk(service: DemoService, signal: AbortSignal): Promise<string> 
     return `${status} ${fields(body, 'code')}`;
   });
 
+  await walkEvaluation({ call }, { as: session, project, signal });
   await walkMonitoring({ call }, session);
 
   await step('log out', async () => {

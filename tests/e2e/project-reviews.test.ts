@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { query } from '../support/database.js';
+import { ended } from '../support/evaluations.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, moveToOwnTeam, register, untilState } from '../support/workspace.js';
 
@@ -58,7 +59,20 @@ describe('the review of a project', () => {
     const last = (await plan(id, { version: 2 })).body;
     expect(last).toMatchObject({
       ready: true,
-      findings: [],
+      findings: [{ level: 'info', code: 'evaluation_missing' }],
+      next_steps: [expect.stringContaining('POST /v1/jobs')],
+    });
+
+    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now()');
+    const asked = { kind: 'evaluation', project_id: id, dataset_id: dataset.id };
+    const { body: job } = await service.post('/v1/jobs', admin.token, asked);
+    const { result } = await ended(service, admin.token, job.id);
+    expect(result.accuracy).toBeGreaterThan(0.9);
+    expect((await plan(id, { version: 2 })).body).toMatchObject({
+      ready: true,
+      findings: [
+        { level: 'info', code: 'acceptance_met', message: expect.stringContaining(`of ${result.count} records`) },
+      ],
       next_steps: [expect.stringContaining('/chat/completions')],
     });
     expect(await statusOf(id)).toEqual({ status: 'reviewed', reviewed_version: 2, version: 2 });

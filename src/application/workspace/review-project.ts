@@ -1,9 +1,11 @@
 import type { Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
+import { shareOf } from '../../domain/evaluations/statistics.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
-import type { Reviewed, ReviewedDataset } from '../../domain/workspace/remark.js';
+import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/remark.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { RuntimeStates } from '../chat/runtime-states.js';
+import type { Evaluations } from '../evaluations/ports/evaluations.js';
 import type { Datasets } from './ports/datasets.js';
 import type { Models } from './ports/models.js';
 import type { Projects } from './ports/projects.js';
@@ -23,6 +25,7 @@ export class ReviewProject {
     private readonly datasets: Datasets,
     private readonly models: Models,
     private readonly runtimes: RuntimeStates,
+    private readonly evaluations: Evaluations,
   ) {}
 
   /** Throws NotFound, StaleVersion. */
@@ -46,7 +49,16 @@ export class ReviewProject {
       this.dataset(project),
       this.runtimes.of(project.id),
     ]);
-    return { project, models: [...registered, ...newest], dataset, runtime };
+    const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
+    return { project, models: [...registered, ...newest], dataset, runtime, evaluation };
+  }
+
+  private async evaluation(projectId: string, datasetId: string): Promise<ReviewedEvaluation | null> {
+    const evaluation = await this.evaluations.latest(projectId, datasetId);
+    const scores = evaluation ? await this.evaluations.scored(evaluation.jobId) : [];
+    return (
+      evaluation && { ...evaluation, share: shareOf(scores.filter(({ score }) => score === 1).length, scores.length) }
+    );
   }
 
   private async dataset({ id: projectId, spec }: Project): Promise<ReviewedDataset | null> {

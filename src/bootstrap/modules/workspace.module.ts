@@ -3,6 +3,7 @@ import { Audit } from '../../application/audit/audit.js';
 import { Conversations } from '../../application/chat/ports/conversations.js';
 import { RuntimeStates } from '../../application/chat/runtime-states.js';
 import { SettleRuntime } from '../../application/chat/settle-runtime.js';
+import { Evaluations } from '../../application/evaluations/ports/evaluations.js';
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { CreateProject } from '../../application/workspace/create-project.js';
@@ -38,7 +39,14 @@ export const workspaceModule = (config: Config) =>
     provide(module, UpdateProject, UpdateProject, [Projects, ProjectOverviews, Clock]);
     provide(module, ListProjects, ListProjects, [Projects, ProjectOverviews, Conversations]);
     provide(module, DeleteProject, DeleteProject, [ProjectModels, Projects, SettleRuntime, Audit]);
-    provide(module, ReviewProject, ReviewProject, [ProjectModels, Projects, Datasets, Models, RuntimeStates]);
+    provide(module, ReviewProject, ReviewProject, [
+      ProjectModels,
+      Projects,
+      Datasets,
+      Models,
+      RuntimeStates,
+      Evaluations,
+    ]);
     provide(module, ProjectHistory, ProjectHistory, [ProjectModels, Projects]);
     provide(module, ProjectsController, ProjectsController, [
       CreateProject,

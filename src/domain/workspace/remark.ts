@@ -1,4 +1,6 @@
 import type { ProjectRuntime } from '../chat/runtime.js';
+import type { Evaluation } from '../evaluations/evaluation.js';
+import type { Share } from '../evaluations/statistics.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';
@@ -24,6 +26,13 @@ export interface Reviewed {
   /** The dataset that the spec names; null where the project has no such dataset, or the spec names none. */
   readonly dataset: ReviewedDataset | null;
   readonly runtime: ProjectRuntime;
+  /** The last one of the dataset that has succeeded. */
+  readonly evaluation: ReviewedEvaluation | null;
+}
+
+export interface ReviewedEvaluation
+  extends Pick<Evaluation, 'jobId' | 'modelId' | 'systemPrompt' | 'metric' | 'tolerance'> {
+  readonly share: Share;
 }
 
 export interface ReviewedDataset {

@@ -1,6 +1,7 @@
 import { type FindingLevel, isBlank, type Remark, type Reviewed, type ReviewFinding } from './remark.js';
 import { acceptanceRemarks } from './review-acceptance.js';
 import { datasetRemarks } from './review-dataset.js';
+import { evaluationRemarks } from './review-evaluation.js';
 import { modelRemarks, runtimeRemarks } from './review-model.js';
 
 export interface Review {
@@ -24,6 +25,7 @@ export function review(reviewed: Reviewed): Review {
     ...datasetRemarks(reviewed),
     ...modelRemarks(reviewed),
     ...runtimeRemarks(reviewed),
+    ...evaluationRemarks(reviewed),
   ];
   const sorted = levels.flatMap((level) => remarks.filter((remark) => remark.level === level));
   const steps = sorted.flatMap(({ next }) => next ?? []);

@@ -1,3 +1,5 @@
+import type { Metric } from '../../../src/domain/evaluations/scorer.js';
+import { shareOf } from '../../../src/domain/evaluations/statistics.js';
 import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';
@@ -29,14 +31,27 @@ describe('the review of a project', () => {
     acceptance: { metric: 'normalized', threshold: 0.9 },
     dataset_id: 'dst_1',
   };
+  /** An evaluation of all that is there now, whatever its metric. */
+  const passed = ({ acceptance, system_prompt }: JsonObject): Reviewed['evaluation'] => ({
+    jobId: 'job_1',
+    modelId: 'mdl_1',
+    systemPrompt: (system_prompt ?? null) as string | null,
+    metric: (acceptance as JsonObject | undefined)?.metric as Metric,
+    tolerance: 0,
+    share: shareOf(100, 100),
+  });
   const reviewed = (spec: JsonObject = good, over: Partial<Reviewed> = {}): Reviewed => ({
     project: Project.create({ id: 'prj_1', teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0), spec }),
     models: [{ id: 'mdl_1', state: 'registered' }],
     dataset: dataset(),
     runtime: { state: 'ready', modelId: 'mdl_1', reason: null },
+    evaluation: passed(spec),
     ...over,
   });
-  const found = (given: Reviewed) => review(given).findings.map(({ level, code, path }) => `${level} ${code} ${path}`);
+  const found = (given: Reviewed) =>
+    review(given)
+      .findings.filter(({ code }) => code !== 'acceptance_met')
+      .map(({ level, code, path }) => `${level} ${code} ${path}`);
   const without = (...names: string[]) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => !names.includes(name)));
 
@@ -45,7 +60,14 @@ describe('the review of a project', () => {
       projectId: 'prj_1',
       version: 1,
       ready: true,
-      findings: [],
+      findings: [
+        {
+          level: 'info',
+          code: 'acceptance_met',
+          path: 'spec.acceptance.threshold',
+          message: 'The threshold is 0.9, and 100 of 100 records were right: 1, or 0.963 to 1 with 95 % certainty.',
+        },
+      ],
       nextSteps: ['Chat with the model: POST /v1/projects/prj_1/chat/completions.'],
     });
   });
@@ -107,7 +129,10 @@ describe('the review of a project', () => {
     const spec = { ...good, acceptance: { metric: 'numeric', threshold: 0.9 } };
     const words = dataset({ records: [...records, record(20, { expected: 'twenty' })] });
     const { findings } = review(reviewed(spec, { dataset: words }));
-    expect(findings).toMatchObject([{ code: 'acceptance_metric_unfit', message: expect.stringContaining('"r20"') }]);
+    expect(findings).toMatchObject([
+      { code: 'acceptance_metric_unfit', message: expect.stringContaining('"r20"') },
+      { code: 'acceptance_met' },
+    ]);
   });
 
   it.each<[string, ReviewedDataset | null, string[]]>([
@@ -144,6 +169,7 @@ describe('the review of a project', () => {
     expect(findings).toMatchObject([
       { code: 'records_contradict', message: expect.stringContaining('"r1" and "r2"') },
       { code: 'records_few' },
+      { code: 'acceptance_met' },
     ]);
   });
 
@@ -192,5 +218,36 @@ describe('the review of a project', () => {
   it('gives the same review of the same project', () => {
     const once = JSON.stringify(review(reviewed({}, { dataset: null })));
     expect(JSON.stringify(review(reviewed({}, { dataset: null })))).toBe(once);
+  });
+
+  const measured = (over: Partial<NonNullable<Reviewed['evaluation']>>) =>
+    reviewed(good, { evaluation: { ...passed(good), ...over } as Reviewed['evaluation'] });
+  it.each<[string, Reviewed, string[]]>([
+    ['none', reviewed(good, { evaluation: null }), ['info evaluation_missing spec.acceptance.threshold']],
+    ['one of another model', measured({ modelId: 'mdl_0' }), ['warning evaluation_outdated spec.acceptance.threshold']],
+    [
+      'one with another prompt',
+      measured({ systemPrompt: null }),
+      ['warning evaluation_outdated spec.acceptance.threshold'],
+    ],
+    ['one by another metric', measured({ metric: 'exact' }), ['warning evaluation_outdated spec.acceptance.threshold']],
+    [
+      'too low a score',
+      measured({ share: shareOf(89, 100) }),
+      ['blocking acceptance_not_met spec.acceptance.threshold'],
+    ],
+    ['just enough', measured({ share: shareOf(90, 100) }), []],
+    ['none, and no frozen dataset', reviewed(good, { evaluation: null, dataset: dataset({ state: 'editable' }) }), []],
+  ])('looks at the last evaluation: %s', (_, given, expected) => {
+    const own = found(given).filter((finding) => /evaluation_|acceptance_/.test(finding));
+    expect(own).toEqual(expected);
+    expect(review(given).ready).toBe(!expected.some((finding) => finding.startsWith('blocking')));
+    if (expected.length > 0) expect(review(given).nextSteps[0]).toMatch(/\/v1\/jobs/);
+  });
+
+  it('says where a score may be chance', () => {
+    const messages = (right: number) =>
+      review(measured({ share: shareOf(right, 20) })).findings.map((one) => one.message);
+    for (const right of [17, 19]) expect(messages(right).join()).toContain('may be chance');
   });
 });
