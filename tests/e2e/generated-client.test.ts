@@ -3,7 +3,7 @@ import { type ApiClient, apiClient, done, refused, type Schemas } from '../suppo
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { Service } from '../support/service.js';
-import { PATIENCE_MS } from '../support/until.js';
+import { until } from '../support/until.js';
 import { password } from '../support/workspace.js';
 
 const QUESTION = 'What is the capital of France?';
@@ -113,12 +113,11 @@ describe('a client generated from the OpenAPI document', () => {
 
     const runtime = '/v1/projects/{project_id}/runtime';
     await done(api.PUT(runtime, { params: inProject(), body: { model_id: model.id } }));
-    let { state } = await done(api.POST(`${runtime}/start`, { params: inProject() }));
-    for (const until = Date.now() + PATIENCE_MS; state === 'loading' && Date.now() < until; ) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      ({ state } = await done(api.GET(runtime, { params: inProject() })));
-    }
-    expect(state).toBe('ready');
+    await done(api.POST(`${runtime}/start`, { params: inProject() }));
+    await until('the runtime is ready', async () => {
+      const { state } = await done(api.GET(runtime, { params: inProject() }));
+      return state === 'ready';
+    });
   });
 
   it('chats with the API key, and finds its conversation', async () => {
@@ -137,6 +136,22 @@ describe('a client generated from the OpenAPI document', () => {
     // @ts-expect-error: the document doesn't allow it either
     const streamed = byKey.POST(path, { params: inProject(), body: { ...body, stream: true } });
     expect(await refused(streamed)).toMatchObject({ code: 'streaming_unsupported' });
+  });
+
+  it('evaluates the dataset with it, and reads how each record did', async () => {
+    const body = { kind: 'evaluation', project_id: project.id, dataset_id: dataset.id } as const;
+    let job = await done(byKey.POST('/v1/jobs', { body }));
+    const params = { path: { job_id: job.id } };
+    await until('the evaluation is over', async () => {
+      job = await done(byKey.GET('/v1/jobs/{job_id}', { params }));
+      return job.finished_at !== null;
+    });
+    expect(job).toMatchObject({ status: 'succeeded', progress: { done: 2, total: 2 } });
+    const { results } = await done(byKey.GET('/v1/jobs/{job_id}/results', { params }));
+    expect(results.map(({ record_id, expected, output }) => [record_id, expected, typeof output])).toEqual([
+      ['fr', 'Paris', 'string'],
+      ['jp', 'Tokyo', 'string'],
+    ]);
   });
 
   it('uploads a model file, deploys it and asks it', async () => {
@@ -185,7 +200,7 @@ describe('a client generated from the OpenAPI document', () => {
     );
     expect(acked).toMatchObject({ status: 'acked', note: 'The disk was full.' });
     const jobs = await done(api.GET('/v1/jobs', { params: { query: { status: 'succeeded' } } }));
-    expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'prediction']);
+    expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'evaluation', 'prediction']);
   });
 
   it('logs out', async () => {

@@ -1822,7 +1822,7 @@ export interface components {
             finished_at: number | null;
             duration: number | null;
             progress: components["schemas"]["Progress"];
-            result?: unknown;
+            result: string | number | boolean | null | unknown[] | Record<string, never>;
             error: string | null;
         };
         Progress: {
@@ -1878,8 +1878,8 @@ export interface components {
         EvaluationResult: {
             record_id: string;
             group: string | null;
-            input?: unknown;
-            expected?: unknown;
+            input: string | number | boolean | null | unknown[] | Record<string, never>;
+            expected: string | number | boolean | null | unknown[] | Record<string, never>;
             output: string | null;
             score: 0 | 1;
             latency: number;

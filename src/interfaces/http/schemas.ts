@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/workspace/json.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
 /** Seconds since the epoch, with a fraction. */
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch', example: 1763683200.123 });
@@ -65,6 +65,11 @@ const isObject = (value: unknown): value is JsonObject =>
 export const AnyObject = z
   .custom<JsonObject>(isObject, { error: wanted('a JSON object') })
   .meta({ type: 'object', additionalProperties: true });
+
+/** Any JSON value, which is there: `z.unknown()` would be documented as what may be left out. */
+export const AnyJson = z
+  .custom<Json>((value) => value !== undefined)
+  .meta({ type: ['string', 'number', 'boolean', 'null', 'array', 'object'], description: 'Any JSON value' });
 
 export const NoBody = z.undefined();
 

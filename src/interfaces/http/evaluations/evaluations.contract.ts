@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
 import { contract } from '../contract.js';
 import { NumberPage } from '../paging.js';
-import { Count, id, NextCursor } from '../schemas.js';
+import { AnyJson, Count, id, NextCursor } from '../schemas.js';
 
 const tag = 'Jobs';
 const path = '/v1/jobs/{job_id}';
@@ -15,8 +15,8 @@ const ResultAnswer = z
   .object({
     record_id: RecordId,
     group: Group,
-    input: z.unknown().meta({ example: 'What is the capital of France?' }),
-    expected: z.unknown().meta({ example: 'Paris' }),
+    input: AnyJson.meta({ example: 'What is the capital of France?' }),
+    expected: AnyJson.meta({ example: 'Paris' }),
     output: z
       .string()
       .nullable()

@@ -4,7 +4,7 @@ import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { ActorId, Count, choice, id, NextCursor, Timestamp, text, wholeNumber } from '../schemas.js';
+import { ActorId, AnyJson, Count, choice, id, NextCursor, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Jobs';
 const path = '/v1/jobs';
@@ -67,7 +67,7 @@ export const JobAnswer = z
       .nullable()
       .meta({ description: 'Seconds from start to end; null before, or where it never began' }),
     progress: Progress,
-    result: z.unknown(),
+    result: AnyJson.meta({ description: 'Any JSON value; null where there is none' }),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job', example: finishedJob });

@@ -1,19 +1,14 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
-import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
-import { AnyObject, Count, text } from '../schemas.js';
-
-const AnyValue = z
-  .custom<Json>((value) => value !== undefined)
-  .meta({ type: ['string', 'number', 'boolean', 'null', 'array', 'object'], description: 'Any JSON value' });
+import { AnyJson, AnyObject, Count, text } from '../schemas.js';
 
 const RecordAnswer = z
   .object({
     id: z.string(),
     group: z.string().nullable(),
-    input: AnyValue,
-    expected: AnyValue,
+    input: AnyJson,
+    expected: AnyJson,
     fields: AnyObject,
   })
   .meta({
