@@ -191,10 +191,24 @@ describe('webhooks', () => {
 });
 
 describe('a webhook', () => {
+  const ending: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end();
+  });
+
   it('loses nothing where the service is killed between an alert and its delivery', async () => {
     const [database, dataDir] = [await freshDatabase(), await temporaryFolder()];
-    const start = () => Service.start({ databaseUrl: database.url, dataDir, env });
+    ending.push(
+      () => rm(dataDir, { recursive: true, force: true }),
+      () => database.drop(),
+    );
+    const start = async () => {
+      const service = await Service.start({ databaseUrl: database.url, dataDir, env });
+      ending.push(() => service.kill());
+      return service;
+    };
     const receiver = await WebhookReceiver.start();
+    ending.push(() => receiver.stop());
     receiver.answer = () => undefined;
     const doomed = await start();
     const master = as(doomed, masterKey);
@@ -205,19 +219,15 @@ describe('a webhook', () => {
     await doomed.kill();
 
     receiver.answer = answering(200);
-    const service = await start();
-    const last = async () => (await as(service, masterKey).get(path)).webhooks[0].last_delivery;
+    const again = as(await start(), masterKey);
+    const last = async () => (await again.get(path)).webhooks[0].last_delivery;
     await eventually(async () => {
       await hurry(database.url);
       return (await last())?.status === 200;
     }, 60_000);
-    const [alert] = await as(service, masterKey).alerts();
+    const [alert] = await again.alerts();
     const [first, second, ...more] = receiver.posted.map((posted) => verified(body.secret, posted));
     expect([first, second, more]).toEqual([expect.objectContaining({ data: alert }), first, []]);
     expect(await last()).toMatchObject({ alert_id: alert.id });
-    await service.stop();
-    await receiver.stop();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  }, 90_000);
+  });
 });
