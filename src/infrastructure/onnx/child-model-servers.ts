@@ -23,14 +23,17 @@ const patience: Pick<ModelServerSettings, Patience> = {
   stableMs: 10 * 60_000,
 };
 
-/** Deployments that begin at a time when all of them are resumed: loading takes all that a machine has. */
-const RESUMED_AT_ONCE = 2;
+/** Deployments that begin at a time, of those that are made and again of those that are resumed: loading takes all that a machine has. */
+const BEGUN_AT_ONCE = 2;
+
+const lane = () => new Lane(BEGUN_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
 
 /** Each deployment is a child process under supervision. */
 export class ChildModelServers implements ModelServers {
   private readonly servers = new Map<string, SupervisedModelServer>();
   private readonly settings: ModelServerSettings;
-  private readonly resuming = new Lane(RESUMED_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
+  private readonly starting = lane();
+  private readonly resuming = lane();
   /** A process outlives the request that starts it: its log lines are not that request's. */
   private readonly outside = new AsyncResource('ChildModelServers');
   private closed = false;
@@ -50,7 +53,7 @@ export class ChildModelServers implements ModelServers {
     const giveUp = () => void server.stop();
     signal.addEventListener('abort', giveUp);
     try {
-      return await this.outside.runInAsyncScope(() => server.start());
+      return await this.outside.runInAsyncScope(() => this.starting.run(() => server.start()));
     } catch (error) {
       this.servers.delete(id);
       throw signal.aborted ? signal.reason : error;

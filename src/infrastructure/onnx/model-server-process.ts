@@ -22,6 +22,8 @@ export interface ModelServerProcessSettings {
   readonly bodyLimit: number;
   /** From the process's start until it has proved its health. */
   readonly startTimeoutMs: number;
+  /** For a prediction without an answer, and for a run of the model. */
+  readonly inferenceTimeoutMs: number;
   readonly probeTimeoutMs: number;
   /** What a process gets to end by itself before it is killed. */
   readonly stopGraceMs: number;
@@ -68,8 +70,8 @@ export class ModelServerProcess {
       },
     });
     const { secret } = this.proof;
-    const { threads, bodyLimit } = settings;
-    const about = { id, name, file, modelPath, threads, secret, bodyLimit };
+    const { threads, bodyLimit, inferenceTimeoutMs } = settings;
+    const about = { id, name, file, modelPath, threads, secret, bodyLimit, inferenceTimeoutMs };
     this.process.send({ type: 'serve', ...about, maxBatch, maxDelayMs: maxDelayMs ?? 0 });
   }
 
@@ -80,6 +82,11 @@ export class ModelServerProcess {
   /** Whether it is there and proves it now. */
   async isHealthy(): Promise<boolean> {
     return this.port !== null && this.proof.holds(this.port, this.settings.probeTimeoutMs);
+  }
+
+  /** Ends it at once, as a fault would, for this reason. */
+  kill(reason: string): void {
+    this.process.kill(reason);
   }
 
   /** Resolves once the process no longer exists. */
@@ -129,6 +136,9 @@ export class ModelServerProcess {
   private receive(message: unknown): void {
     const report = reportOf(message);
     if (report?.type === 'listening') this.listening(report.port);
+    if (report?.type === 'stuck') {
+      this.kill(`a prediction took longer than ${this.settings.inferenceTimeoutMs / 1_000} s`);
+    }
     if (report?.type !== 'broken') return;
     this.broken = withoutPaths(report.reason, this.folder);
     // What it wrote may still be on its way.
@@ -149,6 +159,7 @@ export class ModelServerProcess {
 function reportOf(message: unknown): ServingReport | null {
   const { type, port, reason } = (message ?? {}) as Record<string, unknown>;
   if (type === 'listening' && Number.isInteger(port)) return { type, port: port as number };
+  if (type === 'stuck') return { type };
   if (type === 'broken' && typeof reason === 'string') return { type, reason };
   return null;
 }

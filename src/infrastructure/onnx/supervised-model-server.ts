@@ -1,6 +1,7 @@
 import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
 import type { Prediction, PredictionCall, ServerState } from '../../application/deployments/ports/model-servers.js';
 import type { Log } from '../../application/shared/ports/log.js';
+import { InferenceTimeout } from '../../domain/chat/errors.js';
 import type { DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
@@ -10,10 +11,10 @@ import { requestPrediction } from './prediction-request.js';
 
 /** Processes that ended one after another, none of them stable: the next end is no accident. */
 const A_LOOP = 3;
+/** Without an answer, after a prediction without one. */
+const PROBES = 3;
 
 export interface ModelServerSettings extends ModelServerProcessSettings {
-  /** For a prediction without an answer. */
-  readonly inferenceTimeoutMs: number;
   readonly restartDelayMs: RestartDelayBounds;
   /** A process that has run for so long owes its end to something new: the delays begin anew. */
   readonly stableMs: number;
@@ -88,14 +89,23 @@ export class SupervisedModelServer {
   }
 
   predict(call: PredictionCall, signal: AbortSignal): Promise<Prediction> {
-    if (!this.life) throw this.absence();
-    return requestPrediction(this.life.port, call, this.settings.inferenceTimeoutMs, signal);
+    const { life } = this;
+    if (!life) throw this.absence();
+    const prediction = requestPrediction(life.port, call, this.settings.inferenceTimeoutMs, signal);
+    prediction.catch((error: unknown) => error instanceof InferenceTimeout && void this.endIfFrozen(life));
+    return prediction;
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.waiting) clearTimeout(this.waiting);
     await this.process?.end();
+  }
+
+  /** A process whose model hangs says so itself. One that does nothing at all any more does not. */
+  private async endIfFrozen({ process }: Life): Promise<void> {
+    for (let probes = 0; probes < PROBES; probes++) if (await process.isHealthy()) return;
+    if (this.life?.process === process) process.kill('it did not answer any more');
   }
 
   private async status(): Promise<DeploymentStatus> {

@@ -155,4 +155,35 @@ describe('a serving process', () => {
     await rig.servers.stop('a');
     await broken;
   });
+
+  it('that says its model hangs is ended, with that as the reason, and started again', async () => {
+    use({ inferenceTimeoutMs: 5_000, restartDelayMs: { first: 60_000, max: 60_000 } });
+    await rig.start(rig.model('fine'));
+    const stuck = rig.servers.predict('a', { body: bodyOf({ do: 'stick' }), requestId: 'r' }, signal);
+    await expect(stuck).rejects.toMatchObject({ code: 'runtime_invalid_response' });
+    const state = await rig.until('starting');
+    expect(state.reason).toMatch(/^a prediction took longer than 5 s/);
+  });
+
+  it('that is frozen is ended once a prediction has timed out', async () => {
+    use({ inferenceTimeoutMs: 300, probeTimeoutMs: 300, restartDelayMs: { first: 60_000, max: 60_000 } });
+    await rig.start(rig.model('fine'));
+    for (const pid of rig.processes()) process.kill(pid, 'SIGSTOP');
+    const frozen = rig.servers.predict('a', { body: bodyOf({}), requestId: 'r' }, signal);
+    await expect(frozen).rejects.toMatchObject({ code: 'inference_timeout' });
+    const state = await rig.until('starting');
+    expect(state.reason).toMatch(/^it did not answer any more/);
+  });
+
+  it('begins beside one other at most, however many are asked for at once', async () => {
+    use({ startTimeoutMs: 60_000 });
+    const starts = ['a', 'b', 'c', 'd'].map((id) => rig.start(rig.model('mute'), id));
+    for (const start of starts) start.catch(() => undefined);
+    while (rig.processes().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(rig.processes()).toHaveLength(2);
+    await rig.servers.close();
+    for (const start of starts) await expect(start).rejects.toMatchObject({ code: 'runtime_unavailable' });
+    expect(rig.processes()).toHaveLength(0);
+  });
 });

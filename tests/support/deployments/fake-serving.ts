@@ -82,6 +82,7 @@ async function predict(order: ServeOrder, request: IncomingMessage, response: Se
     fault: () => refuse(500, 'internal_error'),
     page: () => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
     hang: () => undefined,
+    stick: () => say({ type: 'stuck' }),
     crash: () => process.kill(process.pid, 'SIGKILL'),
     half: () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{"outputs":');

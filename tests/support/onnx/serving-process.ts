@@ -20,7 +20,7 @@ export class ServingProcess {
 
   static async start(file: string, about: Partial<ServeOrder> = {}): Promise<ServingProcess> {
     const { child, order, report, output } = await begin(file, about);
-    if (report.type !== 'listening') throw new Error(`${report.reason} ${output()}`);
+    if (report.type !== 'listening') throw new Error(`${'reason' in report ? report.reason : report.type} ${output()}`);
     const started = new ServingProcess(child, order, `http://127.0.0.1:${report.port}`);
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk) => {
@@ -112,6 +112,7 @@ async function begin(file: string, about: Partial<ServeOrder>) {
     maxBatch: null,
     maxDelayMs: 5,
     bodyLimit: 64 * 1_024 * 1_024,
+    inferenceTimeoutMs: 60_000,
     ...about,
   };
   child.send(order);

@@ -11,11 +11,14 @@ import { Router } from './router.js';
 import type { ServeOrder, ServingReport } from './serving-protocol.js';
 import { ServingServer } from './serving-server.js';
 import { SessionThread } from './session-thread.js';
+import { StuckWatch } from './stuck-watch.js';
 import type { Signature } from './tensors.js';
 
 /** The number that the supervisor gives the lifeline. */
 const LIFELINE = 4;
 const GRACE_MS = 5_000;
+/** The caller hears of the time-out first. */
+const STUCK_GRACE_MS = 1_000;
 
 // Ctrl-C in a terminal goes to the whole group of processes: when to end is for the service to say.
 process.on('SIGINT', () => undefined);
@@ -48,19 +51,26 @@ async function serve(order: ServeOrder): Promise<void> {
 function serverOf(order: ServeOrder, signature: Signature): ServingServer {
   const { id, name } = order;
   const metrics = new Metrics();
+  const watch = new StuckWatch(order.inferenceTimeoutMs + STUCK_GRACE_MS, () => report({ type: 'stuck' }));
   const queue = new InferenceQueue(session, batchingOf(order, signature), {
-    running: () => metrics.running(),
+    running: () => {
+      const [measured, watched] = [metrics.running(), watch.running()];
+      return (requests) => {
+        watched();
+        measured(requests);
+      };
+    },
     batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
   });
   metrics.watch(queue);
   const inference = new InferenceRoutes(new RequestBodies(order.bodyLimit), new Codecs({ signature, name }), queue);
   const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
   const identifiers = new UuidIdentifiers();
-  const watch = {
+  const calls = {
     answered: (route: string, status: number) => metrics.answered(route, status),
     failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),
   };
-  return new ServingServer(router, watch, () => identifiers.next('req'));
+  return new ServingServer(router, calls, () => identifiers.next('req'));
 }
 
 function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature): Batching | null {

@@ -18,11 +18,14 @@ export interface ServeOrder {
   readonly maxDelayMs: number;
   /** Bytes. */
   readonly bodyLimit: number;
+  /** A run of the model that takes longer has hung. */
+  readonly inferenceTimeoutMs: number;
 }
 
-/** What the process tells the supervisor, one of the two, once. After `broken` it ends. */
+/** What the process tells the supervisor, each once. After `broken` it ends; when it is `stuck` it has to be ended. */
 export type ServingReport =
   | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'stuck' }
   | { readonly type: 'broken'; readonly reason: string };
 
 export const CHALLENGE_HEADER = 'x-tenon-challenge';
