@@ -53,6 +53,7 @@ import { StartersController } from '../interfaces/http/workspace/starters.contro
 import type { Config } from './config/config.js';
 import { Parts, PEER_GRACE_MS } from './container.js';
 import { makeDataFolder } from './data-folder.js';
+import { keepHouse } from './keep-house.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
 import type { Source } from './provide.js';
@@ -212,6 +213,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   }
   mail.start();
   calls.start();
+  later(keepHouse(parts, log));
   await queue.start();
   const identity = identityOf(config, port);
   await processes.introduce(identity);

@@ -1,4 +1,4 @@
-/** Runs `task` again and again, `pauseMs` after it has ended, until stopped. */
+/** Runs `task` again and again, `pauseMs` after it has ended, until stopped; the pause may be another each time. */
 export class Repeating {
   private timer: NodeJS.Timeout | null = null;
   private current: Promise<void> = Promise.resolve();
@@ -6,7 +6,7 @@ export class Repeating {
 
   constructor(
     private readonly task: (stopping: AbortSignal) => Promise<void>,
-    private readonly pauseMs: number,
+    private readonly pauseMs: number | (() => number),
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -14,7 +14,9 @@ export class Repeating {
     if (this.stopping.signal.aborted) return;
     this.current = this.task(this.stopping.signal).catch(this.failed);
     void this.current.then(() => {
-      if (!this.stopping.signal.aborted) this.timer = setTimeout(() => this.start(), this.pauseMs);
+      if (this.stopping.signal.aborted) return;
+      const pauseMs = typeof this.pauseMs === 'number' ? this.pauseMs : this.pauseMs();
+      this.timer = setTimeout(() => this.start(), pauseMs);
     });
   }
 
