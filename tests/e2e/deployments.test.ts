@@ -25,7 +25,7 @@ describe('deployments', () => {
   let refuseToStore: Error | null = null;
 
   beforeAll(async () => {
-    rig = new ModelServersRig(join(temporary.path, 'models'), { inferenceTimeoutMs: 2_000, bodyLimit: 64 * 1024 ** 2 });
+    rig = new ModelServersRig(join(temporary.path, 'models'), { inferenceTimeoutMs: 8_000, bodyLimit: 64 * 1024 ** 2 });
     for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
     app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
       parts.replace(ModelServers, rig.servers);

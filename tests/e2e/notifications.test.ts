@@ -3,14 +3,8 @@ import { parseMail } from '../support/eml.js';
 import { mails } from '../support/mailbox.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { register } from '../support/workspace.js';
-
-const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
-  for (const deadline = Date.now() + 20_000; !(await holds()); ) {
-    if (Date.now() > deadline) throw new Error(`it never was so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-};
 
 describe('an alert', () => {
   let service: Service;

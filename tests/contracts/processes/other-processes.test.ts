@@ -73,7 +73,7 @@ describe('over HTTP', () => {
     const number = await living.own();
     const app = express();
     const answer = process as unknown as AnswerProcesses;
-    mountPeers(app, { answer, number, keyOf: processKeys(secret), urlOf: async () => null, timeoutMs: 1_000 });
+    mountPeers(app, { answer, number, keyOf: processKeys(secret), urlOf: async () => null, timeoutMs: 20_000 });
     app.use((_error: unknown, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
       response.status(500).json({});
     });
