@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const sorts: readonly [string, () => Promise<{ status: number }>][] = [
     ['me', () => service.get('/v1/auth/me', token)],
     ['projects', () => service.get('/v1/projects', token)],
-    ['project', () => service.get(`/v1/projects/${project}`, apiKey)],
+    ['project', () => service.get(`/v1/projects/${project}`, token)],
     ['deployments', () => service.get('/v1/deployments', apiKey)],
     ['stranger', () => service.get('/v1/auth/me', 'tns_nobody')],
     ['nowhere', () => service.get('/v1/nowhere', token)],
