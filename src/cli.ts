@@ -1,8 +1,13 @@
 import { runCommandLine } from './bootstrap/cli/command-line.js';
 
 /** Signals and exit codes of the command line; everything else is made in `bootstrap`. */
+const GRACE_MS = 10_000;
+
 const stopping = new AbortController();
-const stop = () => stopping.abort(new Error('stopped'));
+const stop = () => {
+  stopping.abort(new Error('stopped'));
+  setTimeout(() => process.exit(1), GRACE_MS).unref();
+};
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 void runCommandLine(process.argv.slice(2), stopping.signal).then((code) => process.exit(code));

@@ -5,7 +5,9 @@ import type { CommandName } from '../../interfaces/cli/commands.js';
 import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js';
 import { type Config, loadConfigFromProcess } from '../config/config.js';
 import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
+import { backup } from './backup.js';
 import { migrateDatabase } from './migrate.js';
+import { restore } from './restore.js';
 
 type Command = (config: Config, called: Called, terminal: Terminal, stopping: AbortSignal) => Promise<unknown>;
 
@@ -14,6 +16,8 @@ const actions: Readonly<Record<CommandName, Command>> = {
   'create-admin': createAdmin,
   'reset-password': resetPassword,
   'revoke-sessions': revokeSessions,
+  backup,
+  restore,
 };
 
 /** Answers the exit code: 0 done, 1 not done, 2 not understood. */

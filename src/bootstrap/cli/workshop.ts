@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os';
-import { Actor } from '../../domain/audit/audit-entry.js';
+import { Audit } from '../../application/audit/audit.js';
+import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
+import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
 import { WinstonLog } from '../../infrastructure/logging/winston-log.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
@@ -41,4 +43,16 @@ export async function withParts<T>(config: Config, url: string, work: (parts: Pa
     await database.destroy();
     await log.close();
   }
+}
+
+/** Leaves a trace of an act on the database as a whole. */
+export function recordOfDatabase(
+  config: Config,
+  url: string,
+  action: AuditAction & `database.${string}`,
+  details: AuditDetails,
+): Promise<void> {
+  const id = decodeURIComponent(new URL(url).pathname.slice(1)) || 'postgres';
+  const act = { by: commandLineActor(), action, object: { id }, details };
+  return withParts(config, url, (parts) => parts.get(UnitOfWork).run(() => parts.get(Audit).record(act)));
 }

@@ -109,10 +109,13 @@ export function createDataSource(url: string, poolSize = 16): DataSource {
   return source;
 }
 
-/** A single connection without time limits, for migrations. */
-export const createMigrationSource = (url: string): DataSource =>
+export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
+
+/** A single connection without time limits, for migrations: all, or those named. */
+export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
   new DataSource({
     ...options(url),
     entities: [], // migrations are plain SQL
+    migrations: migrations.filter(({ name }) => only.includes(name)),
     extra: { max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
   } as DataSourceOptions);

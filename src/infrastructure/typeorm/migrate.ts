@@ -2,7 +2,7 @@ import { createMigrationSource } from './data-source.js';
 import { migrateWorkQueue } from './queue/migrate-work-queue.js';
 
 /** Any number that nothing else on the database uses for an advisory lock: "tenon" in ASCII. */
-const LOCK = 0x74656e6f6en;
+export const MIGRATION_LOCK = 0x74656e6f6en.toString();
 
 /**
  * Brings the database's tables up to date, and answers what it took. Of several processes that start at once, one does it
@@ -12,10 +12,10 @@ export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
   const guard = source.createQueryRunner();
   try {
-    await guard.query('SELECT pg_advisory_lock($1)', [LOCK.toString()]);
+    await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const done = await source.runMigrations({ transaction: 'each' });
     await migrateWorkQueue(source);
-    await guard.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]);
+    await guard.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return done.map(({ name }) => name);
   } finally {
     await guard.release();

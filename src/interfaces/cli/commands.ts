@@ -47,6 +47,28 @@ export const commands = {
     required: [],
     words: 0,
   },
+  backup: {
+    summary: 'write all that the service keeps into one file',
+    usage: 'FILE_OR_FOLDER [--with-models]',
+    about: [
+      'The database as it is at one moment, the secret of the data folder, and a list of the model files with their digests;',
+      '--with-models adds the uploaded model files themselves. Whoever reads the file can be anybody: keep it safe.',
+    ],
+    options: { 'with-models': flag },
+    required: [],
+    words: 1,
+  },
+  restore: {
+    summary: 'bring a backup back, into an empty data folder and database',
+    usage: 'FILE',
+    about: [
+      'A damaged backup, a database or data folder that is not empty, and one with a service on it are refused.',
+      'Sessions and keys are those of then, also such as were revoked since: "tenon revoke-sessions --all --keys" ends them.',
+    ],
+    options: {},
+    required: [],
+    words: 1,
+  },
 } as const satisfies Record<string, CommandForm>;
 
 export type CommandName = keyof typeof commands;

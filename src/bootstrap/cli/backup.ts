@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Section } from '../../infrastructure/backup/backup-format.js';
+import { modelFileSections } from '../../infrastructure/backup/model-file-sections.js';
+import { writeBackup } from '../../infrastructure/backup/write-backup.js';
+import { secretFile } from '../../infrastructure/files/service-secret.js';
+import { SystemClock } from '../../infrastructure/system/system-clock.js';
+import { dumpDatabase } from '../../infrastructure/typeorm/backup/dump-database.js';
+import { isMissingTable } from '../../infrastructure/typeorm/storage-errors.js';
+import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Terminal } from '../../interfaces/cli/terminal.js';
+import { version } from '../../interfaces/version.js';
+import type { Config } from '../config/config.js';
+import { reachDatabase } from './reach-database.js';
+import { recordOfDatabase } from './workshop.js';
+
+export async function backup(
+  config: Config,
+  { words: [where = ''], flags }: Called,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<void> {
+  const createdAt = new SystemClock().now().toISOString();
+  const path = fileAt(resolve(where), createdAt);
+  const withModels = flags.has('with-models');
+  const reached = await reachDatabase(config, { make: false });
+  try {
+    const counts = new Map<string, number>();
+    const sections = counted(sectionsOf(config, reached.url, createdAt, withModels), counts);
+    await writeBackup(path, sections, stopping, async ({ bytes, sha256, publish }) => {
+      const details = { file: basename(path), bytes, sha256, with_models: withModels };
+      await recordOfDatabase(config, reached.url, 'database.backed_up', details).catch((error) => {
+        if (!isMissingTable(error)) throw error;
+        terminal.err('tenon: the tables are of an earlier version, which has no audit to note this in');
+      });
+      await publish();
+      const count = (kind: string) => counts.get(kind) ?? 0;
+      terminal.out(`${path}: ${bytes} bytes, ${count('table')} tables, ${count('model_file')} model files listed`);
+    });
+    if (config.secret) terminal.out('keep SERVICE_SECRET, too: it is a setting, so the backup does not have it');
+  } finally {
+    await reached.close();
+  }
+}
+
+/** A name of its own in a folder; never a file that is there. */
+function fileAt(path: string, createdAt: string): string {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const file = isFolder ? join(path, `tenon-${createdAt.replace(/[:.]/g, '-')}.backup`) : path;
+  if (existsSync(file)) throw new Error(`${file} is there already`);
+  return file;
+}
+
+async function* sectionsOf(
+  config: Config,
+  url: string,
+  createdAt: string,
+  withModels: boolean,
+): AsyncGenerator<Section> {
+  const secret = keptSecretOf(config);
+  yield { header: { kind: 'backup', tenon: version, created_at: createdAt, secret: secret !== null } };
+  if (secret !== null) yield { header: { kind: 'secret' }, chunks: onePiece(secret) };
+  yield* dumpDatabase(url);
+  yield* modelFileSections(config.modelFolders, config.uploadFolder, withModels);
+}
+
+function keptSecretOf({ secret, dataDir }: Config): Buffer | null {
+  const file = secretFile(dataDir);
+  return secret !== null || !existsSync(file) ? null : readFileSync(file);
+}
+
+async function* onePiece(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+async function* counted(sections: AsyncIterable<Section>, counts: Map<string, number>): AsyncGenerator<Section> {
+  for await (const section of sections) {
+    const { kind } = section.header;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    yield section;
+  }
+}

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { SectionHeader } from '../../infrastructure/backup/backup-format.js';
+import { readBackup } from '../../infrastructure/backup/read-backup.js';
+import { RestoredFiles } from '../../infrastructure/backup/restored-files.js';
+import { startEmbeddedPostgres } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
+import { FolderTaken } from '../../infrastructure/embedded-postgres/failure.js';
+import { secretFile } from '../../infrastructure/files/service-secret.js';
+import { DatabaseRestoration } from '../../infrastructure/typeorm/backup/database-restoration.js';
+import { migrate } from '../../infrastructure/typeorm/migrate.js';
+import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Terminal } from '../../interfaces/cli/terminal.js';
+import type { Config } from '../config/config.js';
+import { makeDataFolder } from '../data-folder.js';
+import { postgresFolder, type Reached } from './reach-database.js';
+import { recordOfDatabase } from './workshop.js';
+
+type Sections = Parameters<Parameters<typeof readBackup>[1]>[0];
+type Header<K extends SectionHeader['kind']> = Extract<SectionHeader, { kind: K }>;
+
+export async function restore(
+  config: Config,
+  { words: [where = ''] }: Called,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<void> {
+  const path = resolve(where);
+  await readBackup(path, async (sections) => {
+    requireEmptyFolder(config);
+    makeDataFolder(config);
+    const reached = await emptyDatabase(config);
+    try {
+      const missing = await restored(config, reached.url, sections, terminal, stopping);
+      await migrate(reached.url); // a backup of an earlier version
+      await recordOfDatabase(config, reached.url, 'database.restored', { file: basename(path) });
+      for (const file of missing) terminal.err(`tenon: bring this model file yourself: ${file}`);
+      terminal.out(`${path} is restored; sessions and keys are those of then`);
+    } finally {
+      await reached.close();
+    }
+  });
+}
+
+/** Answers the model files that the backup only lists and that are not here. */
+async function restored(
+  config: Config,
+  url: string,
+  sections: Sections,
+  terminal: Terminal,
+  stopping: AbortSignal,
+): Promise<string[]> {
+  const files = new RestoredFiles(config.dataDir, config.uploadFolder);
+  let database: DatabaseRestoration | null = null;
+  const begun = () => {
+    if (!database) throw new Error('the backup does not say what its tables are');
+    return database;
+  };
+  const missing: string[] = [];
+  try {
+    for await (const { header, chunks } of sections) {
+      stopping.throwIfAborted();
+      if (header.kind === 'backup') checkSecret(config, header, terminal);
+      else if (header.kind === 'secret') await files.secret(chunks, config.secret);
+      else if (header.kind === 'database') database = await DatabaseRestoration.begin(url, header.migrations);
+      else if (header.kind === 'table') await begun().table(header.name, header.columns, chunks);
+      else if (header.kind === 'sequence') await begun().sequence(header.name, header.value);
+      else if (header.kind === 'tasks') await begun().tasks(chunks);
+      else if (header.included) await files.model(header, chunks);
+      else if (!isHere(config, header)) missing.push(header.path);
+    }
+    begun();
+    files.putInPlace(secretFile(config.dataDir));
+    await begun().commit();
+    return missing;
+  } catch (error) {
+    files.takeBack();
+    throw error;
+  } finally {
+    files.end();
+    await (database as DatabaseRestoration | null)?.end();
+  }
+}
+
+function requireEmptyFolder({ dataDir, uploadFolder }: Config): void {
+  const models = existsSync(uploadFolder) ? readdirSync(uploadFolder).filter((name) => !name.startsWith('.')) : [];
+  const found = existsSync(secretFile(dataDir)) ? 'secret' : models.length > 0 ? 'models/' : null;
+  if (!found) return;
+  throw new Error(
+    `the data folder ${dataDir} is not empty (it has ${found}): a backup is only restored into an empty one`,
+  );
+}
+
+async function emptyDatabase(config: Config): Promise<Reached> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl) return { url: databaseUrl, close: async () => undefined };
+  try {
+    const server = await startEmbeddedPostgres({ folder: postgresFolder(config) });
+    return { url: server.url, close: () => server.stop() };
+  } catch (error) {
+    if (!(error instanceof FolderTaken)) throw error;
+    throw new Error(`a service runs on the data folder ${dataDir}: a backup is only restored where none does`);
+  }
+}
+
+function checkSecret({ secret }: Config, header: Header<'backup'>, terminal: Terminal): void {
+  if (header.secret || secret) return;
+  terminal.err('tenon: the backup has no secret: start the service with the SERVICE_SECRET that it had, or mails that');
+  terminal.err('tenon: waited are not sent and links of pending invites are not shown again');
+}
+
+const isHere = ({ modelFolders }: Config, { path }: Header<'model_file'>): boolean =>
+  modelFolders.some((folder) => existsSync(join(folder, path)));

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { resolved, resolvedAll } from '../files/below-roots.js';
+import { FolderWalk } from '../files/folder-walk.js';
+import type { Section } from './backup-format.js';
+import { fileChunks } from './file-chunks.js';
+
+const MOST_ENTRIES = 1_000_000;
+
+/**
+ * What the models folders hold, each file with its size and digest; those in `own` with their content where that is asked
+ * for. A file that goes away meanwhile is left out.
+ */
+export async function* modelFileSections(
+  folders: readonly string[],
+  own: string,
+  withContent: boolean,
+): AsyncGenerator<Section> {
+  const roots = await resolvedAll(folders);
+  const ownRoot = await resolved(own);
+  for (const root of roots) {
+    const walk = new FolderWalk(roots, MOST_ENTRIES);
+    for await (const { folder, path } of walk.files(root, null)) {
+      const file = await open(join(folder, basename(path)), 'r').catch(() => null);
+      if (file) yield* sectionOf(file, { folder: root, path, included: withContent && root === ownRoot });
+    }
+    if (walk.truncated) throw new Error(`${root} has more than ${MOST_ENTRIES} files and folders`);
+  }
+}
+
+interface Listed {
+  readonly folder: string;
+  readonly path: string;
+  readonly included: boolean;
+}
+
+/** Read twice, through one handle: a file that is replaced meanwhile stays what it was. */
+async function* sectionOf(file: FileHandle, { folder, path, included }: Listed): AsyncGenerator<Section> {
+  try {
+    const { size, sha256 } = await digestOf(file);
+    const header = { kind: 'model_file', folder, path, size, sha256, included } as const;
+    yield included ? { header, chunks: fileChunks(file) } : { header };
+    if (included && (await digestOf(file)).sha256 !== sha256) throw new Error(`${path} was changed while it was read`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function digestOf(file: FileHandle): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of fileChunks(file)) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { size, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,109 @@
+import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { createMigrationSource, migrationNames } from '../data-source.js';
+import { MIGRATION_LOCK } from '../migrate.js';
+import { migrateWorkQueue } from '../queue/migrate-work-queue.js';
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+/** What somebody has made there, other than an extension of PostgreSQL or the queue's tables without a task. */
+const OBJECTS = `
+  SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE n.nspname !~ '^(pg_|information_schema$|graphile_worker$)' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+   LIMIT 1`;
+
+const TASKS = `
+  CREATE TEMPORARY TABLE restored_tasks (
+    identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer
+  ) ON COMMIT DROP`;
+
+const ADD_TASKS = `
+  SELECT graphile_worker.add_job(identifier, payload, run_at => run_at, max_attempts => max_attempts, job_key => key,
+           priority => priority) FROM restored_tasks`;
+
+/**
+ * Fills an empty database in one transaction. Services that start on it meanwhile wait, as for another's migration; what
+ * is not committed leaves nothing behind.
+ */
+export class DatabaseRestoration {
+  private constructor(
+    private readonly source: DataSource,
+    private readonly runner: QueryRunner,
+    private readonly client: PoolClient,
+  ) {}
+
+  /** Throws where the database is in use or not empty, or where the migrations are not all known. */
+  static async begin(url: string, migrations: readonly string[]): Promise<DatabaseRestoration> {
+    const unknown = migrations.filter((name) => !migrationNames.includes(name));
+    if (unknown.length > 0) throw new Error(`the backup is of a newer version of Tenon: ${unknown.join(', ')}`);
+    const source = await createMigrationSource(url, migrations).initialize();
+    try {
+      const runner = source.createQueryRunner();
+      const restoration = new DatabaseRestoration(source, runner, (await runner.connect()) as PoolClient);
+      await restoration.prepare();
+      return restoration;
+    } catch (error) {
+      await source.destroy();
+      throw error;
+    }
+  }
+
+  async table(name: string, columns: readonly string[], chunks: Chunks): Promise<void> {
+    const list = columns.map(escapeIdentifier).join(', ');
+    await this.copy(`public.${escapeIdentifier(name)} (${list})`, chunks);
+  }
+
+  async sequence(name: string, value: string): Promise<void> {
+    await this.client.query('SELECT setval($1::regclass, $2)', [`public.${escapeIdentifier(name)}`, value]);
+  }
+
+  async tasks(chunks: Chunks): Promise<void> {
+    await this.client.query(TASKS);
+    await this.copy('restored_tasks', chunks);
+    await this.client.query(ADD_TASKS);
+  }
+
+  async commit(): Promise<void> {
+    await this.runner.commitTransaction();
+    await this.client.query('ANALYZE');
+  }
+
+  /** Undoes what was not committed. */
+  async end(): Promise<void> {
+    if (this.runner.isTransactionActive) await this.runner.rollbackTransaction().catch(() => undefined);
+    await this.client.query('SELECT pg_advisory_unlock_all()').catch(() => undefined);
+    await this.runner.release();
+    await this.source.destroy();
+  }
+
+  private async prepare(): Promise<void> {
+    const { rows } = await this.client.query('SELECT pg_try_advisory_lock($1) AS mine', [MIGRATION_LOCK]);
+    if (!rows[0].mine) throw new Error('a service is starting on the database: end it first');
+    const { rows: objects } = await this.client.query(OBJECTS);
+    const inQueue = await this.queued();
+    if (objects.length > 0 || inQueue) {
+      const what = objects[0]?.name ?? 'tasks that wait';
+      throw new Error(`the database is not empty (it has ${what}): a backup is only restored into an empty one`);
+    }
+    await migrateWorkQueue(this.source);
+    await this.runner.startTransaction();
+    await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
+    const executor = new MigrationExecutor(this.source, this.runner);
+    executor.transaction = 'none'; // they belong to the one that has begun
+    await executor.executePendingMigrations();
+  }
+
+  private async queued(): Promise<boolean> {
+    const { rows } = await this.client.query("SELECT to_regclass('graphile_worker._private_jobs') AS queue");
+    if (rows[0].queue === null) return false;
+    const found = await this.client.query('SELECT FROM graphile_worker._private_jobs LIMIT 1');
+    return found.rowCount === 1;
+  }
+
+  private async copy(where: string, chunks: Chunks): Promise<void> {
+    await pipeline(chunks, this.client.query(copyFrom(`COPY ${where} FROM STDIN`)));
+  }
+}

@@ -1,0 +1,72 @@
+import { Client, escapeIdentifier } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Section } from '../../backup/backup-format.js';
+import { referredFirst } from './referred-first.js';
+
+/** One snapshot of everything, and texts that mean the same on every server. */
+const BEGIN = `
+  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '30s';
+  SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
+
+/** Which migrations there were is told apart: they make the tables again. */
+const TABLES = `
+  SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
+         ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
+                WHERE f.contype = 'f' AND f.conrelid = c.oid AND f.confrelid <> c.oid) AS refers
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> 'migrations'
+     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+   GROUP BY c.oid, c.relname ORDER BY c.relname`;
+
+const SEQUENCES = `
+  SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
+   WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'migrations%'`;
+
+/** The tasks that wait or run; who runs one is of no use elsewhere. */
+const TASKS = `
+  SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority
+    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id ORDER BY j.id`;
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly refers: readonly string[];
+}
+
+/** All that a database of the service holds, as it was at one moment while others go on writing. */
+export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
+  const client = new Client({ connectionString: url, application_name: 'tenon backup' });
+  client.on('error', () => {}); // the query under way fails as well
+  try {
+    await client.connect();
+    await client.query(BEGIN);
+    const copied = (what: string): AsyncIterable<Buffer> => client.query(copyTo(`COPY ${what} TO STDOUT`));
+    yield { header: { kind: 'database', migrations: await migrationsOf(client) } };
+    const { rows: tables } = await client.query<Table>(TABLES);
+    const names = tables.map(({ name }) => escapeIdentifier(name));
+    await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
+    for (const { name, columns } of referredFirst(tables)) {
+      const list = columns.map(escapeIdentifier).join(', ');
+      const chunks = copied(`public.${escapeIdentifier(name)} (${list})`);
+      yield { header: { kind: 'table', name, columns }, chunks };
+    }
+    const { rows: sequences } = await client.query<{ name: string; value: string }>(SEQUENCES);
+    for (const sequence of sequences) yield { header: { kind: 'sequence', ...sequence } };
+    if (await hasQueue(client)) yield { header: { kind: 'tasks' }, chunks: copied(`(${TASKS})`) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function migrationsOf(client: Client): Promise<string[]> {
+  const { rows: found } = await client.query("SELECT to_regclass('public.migrations') IS NOT NULL AS found");
+  if (!found[0].found) throw new Error('the database has no tables of the service, so there is nothing to back up');
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+  return rows.map(({ name }) => name);
+}
+
+async function hasQueue(client: Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('graphile_worker._private_jobs') IS NOT NULL AS found");
+  return rows[0].found;
+}

@@ -1,0 +1,175 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
+import { type Ran, tenon } from '../../support/command-line.js';
+import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { aDataset, anAccount, anApiKey, aProject, aRecord, aTeam } from '../../support/records.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
+
+const SECRET = { SERVICE_SECRET: 'secret-of-the-tests' };
+const AWKWARD = 'tab\t, line\n, return\r, back\\slash, \\., \\N, "quotes\', Ünïcödé \u{1F986}';
+
+/** Every row of every table, as text. */
+async function contentOf(url: string): Promise<Record<string, unknown[]>> {
+  const tables = await query<{ name: string }>(
+    url,
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`,
+  );
+  const content: Record<string, unknown[]> = {};
+  for (const { name } of tables.filter((table) => table.name !== 'migrations')) {
+    content[name] = await query(url, `SELECT t::text AS row FROM ${name} t ORDER BY 1`);
+  }
+  content.tasks = await query(url, 'SELECT task_identifier, run_at, key FROM graphile_worker.jobs ORDER BY 3');
+  return content;
+}
+
+describe('a backup of the database', () => {
+  const store = postgresUnderTest();
+  const folder = new TemporaryFolder();
+  const file = join(folder.path, 'one.backup');
+  const dropped: TestDatabase[] = [];
+  let made: Ran;
+
+  const empty = async () => {
+    const database = await freshDatabase({ migrated: false });
+    dropped.push(database);
+    return database.url;
+  };
+  let folders = 0;
+  const place = (databaseUrl: string, dataDir = join(folder.path, `data-${++folders}`)) => ({ dataDir, databaseUrl });
+  const restored = (url: string, from = file) => tenon(place(url), ['restore', from], { env: SECRET });
+
+  beforeAll(async () => {
+    const { teams, accounts, credentials, projects, datasets } = await store.open();
+    const team = aTeam({ operator: true });
+    await teams.add(team);
+    for (const name of ['Ada', AWKWARD]) {
+      const account = anAccount(team, { name });
+      await accounts.add(account);
+      await credentials.add(anApiKey(account, { name: AWKWARD }));
+    }
+    const project = { ...aProject(team), name: AWKWARD };
+    await projects.add(project);
+    const records = [aRecord({ input: AWKWARD }), aRecord({ input: { deep: [1, null, true, 'x'.repeat(3_000_000)] } })];
+    await datasets.add(aDataset(project, records), records);
+    await query(store.url, "SELECT setval('process_numbers', 41)");
+    await query(
+      store.url,
+      `SELECT graphile_worker.add_job('evaluation', '{"payload":{"id":"job_1"}}'::json, job_key => 'a', run_at => now()),
+              graphile_worker.add_job('evaluation', NULL, job_key => 'b', run_at => '2040-01-01')`,
+    );
+    made = await tenon(place(store.url), ['backup', file], { env: SECRET });
+  });
+  afterAll(async () => {
+    for (const database of dropped) await database.drop();
+    folder.remove();
+  });
+
+  it('is one file for its owner alone, and nothing else', () => {
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(readdirSync(folder.path).filter((name) => name.includes('backup'))).toEqual(['one.backup']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(made.out).toContain('keep SERVICE_SECRET');
+    expect(readFileSync(file).includes(SECRET.SERVICE_SECRET)).toBe(false);
+  });
+
+  it('brings back every row, sequence and waiting task, and notes both acts', async () => {
+    const url = await empty();
+    expect(await restored(url)).toMatchObject({ code: 0 });
+    const [then, now] = [await contentOf(store.url), await contentOf(url)];
+    expect({ ...now, audit_entries: [] }).toEqual({ ...then, audit_entries: [] });
+    expect(now.datasets).toHaveLength(1);
+    expect(now.tasks).toHaveLength(2);
+    expect(await query(url, "SELECT nextval('process_numbers') AS n")).toEqual([{ n: '42' }]);
+    const acts = (at: string) => query<{ action: string }>(at, 'SELECT action, actor_kind FROM audit_entries');
+    expect(await acts(store.url)).toEqual([{ action: 'database.backed_up', actor_kind: 'command_line' }]);
+    expect(await acts(url)).toEqual([{ action: 'database.restored', actor_kind: 'command_line' }]);
+    const [{ names }] = (await query(url, 'SELECT array_agg(name ORDER BY id) AS names FROM migrations')) as [
+      { names: string[] },
+    ];
+    expect(names).toEqual(migrationNames);
+  });
+
+  it('is restored from an earlier version, and its tables are brought up to date then', async () => {
+    const old = await empty();
+    const source = await createMigrationSource(old, migrationNames.slice(0, 4)).initialize();
+    await source.runMigrations({ transaction: 'each' });
+    await source.destroy();
+    await query(old, "INSERT INTO teams (id, operator, created_at) VALUES ('tea_old', true, now())");
+    const from = join(folder.path, 'old');
+    const { code, err } = await tenon(place(old), ['backup', from], { env: SECRET });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('no audit') });
+    const url = await empty();
+    expect(await restored(url, from)).toMatchObject({ code: 0 });
+    expect(await query(url, 'SELECT id FROM teams')).toEqual([{ id: 'tea_old' }]);
+    expect(await query(url, 'SELECT action FROM audit_entries')).toEqual([{ action: 'database.restored' }]);
+  });
+
+  it('is not restored into a database that holds anything', async () => {
+    const before = await contentOf(store.url);
+    expect(await restored(store.url)).toMatchObject({ code: 1, err: expect.stringContaining('is not empty') });
+    expect(await contentOf(store.url)).toEqual(before);
+    const url = await empty();
+    await query(url, 'CREATE SCHEMA other; CREATE TABLE other.things (id integer)');
+    expect(await restored(url)).toMatchObject({ code: 1, err: expect.stringContaining('it has things') });
+  });
+
+  it('is not restored where a service is starting', async () => {
+    const url = await empty();
+    const source = await createMigrationSource(url).initialize();
+    const holder = source.createQueryRunner();
+    await holder.query('SELECT pg_advisory_lock($1)', [0x74656e6f6en.toString()]);
+    expect(await restored(url)).toMatchObject({ code: 1, err: expect.stringContaining('a service is starting') });
+    await holder.release();
+    await source.destroy();
+    expect(await restored(url)).toMatchObject({ code: 0 });
+  });
+
+  const bytes = () => readFileSync(file);
+  const changed = (at: number) => {
+    const copy = Buffer.from(bytes());
+    copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+    return copy;
+  };
+  it.each<[string, () => Buffer, string]>([
+    ['without its end', () => bytes().subarray(0, -1), 'incomplete or has been changed'],
+    ['cut in half', () => bytes().subarray(0, bytes().length / 2), 'incomplete or has been changed'],
+    ['cut after its first line', () => bytes().subarray(0, 20), 'incomplete or has been changed'],
+    ['with a bit turned over', () => changed(Math.floor(bytes().length / 2)), 'incomplete or has been changed'],
+    ['with another digest', () => changed(bytes().length - 5), 'incomplete or has been changed'],
+    ['with more behind it', () => Buffer.concat([bytes(), Buffer.from('x')]), 'incomplete or has been changed'],
+    [
+      'of a later format',
+      () => Buffer.from(bytes().toString('latin1').replace('tenon-backup 1', 'tenon-backup 2'), 'latin1'),
+      'has the format 2',
+    ],
+    ['that is something else', () => Buffer.from('PGDMP'), 'is no backup'],
+    ['that is empty', () => Buffer.alloc(0), 'is no backup'],
+  ])('is refused %s, before anything is written', async (_, content, told) => {
+    const from = join(folder.path, 'bad');
+    writeFileSync(from, content());
+    const url = await empty();
+    const at = place(url);
+    expect(await tenon(at, ['restore', from])).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+    expect(existsSync(at.dataDir)).toBe(false);
+    expect(await query(url, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
+  });
+
+  it('leaves nothing behind where it is given up, and overwrites nothing', async () => {
+    const stopping = AbortSignal.abort(new Error('stopped'));
+    const to = join(folder.path, 'given-up');
+    expect((await tenon(place(store.url), ['backup', to], { stopping })).code).toBe(1);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('given-up'))).toEqual([]);
+    const before = bytes();
+    expect(await tenon(place(store.url), ['backup', file])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is there already'),
+    });
+    expect(bytes().equals(before)).toBe(true);
+    expect(await tenon(place(await empty()), ['backup', to])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing to back up'),
+    });
+  });
+});
