@@ -1,5 +1,6 @@
 import type { HttpCaller } from './http-caller.js';
 import { completion, type Script, send } from './scripted-engine.js';
+import { PATIENCE_MS } from './until.js';
 import { registeredModel, untilState } from './workspace.js';
 
 export interface Evaluated {
@@ -62,7 +63,7 @@ export async function frozenDataset(
 
 /** The job as it is once it has ended. */
 export async function ended(service: HttpCaller, token: string, id: string) {
-  for (const until = Date.now() + 60_000; ; ) {
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
     const { body } = await service.get(`/v1/jobs/${id}`, token);
     if (body.finished_at !== null) return body;
     if (Date.now() > until) throw new Error(`the job is still ${body.status}: ${JSON.stringify(body.progress)}`);

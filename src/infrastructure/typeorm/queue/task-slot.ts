@@ -63,7 +63,7 @@ export class TaskSlot {
   }
 
   get busy(): boolean {
-    return this.pool !== null;
+    return this.pool !== null || this.broken;
   }
 
   /** Runs tasks, one after another, until none is due or it is to end; resolves to those that broke off. */

@@ -1,0 +1,233 @@
+import type { CompleteHere } from '../../../src/application/chat/complete-here.js';
+import type { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
+import { AskModel } from '../../../src/application/evaluations/ask-model.js';
+import { RunEvaluation } from '../../../src/application/evaluations/run-evaluation.js';
+import type { RuntimeCall } from '../../../src/application/processes/ports/other-processes.js';
+import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
+import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../src/domain/chat/errors.js';
+import type { ProjectRuntime } from '../../../src/domain/chat/runtime.js';
+import { Job } from '../../../src/domain/jobs/job.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+import { MemoryPauses } from '../../../src/infrastructure/memory/shared/memory-pauses.js';
+import { imaginedProcess } from '../../support/imagined-process.js';
+import { jobsRig } from '../../support/jobs-rig.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../support/records.js';
+
+type Answer = (call: RuntimeCall, signal: AbortSignal) => string | Promise<string>;
+
+/** An evaluation of three records, whose expected answers are `Paris`, and a model that says what a test wants. */
+async function rig() {
+  const repositories = memoryRepositories();
+  const clock = new ManualClock(at(0));
+  const { finishing } = jobsRig(repositories, clock);
+  const { ownership, others } = imaginedProcess(undefined, clock);
+  const team = aTeam();
+  const account = anAccount(team);
+  const project = aProject(team);
+  const records = [1, 2, 3].map((number) => aRecord({ id: `r${number}`, input: `question ${number}` }));
+  const dataset = aDataset(project, records);
+  const evaluation = anEvaluation(project, { datasetId: dataset.id, datasetVersion: 1, systemPrompt: 'Be brief.' });
+  const id = evaluation.jobId;
+  const owner = { id, teamId: team.id, projectId: project.id, requestedBy: account.id, createdAt: at(0) };
+  await repositories.teams.add(team);
+  await repositories.accounts.add(account);
+  await repositories.projects.add(project);
+  await repositories.datasets.add(dataset, records);
+  const asked = { name: null, datasetId: dataset.id, modelId: evaluation.modelId, progress: { done: 0, total: 3 } };
+  await repositories.jobs.add([Job.evaluation({ ...owner, ...asked })]);
+  await repositories.evaluations.add(evaluation);
+
+  const calls: RuntimeCall[] = [];
+  const model = {
+    answer: (() => 'Paris') as Answer,
+    runtime: { state: 'ready', modelId: evaluation.modelId, reason: null, process: null } as ProjectRuntime,
+  };
+  const here = {
+    async execute(call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion> {
+      calls.push(call);
+      const text = await model.answer(call, signal);
+      return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
+    },
+  } as CompleteHere;
+  const states = { of: async () => model.runtime } as unknown as RuntimeStates;
+  const log = new MemoryLog();
+  const ask = new AskModel(states, here, others, ownership, new MemoryPauses(clock), clock, log);
+  const { evaluations, datasets, jobs, accounts } = repositories;
+  const worker = new RunEvaluation(ask, evaluations, datasets, jobs, accounts, finishing, clock, log);
+  const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
+  const job = async () => (await jobs.find(id)) as Job;
+  const positions = async () => (await evaluations.scored(id)).map(({ position }) => position);
+  return {
+    ...repositories,
+    id,
+    run,
+    job,
+    positions,
+    worker,
+    model,
+    calls,
+    clock,
+    account,
+    project,
+    evaluation,
+    others,
+  };
+}
+
+describe('an evaluation', () => {
+  it('asks in the name of who asked for it, and tells how far it is', async () => {
+    const { run, job, model, calls, account, id, jobs } = await rig();
+    const progress: unknown[] = [];
+    model.answer = async ({ request }) => {
+      progress.push((await jobs.find(id))?.progress);
+      return request.messages.at(-1)?.content === 'question 2' ? 'Rome' : 'Paris!';
+    };
+    await run();
+    expect(progress).toEqual([0, 1, 2].map((done) => ({ done, total: 3 })));
+    expect(calls.map(({ caller }) => caller)).toEqual(Array(3).fill(account.id));
+    expect(await job()).toMatchObject({
+      status: 'succeeded',
+      progress: { done: 3, total: 3 },
+      result: { count: 3, right: 2, latency: { p50: 0.5 }, tokens: null },
+    });
+  });
+
+  it('breaks off when it is told to, and goes on with the first record that has no score', async () => {
+    const { run, job, positions, model, calls } = await rig();
+    const ending = new AbortController();
+    model.answer = ({ request }, signal) => {
+      if (request.messages.at(-1)?.content !== 'question 2' || calls.length > 2) return 'Paris';
+      ending.abort(new Error('the process ends'));
+      return Promise.reject(signal.reason);
+    };
+    await expect(run(ending.signal)).rejects.toThrow('the process ends');
+    expect(await positions()).toEqual([1]);
+    expect((await job()).status).toBe('running');
+    await run();
+    expect(calls).toHaveLength(4);
+    expect(await job()).toMatchObject({ status: 'succeeded', result: { count: 3, right: 3 } });
+  });
+
+  it('leaves the field to whoever has taken it over', async () => {
+    const { run, job, positions, model, evaluations, id } = await rig();
+    model.answer = async () => {
+      await evaluations.begin(id);
+      return 'Paris';
+    };
+    await run();
+    expect(await positions()).toEqual([]);
+    expect((await job()).status).toBe('running');
+  });
+
+  it('waits for a model that is busy, and for one that stumbles', async () => {
+    const { run, job, model, clock } = await rig();
+    const troubles = [new ModelBusy(7), new RuntimeInvalidResponse('gibberish')];
+    model.answer = () => {
+      const trouble = troubles.shift();
+      if (trouble) throw trouble;
+      return 'Paris';
+    };
+    await run();
+    expect((await job()).status).toBe('succeeded');
+    expect(clock.now().getTime()).toBe(at(8).getTime());
+  });
+
+  it('has patience with limits, and then says why', async () => {
+    const { run, job, model, positions, calls } = await rig();
+    model.answer = ({ request }) => {
+      if (request.messages.at(-1)?.content === 'question 2') throw new RuntimeInvalidResponse('gibberish');
+      return 'Paris';
+    };
+    await run();
+    expect(await job()).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^runtime_invalid_response: /),
+    });
+    expect(await positions()).toEqual([1]);
+    expect(calls.length).toBeLessThan(25);
+  });
+
+  it('counts what is too long for the model as wrong, and says so', async () => {
+    const { run, job, model, evaluations, id } = await rig();
+    model.answer = ({ request }) => {
+      if (request.messages.at(-1)?.content === 'question 1') throw new ContextLengthExceeded('too long');
+      return 'Paris';
+    };
+    await run();
+    expect(await job()).toMatchObject({ status: 'succeeded', result: { right: 2, errors: 1 } });
+    const [first] = await evaluations.results(id, { limit: 1, after: null });
+    expect(first).toMatchObject({ output: null, score: 0, error: 'too long' });
+  });
+
+  it('asks the process whose the model is', async () => {
+    const { run, job, model, others, calls } = await rig();
+    model.runtime = { ...model.runtime, process: 99 };
+    const there: RuntimeCall[] = [];
+    others.reachable.set(99, {
+      states: async () => ({ deployments: {}, runtimes: {} }),
+      settle: async () => undefined,
+      complete: async (call) => {
+        there.push(call);
+        return { completion: { text: 'Paris', finishReason: 'stop', usage: null }, latency: 0.25 };
+      },
+    });
+    await run();
+    expect([calls.length, there.length]).toEqual([0, 3]);
+    expect(await job()).toMatchObject({ status: 'succeeded', result: { latency: { max: 0.25 } } });
+  });
+
+  type Rig = Awaited<ReturnType<typeof rig>>;
+  it.each<[string, (rig: Rig) => unknown, string]>([
+    [
+      'the account',
+      ({ accounts, account }) => accounts.remove(account.id),
+      'The account that asked for it was removed.',
+    ],
+    ['the project', ({ projects, project }) => projects.remove(project), 'The project was deleted.'],
+    [
+      'the connection',
+      ({ model }) => Object.assign(model, { runtime: { ...model.runtime, modelId: null, state: 'not_connected' } }),
+      'The model was disconnected from the project.',
+    ],
+    [
+      'the model',
+      ({ model }) => Object.assign(model, { runtime: { ...model.runtime, modelId: 'mdl_2' } }),
+      'Another model was connected: mdl_2.',
+    ],
+    [
+      'the runtime',
+      ({ model }) => Object.assign(model, { runtime: { ...model.runtime, state: 'stopped' } }),
+      'The runtime was stopped.',
+    ],
+  ])('fails with a reason when %s goes away meanwhile', async (_, takeAway, reason) => {
+    const parts = await rig();
+    parts.model.answer = async () => {
+      if (parts.calls.length === 2) await takeAway(parts);
+      return 'Paris';
+    };
+    await parts.run();
+    expect(await parts.job()).toMatchObject({ status: 'failed', error: reason, result: null });
+    expect(parts.calls).toHaveLength(2);
+  });
+
+  it('ends quietly when it was cancelled, and when it has ended already', async () => {
+    const { run, job, model, calls, jobHistory, clock } = await rig();
+    model.answer = async () => {
+      await jobHistory.append([Job.cancel(await job(), clock.now()) as Parameters<typeof jobHistory.append>[0][0]]);
+      return 'Paris';
+    };
+    await run();
+    expect(await job()).toMatchObject({ status: 'cancelled', result: null });
+    await run();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('fails for good when it is given up', async () => {
+    const { worker, job, id } = await rig();
+    await worker.gaveUp({ job_id: id }, 'its process died');
+    await worker.gaveUp({ job_id: id }, 'its process died');
+    expect(await job()).toMatchObject({ status: 'failed', error: 'It was given up: its process died' });
+  });
+});
