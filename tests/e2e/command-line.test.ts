@@ -136,6 +136,19 @@ describe('the command line beside a service that runs', () => {
     expect(await tenon(nowhere, args)).toMatchObject({ code: 1, err: expect.stringContaining('no database in') });
   });
 
+  it('looks whether all is well', async () => {
+    const { code, out } = await run(['doctor']);
+    const lines = out.trim().split('\n');
+    expect({ code, lines: lines.map((line) => line.slice(0, 6)) }).toEqual({ code: 0, lines: Array(6).fill('ok    ') });
+    const database = await freshDatabase({ migrated: false });
+    const at = { dataDir: service.dataDir, databaseUrl: database.url };
+    const env = { SERVICE_SMTP_URL: 'smtp://127.0.0.1:1', SERVICE_NONSENSE: '1' };
+    const ill = await tenon(at, ['doctor'], { env });
+    await database.drop();
+    expect(ill).toMatchObject({ code: 1, err: 'tenon: 3 of 6 are to be mended\n' });
+    for (const name of ['settings', 'database', 'mail']) expect(ill.out).toContain(`MEND  ${name}: `);
+  });
+
   it('brings tables up to date, once', async () => {
     const database = await freshDatabase({ migrated: false });
     const at = { dataDir: service.dataDir, databaseUrl: database.url };

@@ -6,6 +6,7 @@ import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js
 import { type Config, loadConfigFromProcess } from '../config/config.js';
 import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
 import { backup } from './backup.js';
+import { doctor } from './doctor.js';
 import { migrateDatabase } from './migrate.js';
 import { restore } from './restore.js';
 
@@ -18,6 +19,7 @@ const actions: Readonly<Record<CommandName, Command>> = {
   'revoke-sessions': revokeSessions,
   backup,
   restore,
+  doctor,
 };
 
 /** Answers the exit code: 0 done, 1 not done, 2 not understood. */

@@ -47,6 +47,12 @@ export const commands = {
     required: [],
     words: 0,
   },
+  doctor: {
+    ...plain,
+    summary: 'look whether all that the service needs is well, a line each',
+    usage: '',
+    about: ['Changes nothing. Exits with 1 where a line says MEND, and what.'],
+  },
   backup: {
     summary: 'write all that the service keeps into one file',
     usage: 'FILE_OR_FOLDER [--with-models]',

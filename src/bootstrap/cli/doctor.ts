@@ -1,0 +1,70 @@
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
+import { reachesMailServer } from '../../infrastructure/smtp/reaches-mail-server.js';
+import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
+import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
+import { TypeOrmStorage } from '../../infrastructure/typeorm/typeorm-storage.js';
+import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Terminal } from '../../interfaces/cli/terminal.js';
+import type { Config } from '../config/config.js';
+import { makeDataFolder } from '../data-folder.js';
+import { postgresFolder, reachDatabase } from './reach-database.js';
+
+const LEAST_FREE_BYTES = 1024 ** 3;
+
+/** Each resolves to what is well, or throws what to do. */
+const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
+  settings({ unknown }) {
+    if (unknown.length > 0) throw new Error(`no settings, so ignored: ${unknown.join(', ')}; mend their names`);
+    return 'understood';
+  },
+  'data folder'(config) {
+    makeDataFolder(config);
+    accessSync(config.dataDir, constants.R_OK | constants.W_OK);
+    return config.dataDir;
+  },
+  disk({ dataDir }) {
+    const { bavail, bsize } = statfsSync(dataDir);
+    const free = `${Math.floor((bavail * bsize) / 1024 ** 2)} MB free`;
+    if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`only ${free} in ${dataDir}: make room`);
+    return free;
+  },
+  'models folders'({ modelFolders }) {
+    for (const folder of modelFolders) accessSync(folder, constants.R_OK | constants.X_OK);
+    return modelFolders.join(', ');
+  },
+  async database(config) {
+    if (!config.databaseUrl && !hasEmbeddedDatabase(postgresFolder(config))) return 'made by the first start';
+    const reached = await reachDatabase(config, { make: false });
+    try {
+      const source = await createDataSource(reached.url, 1).initialize();
+      try {
+        await new TypeOrmStorage(source).check();
+      } finally {
+        await source.destroy();
+      }
+    } finally {
+      await reached.close();
+    }
+    return 'answers, and its tables are up to date';
+  },
+  async mail({ smtpUrl }) {
+    if (!smtpUrl) return 'none is set: mails become files in outbox/';
+    await reachesMailServer(smtpUrl);
+    return 'the server takes the connection';
+  },
+};
+
+/** A line for each thing that a start needs; throws where one of them is not well. */
+export async function doctor(config: Config, _: Called, terminal: Terminal): Promise<void> {
+  let ill = 0;
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      terminal.out(`ok    ${name}: ${await check(config)}`);
+    } catch (error) {
+      ill++;
+      terminal.out(`MEND  ${name}: ${(asStorageUnavailable(error) as Error).message}`);
+    }
+  }
+  if (ill > 0) throw new Error(`${ill} of ${Object.keys(checks).length} are to be mended`);
+}
