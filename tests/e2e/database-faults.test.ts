@@ -6,6 +6,8 @@ import { masterKey } from '../support/monitoring.js';
 import { launch, type ServiceProcess, temporaryFolder } from '../support/service.js';
 import { createProject, type Member, password, register } from '../support/workspace.js';
 
+jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
+
 /** What this process keeps to itself: the line that says that it lives, and the one on which it hears of tasks. */
 const OWN_LINES = 2;
 
