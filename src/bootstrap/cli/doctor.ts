@@ -39,7 +39,9 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
     try {
       const source = await createDataSource(reached.url, 1).initialize();
       try {
-        await new TypeOrmStorage(source).check();
+        await new TypeOrmStorage(source).check().catch(() => {
+          throw new Error('its tables are not up to date: run "tenon migrate", or start the service');
+        });
       } finally {
         await source.destroy();
       }
