@@ -178,7 +178,7 @@ describe('evaluations', () => {
     expect(await admin.call('GET', `/v1/jobs/${unknown}/compare?with=${before.id}`)).toEqual(refused(404, 'not_found'));
   });
 
-  it('has an alert rule look at its end, and a review at its score', async () => {
+  it('has an alert rule look at its end', async () => {
     const rule = await admin.rule({ job_kind: 'evaluation', threshold: 1 });
     engine.script = refusing(400, { error: { message: 'no' } });
     const stopped = await prepare(2);
