@@ -1,0 +1,119 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { mailedToken } from '../support/mailbox.js';
+import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
+import { Service, temporaryFolder } from '../support/service.js';
+
+const run = promisify(execFile);
+const root = join(__dirname, '../..');
+
+/** A page, or one section of it, without the sections that are left out. */
+async function page(name: string, { section = '', without = [] as string[] } = {}): Promise<string> {
+  const text = await readFile(join(root, name), 'utf8');
+  const sections = text.split(/^(?=##+ )/m).filter((one) => !without.some((title) => one.startsWith(`## ${title}\n`)));
+  const found = sections.filter((one) => one.replace(/^#+ /, '').startsWith(section));
+  expect(found).not.toEqual([]);
+  return found.join('');
+}
+
+const blocks = (language: string, text: string): string[] =>
+  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, is, code = '']) => (is === language ? [code] : []));
+
+/** Ends with the first refusal that curl meets. `-sf` already does, and curl takes only one of the two. */
+const STRICT = `set -euo pipefail
+curl() { if [ "$1" = -sf ]; then command curl "$@"; else command curl --fail-with-body "$@"; fi; }
+`;
+
+const doubling = onnxFile({
+  inputs: [['input', FLOAT, ['n', 4]]],
+  outputs: [['output', FLOAT, ['n', 4]]],
+  nodes: [{ op: 'Add', inputs: ['input', 'input'], outputs: ['output'] }],
+});
+
+const { error } = spawnSync('curl', ['--version']);
+
+/** The commands and samples of README.md and docs/ as they are written, one after another. */
+(error ? describe.skip : describe)('what README.md and docs/ have their readers do', () => {
+  let service: Service;
+  let folder: string;
+  let variables = '';
+
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' } });
+    folder = await temporaryFolder();
+    await symlink(service.dataDir, join(folder, 'data'));
+  });
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
+  /** Keeps what the commands have set for those that come next. */
+  async function shell(commands: readonly string[]): Promise<string> {
+    const here = commands.join('\n').replaceAll('http://127.0.0.1:8080', service.url);
+    const names = 'base json token auth project model';
+    const script = `${STRICT}${variables}\n${here}\n{ declare -p ${names}; declare -f field; } >variables`;
+    const { stdout } = await run('bash', ['-c', script], { cwd: folder }).catch(({ stdout, stderr }) => {
+      throw new Error(`${stdout}${stderr}`);
+    });
+    variables = await readFile(join(folder, 'variables'), 'utf8');
+    return stdout;
+  }
+
+  it('a first answer', async () => {
+    const said = await shell(blocks('sh', await page('README.md', { section: 'A first answer' })));
+    expect(said).toMatch(/^The capital of France is Paris\.$/m);
+  });
+
+  it('the openai library', async () => {
+    const [sample = ''] = blocks('js', await page('README.md', { section: 'With the `openai` library' }));
+    const code = sample.replace('http://127.0.0.1:8080', service.url);
+    const program = ['export PROJECT=$project KEY=$token', `node --input-type=module <<'CODE'\n${code}CODE`];
+    expect(await shell([`cd '${root}'`, ...program, `cd '${folder}'`])).toBe('The capital of France is Paris.\n');
+  });
+
+  it('feature by feature', async () => {
+    await mailedToken(service, 'ada@example.com', 'tnv');
+    const said = await shell(['hook=http://127.0.0.1:9', ...blocks('sh', await page('docs/using.md'))]);
+    expect(said).toContain('cnv_');
+  });
+
+  it('models and deployments', async () => {
+    await cp(join(root, 'models/tiny-chat'), join(folder, 'my-model'), { recursive: true });
+    await mkdir(join(service.dataDir, 'models'), { recursive: true });
+    await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
+    const said = await shell(blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere'] })));
+    expect(said).toContain('"outputs"');
+  });
+
+  it('a notifier in one file and a binding', async () => {
+    const [notifier = '', binding = ''] = blocks('ts', await page('README.md', { section: 'Extending it' }));
+    const module = 'src/bootstrap/modules/notifiers.module.ts';
+    const lines = (await readFile(join(root, module), 'utf8')).trimEnd().split('\n');
+    const bound = [
+      "import { Log } from '../../application/shared/ports/log.js';",
+      "import { PagerNotifier } from '../../infrastructure/notifiers/pager-notifier.js';",
+      "import { provideMade } from '../provide.js';",
+      ...lines.slice(0, -2),
+      binding,
+      ...lines.slice(-1),
+    ];
+    // Laid over the sources, as it were: what is imported from there is found beside it.
+    const tree = await mkdtemp(join(root, 'dist/documents-'));
+    const compilerOptions = { rootDir: root, rootDirs: [`${tree}/src`, `${root}/src`], noEmit: true };
+    const project = { extends: `${root}/tsconfig.json`, compilerOptions, include: [], files: [module] };
+    try {
+      await mkdir(join(tree, 'src/infrastructure/notifiers'), { recursive: true });
+      await mkdir(join(tree, 'src/bootstrap/modules'), { recursive: true });
+      await writeFile(join(tree, 'src/infrastructure/notifiers/pager-notifier.ts'), notifier);
+      await writeFile(join(tree, module), bound.join('\n'));
+      await writeFile(join(tree, 'tsconfig.json'), JSON.stringify(project));
+      const compiled = run(join(root, 'node_modules/.bin/tsc'), ['-p', tree]);
+      expect(await compiled.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });
+    } finally {
+      await rm(tree, { recursive: true });
+    }
+  });
+});
