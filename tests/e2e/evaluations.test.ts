@@ -294,7 +294,7 @@ describe('evaluations', () => {
     // The one that was under way is asked once more; nothing that had its score is.
     expect(engine.asked.length).toBeGreaterThanOrEqual(201);
     expect(engine.asked.length).toBeLessThanOrEqual(202);
-  }, 120_000);
+  }, 400_000);
 
   /** The engine holds its nth answer back until it is released. */
   function holding(nth: number, wrong?: (number: number) => boolean) {

@@ -61,11 +61,16 @@ export async function frozenDataset(
   return body.id;
 }
 
-/** The job as it is once it has ended. */
+/** The job as it is once it has ended. Patience is for what does not move on, not for what is many records. */
 export async function ended(service: HttpCaller, token: string, id: string) {
-  for (const until = Date.now() + PATIENCE_MS; ; ) {
+  let until = 0;
+  for (let done: number | null = null; ; ) {
     const { body } = await service.get(`/v1/jobs/${id}`, token);
     if (body.finished_at !== null) return body;
+    if (body.progress?.done !== done || until === 0) {
+      done = body.progress?.done;
+      until = Date.now() + PATIENCE_MS;
+    }
     if (Date.now() > until) throw new Error(`the job is still ${body.status}: ${JSON.stringify(body.progress)}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

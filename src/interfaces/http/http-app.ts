@@ -60,10 +60,14 @@ export function createHttpApp(parts: HttpParts): Express {
   return app;
 }
 
+/** An answer is watched from many sides, the pipeline of a streamed one among them; Node warns from the eleventh on. */
+const MOST_LISTENERS = 20;
+
 /** Gives the request its id, on its answer and on every log line that belongs to it, and logs how it went. */
 const traced =
   ({ ids, clock, log, requests }: HttpParts, watched: (request: Request, response: Response) => void) =>
   (request: Request, response: Response, next: NextFunction): void => {
+    response.setMaxListeners(MOST_LISTENERS);
     watched(request, response);
     const own = request.get('x-request-id') ?? '';
     const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
