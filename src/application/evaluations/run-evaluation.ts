@@ -72,7 +72,9 @@ export class RunEvaluation implements TaskWorker {
       if (!(await this.evaluations.keep(id, run, result))) return this.superseded(id);
       kept.add(position);
     }
-    const summary = Evaluation.summary(evaluation, await this.evaluations.scored(id));
+    const scored = await this.evaluations.scored(id);
+    if (scored.length < records.length) return this.superseded(id);
+    const summary = Evaluation.summary(evaluation, scored);
     await this.finish(id, { status: 'succeeded', result: summary as unknown as JsonObject });
   }
 

@@ -212,6 +212,18 @@ describe('an evaluation', () => {
     expect(parts.calls).toHaveLength(2);
   });
 
+  it('fails where the project goes when all records have their score', async () => {
+    const { run, job, evaluations, projects, project } = await rig();
+    const scored = evaluations.scored.bind(evaluations);
+    let looks = 0;
+    evaluations.scored = async (id) => {
+      if (++looks === 2) await projects.remove(project);
+      return scored(id);
+    };
+    await run();
+    expect(await job()).toMatchObject({ status: 'failed', error: 'The project was deleted.', result: null });
+  });
+
   it('ends quietly when it was cancelled, and when it has ended already', async () => {
     const { run, job, model, calls, jobHistory, clock } = await rig();
     model.answer = async () => {
