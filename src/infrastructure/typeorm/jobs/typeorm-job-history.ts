@@ -14,9 +14,13 @@ const append = (last: string, where = '') => `
 
 const APPEND = append('(SELECT coalesce(max(finish_number), 0) FROM jobs)');
 
-/** A single statement, so that nobody holds the line up while the way to the database is slow. */
+/**
+ * A single statement, so that nobody holds the line up while the way to the database is slow. At another isolation, which
+ * a database may have by default, the function would see the rules as they were before its turn: nothing is written then.
+ */
 const APPEND_UNNOTICED = `
-  WITH turn AS MATERIALIZED (SELECT unnoticed_turn($2, $3, $4, $5) AS last)
+  WITH turn AS MATERIALIZED (
+    SELECT unnoticed_turn($2, $3, $4, $5) AS last WHERE current_setting('transaction_isolation') = 'read committed')
   ${append('(SELECT last FROM turn)', 'WHERE (SELECT last FROM turn) IS NOT NULL')}
   WHERE jobs.finish_number IS NULL RETURNING id`;
 
