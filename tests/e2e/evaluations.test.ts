@@ -269,6 +269,19 @@ describe('evaluations', () => {
     }
   });
 
+  it('has room for so many of a team that wait', async () => {
+    const held = holdingAll();
+    const queued: string[] = [];
+    let answer = await start(ten);
+    // Those that run, two in each process, take no room.
+    for (; answer.status === 202 && queued.length < 24; answer = await start(ten)) queued.push(answer.body.id);
+    expect(answer).toEqual(refused(429, 'model_busy'));
+    expect(queued.length).toBeGreaterThanOrEqual(20);
+    for (const id of queued) expect(await cancelled(id)).toBe(200);
+    held.release();
+    expect(await run(ten)).toMatchObject({ status: 'succeeded' });
+  });
+
   it('finishes after kill -9 with a row for each of 200 records, none twice, and the same score', async () => {
     const wrong = (number: number) => number % 7 === 0;
     engine.script = answering(wrong);
@@ -308,6 +321,16 @@ describe('evaluations', () => {
       answering(wrong)(asked, response);
     };
     return { reached: engine.wasAsked(before + nth), release };
+  }
+
+  /** The engine holds every answer back until it is released. */
+  function holdingAll() {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    engine.script = (asked, response) => void released.then(() => answering()(asked, response));
+    return { release };
   }
 
   const cancelled = async (id: string) => (await admin.call('POST', `/v1/jobs/${id}/cancel`)).status;

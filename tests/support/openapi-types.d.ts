@@ -4967,7 +4967,7 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
+            429: components["responses"]["rate_limited.model_busy"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];

@@ -1,7 +1,8 @@
 import type { AccountCaller, Caller } from '../../domain/access/caller.js';
 import { authorize, permissions } from '../../domain/access/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
-import { Evaluation } from '../../domain/evaluations/evaluation.js';
+import { TooManyEvaluations } from '../../domain/evaluations/errors.js';
+import { Evaluation, QUEUED_PER_TEAM } from '../../domain/evaluations/evaluation.js';
 import { Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -12,12 +13,15 @@ import type { Jobs } from '../jobs/ports/jobs.js';
 import type { Clock } from '../shared/ports/clock.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { Log } from '../shared/ports/log.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
+import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
 import type { WorkQueue } from '../shared/ports/work-queue.js';
 import type { ProjectDatasets } from '../workspace/project-datasets.js';
 import type { ProjectModels } from '../workspace/project-models.js';
 import type { Evaluations } from './ports/evaluations.js';
 import { EVALUATION } from './run-evaluation.js';
+
+/** Whoever queues evaluations stands in this line, so that no more of them get in than there is room for. */
+const QUEUEING = 'queueing evaluations';
 
 interface Input {
   readonly by: Caller | null;
@@ -36,13 +40,13 @@ export class CreateEvaluation {
     private readonly jobs: Jobs,
     private readonly evaluations: Evaluations,
     private readonly queue: WorkQueue,
-    private readonly unitOfWork: UnitOfWork,
+    private readonly line: OneAtATime,
     private readonly ids: Identifiers,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
-  /** Throws NotFound, InvalidRequest, RuntimeNotConnected, RuntimeStopped. */
+  /** Throws NotFound, InvalidRequest, TooManyEvaluations, RuntimeNotConnected, RuntimeStopped. */
   async execute({ by, projectId, datasetId, modelId }: Input): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
     const project = await this.models.project(caller, projectId);
@@ -64,13 +68,20 @@ export class CreateEvaluation {
       progress: { done: 0, total: dataset.recordCount },
       createdAt: this.clock.now(),
     });
-    await this.unitOfWork.run(async () => {
+    await this.line.run(QUEUEING, async () => {
+      await this.requireRoom(caller);
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);
       await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id });
     });
     this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
     return job;
+  }
+
+  private async requireRoom({ teamId }: AccountCaller): Promise<void> {
+    const waiting = { teamId, status: 'queued', kind: 'evaluation', projectId: null } as const;
+    const queued = await this.jobs.list(waiting, { limit: QUEUED_PER_TEAM, after: null });
+    if (queued.length === QUEUED_PER_TEAM) throw new TooManyEvaluations(QUEUED_PER_TEAM);
   }
 
   private async connected(caller: AccountCaller, projectId: string, wanted: Model | null): Promise<Model> {

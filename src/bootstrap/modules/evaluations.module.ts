@@ -14,8 +14,8 @@ import { OtherProcesses } from '../../application/processes/ports/other-processe
 import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
+import { OneAtATime } from '../../application/shared/ports/one-at-a-time.js';
 import { Pauses } from '../../application/shared/ports/pauses.js';
-import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { WorkQueue } from '../../application/shared/ports/work-queue.js';
 import { Datasets } from '../../application/workspace/ports/datasets.js';
 import { ProjectDatasets } from '../../application/workspace/project-datasets.js';
@@ -49,7 +49,7 @@ export const evaluationsModule = () =>
       Jobs,
       Evaluations,
       WorkQueue,
-      UnitOfWork,
+      OneAtATime,
       Identifiers,
       Clock,
       Log,

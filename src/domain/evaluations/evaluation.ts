@@ -45,6 +45,9 @@ export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
 /** The same request gives the same answer; `max_tokens` is what chats have without one. */
 export const ASKED = { temperature: 0, maxTokens: null } as const;
 
+/** So many may wait at a time; those that run don't count. */
+export const QUEUED_PER_TEAM = 20;
+
 /** Of a spec with no metric, or with `accuracy`, which leaves it open. */
 const USUAL_METRIC: Metric = 'normalized';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/access/permission.js';
+import { QUEUED_PER_TEAM } from '../../../domain/evaluations/evaluation.js';
 import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
@@ -101,6 +102,7 @@ export const createJob = contract({
     'A job of the kind `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of ' +
     'the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
     '`acceptance.tolerance`), overall and by group. It goes on after a restart. ' +
+    `At most ${QUEUED_PER_TEAM} of a team wait at a time. ` +
     'A job of the kind `external` is work that runs elsewhere, such as a training pipeline or a cron job, and reports ' +
     'itself by `PATCH`. Alert rules look at it when it finishes.',
   access: permissions.runJobs,
@@ -108,7 +110,14 @@ export const createJob = contract({
   status: 201,
   otherStatus: { status: 202, when: 'An evaluation: it was queued' },
   answer: JobAnswer,
-  refusals: ['email_unverified', 'session_required', 'not_found', 'runtime_not_connected', 'runtime_stopped'],
+  refusals: [
+    'email_unverified',
+    'session_required',
+    'not_found',
+    'model_busy',
+    'runtime_not_connected',
+    'runtime_stopped',
+  ],
 });
 
 export const listJobs = contract({
