@@ -1,6 +1,6 @@
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { runtimeSpecOf, type UpstreamRules } from '../../domain/chat/runtime-spec.js';
-import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import { DomainError, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Ownership } from '../processes/ownership.js';
 import type { OtherProcesses } from '../processes/ports/other-processes.js';
 import type { Models } from '../workspace/ports/models.js';
@@ -29,7 +29,7 @@ export class SettleRuntime {
     private readonly others: OtherProcesses,
   ) {}
 
-  /** The projects whose runtimes were started here. */
+  /** The projects whose runtimes were started here, or cannot be: those that failed otherwise are to be tried again. */
   held(): string[] {
     return [...this.started];
   }
@@ -112,7 +112,9 @@ export class SettleRuntime {
     try {
       this.runtimes.start(projectId, await this.source(connection));
     } catch (error) {
-      this.failures.set(projectId, (error as Error).message);
+      const isRefused = error instanceof DomainError;
+      this.failures.set(projectId, isRefused ? error.message : 'the service failed to start it, and tries again');
+      if (!isRefused) this.started.delete(projectId);
       throw error;
     }
   }

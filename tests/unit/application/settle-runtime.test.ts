@@ -1,5 +1,6 @@
 import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
 import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
+import { TendRuntimes } from '../../../src/application/chat/tend-runtimes.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
@@ -9,6 +10,7 @@ import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js'
 import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
 import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
+import { RecordingLog } from '../../support/recording-log.js';
 
 const rules = { allowedHosts: [], keys: {} };
 
@@ -37,8 +39,10 @@ describe('settling a runtime', () => {
     const settle = new SettleRuntime(connections, models, located, runtimes, rules, ownership, others);
     return {
       connections,
+      models,
       runtimes,
       settle,
+      tend: new TendRuntimes(connections, settle, ownership, new RecordingLog()),
       states: new RuntimeStates(connections, runtimes, settle, ownership, others),
     };
   };
@@ -71,5 +75,28 @@ describe('settling a runtime', () => {
     await connections.want('prj_1', 'started');
     await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
+  });
+
+  it('tries again by itself where it was no fault of the model, and tells nothing of what it was', async () => {
+    const { connections, models, runtimes, settle, states, tend } = await setUp();
+    await connections.want('prj_1', 'started');
+    const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
+    await expect(settle.execute('prj_1')).rejects.toThrow('ECONNREFUSED');
+    const reason = 'the service failed to start it, and tries again';
+    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason });
+    await tend.execute();
+    expect(runtimes.status('prj_1').state).not.toBe('stopped');
+    await tend.execute();
+    expect(away).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not try again by itself what the model keeps from starting', async () => {
+    const { connections, models, settle, states, tend } = await setUp({});
+    const asked = jest.spyOn(models, 'find');
+    await connections.want('prj_1', 'started');
+    await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await tend.execute();
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable' });
   });
 });
