@@ -1,6 +1,5 @@
 import { DomainError } from '../shared/errors.js';
 
-/** What is asked for runs in another process of the service, which would have to be asked instead. */
 /** How another process of the service refused what it was asked. */
 export class RefusedElsewhere extends DomainError {
   constructor({ kind, code, message, advice }: Pick<DomainError, 'kind' | 'code' | 'message' | 'advice'>) {
@@ -8,6 +7,7 @@ export class RefusedElsewhere extends DomainError {
   }
 }
 
+/** What is asked for runs in another process of the service, which would have to be asked instead. */
 export class RunsElsewhere extends DomainError {
   constructor(
     /** The number of that process. */

@@ -64,7 +64,7 @@ export const ChatCompletionRequest = z
 
 const ChatCompletionAnswer = z
   .object({
-    id: z.string().meta({ example: 'chatcmpl-0199f2a47c1e7a579d0e0f8f2f1f7a11' }),
+    id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
     object: z.literal('chat.completion'),
     created: z.int().meta({ description: 'Whole seconds since the epoch', example: 1763683200 }),
     model: id('prj').meta({ description: 'The project id' }),
