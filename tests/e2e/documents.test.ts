@@ -6,6 +6,8 @@ import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { Service, temporaryFolder } from '../support/service.js';
 
+jest.setTimeout(300_000); // dozens of programs, one after another
+
 const run = promisify(execFile);
 const root = join(__dirname, '../..');
 
