@@ -12,16 +12,27 @@ const MODEL = join(__dirname, '../../models/tiny-chat/config.json');
 /** The embedded database, as who tries the service first has it. */
 describe('a backup taken under load', () => {
   const folders: string[] = [];
+  const services: Service[] = [];
+  let loading = true;
+  const started = async (dataDir: string) => {
+    const service = await Service.start({ databaseUrl: null, dataDir, env });
+    services.push(service);
+    return service;
+  };
   const folder = async () => {
     const made = await temporaryFolder();
     folders.push(made);
     return made;
   };
-  afterAll(() => Promise.all(folders.map((one) => rm(one, { recursive: true, force: true }))));
+  afterAll(async () => {
+    loading = false; // whatever became of the test
+    await Promise.allSettled(services.map((one) => one.stop()));
+    await Promise.all(folders.map((one) => rm(one, { recursive: true, force: true })));
+  });
 
   it('restores into an empty folder, to a service with all that was acknowledged before it began', async () => {
     const [dataDir, elsewhere, files] = [await folder(), await folder(), await folder()];
-    const service = await Service.start({ databaseUrl: null, dataDir, env });
+    const service = await started(dataDir);
     const { token, apiKey } = await register(service, 'Ada');
     const model = await readFile(MODEL);
     const uploaded = await service.call('PUT', '/v1/model-files/mine/config.json', {
@@ -32,7 +43,6 @@ describe('a backup taken under load', () => {
     expect(uploaded.status).toBeLessThan(300);
 
     const acknowledged: string[] = [];
-    let loading = true;
     const writer = async () => {
       while (loading) acknowledged.push(await createProject(service, token));
     };
@@ -59,7 +69,7 @@ describe('a backup taken under load', () => {
       code: 1,
       err: expect.stringContaining('is not empty'),
     });
-    const restored = await Service.start({ databaseUrl: null, dataDir: elsewhere, env });
+    const restored = await started(elsewhere);
     for (const id of before) expect((await restored.get(`/v1/projects/${id}`, token)).status).toBe(200);
     expect((await restored.get('/v1/status', apiKey)).status).toBe(200);
     expect(await readFile(join(elsewhere, 'models/mine/config.json'))).toEqual(model);
@@ -67,7 +77,7 @@ describe('a backup taken under load', () => {
     const { body } = await restored.get('/v1/audit?action=database', masterKey);
     expect(body.entries.map(({ action }: { action: string }) => action)).toEqual(['database.restored']);
     await restored.stop();
-  }, 120_000);
+  }, 300_000);
 
   it('is not restored where a service has the folder, though that be empty', async () => {
     const dataDir = await folder();
@@ -82,5 +92,5 @@ describe('a backup taken under load', () => {
       err: expect.stringContaining('a service runs on the data folder'),
     });
     await server.stop();
-  }, 60_000);
+  }, 300_000);
 });

@@ -147,6 +147,10 @@ describe('the command line beside a service that runs', () => {
     await database.drop();
     expect(ill).toMatchObject({ code: 1, err: 'tenon: 3 of 6 are to be mended\n' });
     for (const name of ['settings', 'database', 'mail']) expect(ill.out).toContain(`MEND  ${name}: `);
+    expect(ill.out).toContain('mend SERVICE_SMTP_URL');
+    const away = await tenon({ ...at, databaseUrl: 'postgres://u:hidden@localhost:1/x' }, ['doctor']);
+    expect(away.out).toMatch(/MEND {2}database: localhost:1\/x \(DATABASE_URL\) cannot be used \(.+\)/);
+    expect(away.out + away.err).not.toContain('hidden');
   });
 
   it('brings tables up to date, once', async () => {

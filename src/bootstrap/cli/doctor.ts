@@ -12,6 +12,9 @@ import { postgresFolder, reachDatabase } from './reach-database.js';
 
 const LEAST_FREE_BYTES = 1024 ** 3;
 
+/** A failure to connect by several addresses has a code alone. */
+const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message || code || 'it does not answer';
+
 /** Each resolves to what is well, or throws what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
   settings({ unknown }) {
@@ -37,7 +40,13 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
     if (!config.databaseUrl && !hasEmbeddedDatabase(postgresFolder(config))) return 'made by the first start';
     const reached = await reachDatabase(config, { make: false });
     try {
-      const source = await createDataSource(reached.url, 1).initialize();
+      const source = await createDataSource(reached.url, 1)
+        .initialize()
+        .catch((error) => {
+          const { host, pathname } = new URL(reached.url);
+          const what = config.databaseUrl ? `${host}${pathname} (DATABASE_URL)` : 'the embedded one';
+          throw new Error(`${what} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
+        });
       try {
         await new TypeOrmStorage(source).check().catch(() => {
           throw new Error('its tables are not up to date: run "tenon migrate", or start the service');
@@ -52,7 +61,11 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
   },
   async mail({ smtpUrl }) {
     if (!smtpUrl) return 'none is set: mails become files in outbox/';
-    await reachesMailServer(smtpUrl);
+    await reachesMailServer(smtpUrl).catch((error) => {
+      throw new Error(
+        `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): mend SERVICE_SMTP_URL, or start it`,
+      );
+    });
     return 'the server takes the connection';
   },
 };

@@ -34,7 +34,8 @@ function parsed(name: CommandName, args: readonly string[]): Omit<Called, 'name'
   );
   const missing = required.find((option) => !values[option]);
   if (missing) throw refused(`--${missing} is missing`);
-  if (positionals.length !== words) throw refused(words === 0 ? 'only options are expected' : 'a file is missing');
+  if (positionals.length !== words)
+    throw refused(words === 0 ? 'only options are expected' : 'exactly one file is expected');
   const entries = Object.entries(values);
   return {
     texts: Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),

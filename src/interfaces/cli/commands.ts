@@ -51,7 +51,9 @@ export const commands = {
     ...plain,
     summary: 'look whether all that the service needs is well, a line each',
     usage: '',
-    about: ['Changes nothing. Exits with 1 where a line says MEND, and what.'],
+    about: [
+      'Changes nothing, but makes the data folder where there is none. Exits with 1 where a line says MEND, and what.',
+    ],
   },
   backup: {
     summary: 'write all that the service keeps into one file',
