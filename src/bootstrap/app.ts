@@ -59,7 +59,6 @@ import { modelsOf } from './models.js';
 import type { Source } from './provide.js';
 import { ProcessKeys } from './tokens.js';
 
-/** The router tries them in this order, so the busiest comes first. */
 const controllers: readonly Source<Controller>[] = [
   CompletionsController,
   AccountsController,

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { Express, Request, Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { RunsElsewhere } from '../../domain/processes/errors.js';
@@ -10,6 +10,7 @@ import { readJson, streamJson, streamOctets } from './body.js';
 import { type Call, type Contract, Passed, Reply, type Route } from './contract.js';
 import { methodNotAllowed } from './http-refusal.js';
 import { firstUnstorable } from './json-rules.js';
+import { type PathParameters, RouteTree } from './route-tree.js';
 import { ifMatchVersion } from './versions.js';
 
 /** Gets the answer to a call from the process of the service that has to give it. */
@@ -23,25 +24,32 @@ type HandOver = (
 
 /** Mounts every route, and answers 405 for the other methods of their paths. */
 export function mount(app: Express, routes: readonly Route[], handOver: HandOver): void {
+  const tree = new RouteTree<Place>();
   for (const [path, own] of byPath(routes)) {
-    const at = path.replace(/\{(\w+)\*\}/g, '*$1').replace(/\{(\w+)\}/g, ':$1');
-    for (const one of own) {
-      app[one.contract.method](at, (request: Request, response: Response) => {
-        response.locals.route = path;
-        return serve(one, request, response, handOver);
-      });
-    }
-    app.all(at, () => {
-      throw methodNotAllowed(own.flatMap(methodsOf));
-    });
+    const byMethod = new Map(own.flatMap((one) => methodsOf(one).map((method) => [method, one] as const)));
+    tree.add(path, { path, byMethod });
   }
+  // Not by Express's own routes, which it tries one after another.
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    const found = tree.find(request.path);
+    if (!found) return next();
+    const { path, byMethod } = found.value;
+    const one = byMethod.get(request.method);
+    if (!one) throw methodNotAllowed([...byMethod.keys()]);
+    response.locals.route = path;
+    return serve(one, found.params, request, response, handOver);
+  });
 }
 
-/** `{` comes after every letter, so in this order a word of a path wins over a parameter at the same place. */
-function byPath(routes: readonly Route[]): [string, Route[]][] {
+interface Place {
+  readonly path: string;
+  readonly byMethod: ReadonlyMap<string, Route>;
+}
+
+function byPath(routes: readonly Route[]): Map<string, Route[]> {
   const paths = new Map<string, Route[]>();
   for (const one of routes) paths.set(one.contract.path, [...(paths.get(one.contract.path) ?? []), one]);
-  return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+  return paths;
 }
 
 const methodsOf = ({ contract: { method } }: Route) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]);
@@ -49,6 +57,7 @@ const methodsOf = ({ contract: { method } }: Route) => (method === 'get' ? ['GET
 /** The order of the checks is a promise: rate limit (before), credential, role, form, existence, content, the act. */
 async function serve(
   { contract, handle, exists, before }: Route,
+  found: PathParameters,
   request: Request,
   response: Response,
   handOver: HandOver,
@@ -57,7 +66,7 @@ async function serve(
   if (contract.access !== 'public') authorize(caller, contract.access);
   await before?.();
   const json = contract.body && (await bodyOf(contract, request));
-  const params = paramsOf(request);
+  const params = paramsOf(found);
   const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
   if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
   let headers: Call['headers'] = {};
@@ -81,8 +90,8 @@ async function serve(
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A rest of the path comes in its parts, decoded. A slash within one was not meant to part anything. */
-function paramsOf(request: Request): Record<string, string> {
-  const named = Object.entries(request.params as Record<string, string | string[]>).map(([name, value]) => {
+function paramsOf(found: PathParameters): Record<string, string> {
+  const named = Object.entries(found).map(([name, value]) => {
     if (typeof value === 'string') return [name, value];
     if (!value.some((part) => part.includes('/'))) return [name, value.join('/')];
     throw new InvalidRequest([{ path: name, message: 'must have its slashes as they are, not encoded as %2F' }]);
