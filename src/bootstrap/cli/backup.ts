@@ -37,6 +37,12 @@ export async function backup(
       const count = (kind: string) => counts.get(kind) ?? 0;
       terminal.out(`${path}: ${bytes} bytes, ${count('table')} tables, ${count('model_file')} model files listed`);
     });
+    if (config.secret === null && !existsSync(secretFile(config.dataDir))) {
+      terminal.err(
+        `tenon: ${config.dataDir} (SERVICE_DATA_DIR) has no secret, so the backup has none: without the one that`,
+      );
+      terminal.err('tenon: the service has, mails that wait and links of pending invites cannot be opened');
+    }
     if (config.secret) terminal.out('keep SERVICE_SECRET, too: it is a setting, so the backup does not have it');
   } finally {
     await reached.close();

@@ -54,5 +54,9 @@ export function recordOfDatabase(
 ): Promise<void> {
   const id = decodeURIComponent(new URL(url).pathname.slice(1)) || 'postgres';
   const act = { by: commandLineActor(), action, object: { id }, details };
-  return withParts(config, url, (parts) => parts.get(UnitOfWork).run(() => parts.get(Audit).record(act)));
+  // An entry seals nothing: no secret is made for it in a folder that the service may never have had.
+  const secret = config.secret ?? 'nothing is sealed';
+  return withParts({ ...config, secret }, url, (parts) =>
+    parts.get(UnitOfWork).run(() => parts.get(Audit).record(act)),
+  );
 }

@@ -64,7 +64,8 @@ export const settings = {
     read: whole(1, 1_048_576),
   }),
   SERVICE_SECRET: setting({
-    about: 'Seals what is secret in the database: e-mails that wait, invites, webhooks. Processes on one database share it.',
+    about:
+      'Seals what is secret in the database: e-mails that wait, invites, webhooks. Processes on one database share it.',
     fallback: null,
     shown: 'made at the first start and kept in the data folder',
     secret: true,

@@ -91,6 +91,13 @@ describe('a backup of the database', () => {
     expect(names).toEqual(migrationNames);
   });
 
+  it('says where it has no secret, and makes none', async () => {
+    const at = place(store.url);
+    const { code, err } = await tenon(at, ['backup', join(folder.path, 'unsealed')]);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('has no secret') });
+    expect(existsSync(join(at.dataDir, 'secret'))).toBe(false);
+  });
+
   it('is restored from an earlier version, and its tables are brought up to date then', async () => {
     const old = await empty();
     const source = await createMigrationSource(old, migrationNames.slice(0, 4)).initialize();
