@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { limitArrival } from './arrival.js';
 import { breath } from './breath.js';
 import { limitDeparture } from './departure.js';
+import { lingerAfter } from './linger.js';
 import type { Envelope } from './problem.js';
 import { type RefusalCode, refusals } from './refusals.js';
 
@@ -115,6 +116,7 @@ export class HttpServer {
   private take(request: IncomingMessage, response: ServerResponse): void {
     limitArrival(request, () => this.cutOff(request, response));
     limitDeparture(response);
+    lingerAfter(request, response);
     this.requests++;
     this.inFlight.add(response);
     if (this.ending) response.shouldKeepAlive = false;
