@@ -90,7 +90,8 @@ describe('several processes on one database', () => {
     });
     expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request', request_id: 'of-the-caller' } });
     const logs = `${path}/${id}/logs`;
-    expect(await viaWholeUrl(other, `http://127.0.0.1:1${logs}`)).toBe(200);
+    for (const host of ['127.0.0.1:1', 'nowhere:99999'])
+      expect(await viaWholeUrl(other, `http://${host}${logs}?tail=1`)).toBe(200);
     expect((await other.get(logs, admin.token)).body).toEqual((await one.get(logs, admin.token)).body);
     const children = descendants(one.pid);
     expect(children.length).toBeGreaterThan(0);

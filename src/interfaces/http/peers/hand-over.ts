@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import type { RunsElsewhere } from '../../../domain/processes/errors.js';
 import type { Contract } from '../contract.js';
+import { HttpRefusal } from '../http-refusal.js';
 import { type PeerParts, PROCESS_HEADER } from './peers.js';
 
 /** What of a call matters to the process that gets it, besides the headers that its contract names. */
@@ -35,22 +36,23 @@ export const handOver =
     const giveUp = () => outgoing.destroy();
     response.once('close', giveUp);
     outgoing.setTimeout(parts.timeoutMs, giveUp);
-    const answer = await answerOf(outgoing, contentOf(contract, body)).catch(() => {
-      throw error;
+    const answer = await answerOf(outgoing, contentOf(contract, body)).catch((failure: unknown) => {
+      throw failure instanceof HttpRefusal ? failure : error; // what is wrong with the body is its caller's to know
     });
     response.status(answer.statusCode ?? 502).set(headersOf(answer));
     await pipeline(answer, response).catch(() => response.destroy());
   };
 
 /** Of the target of a request, which its caller may write as a whole URL, nothing but the path and the query counts. */
-function addressOf(request: Request, process: string): URL {
-  const { pathname, search } = new URL(request.originalUrl, process);
-  return new URL(`${new URL(process).origin}${pathname}${search}`);
+function addressOf({ baseUrl, path, originalUrl }: Request, process: string): URL {
+  const query = /\?.*$/s.exec(originalUrl)?.[0] ?? '';
+  return new URL(`${new URL(process).origin}${baseUrl}${path}${query}`);
 }
 
 async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | null): Promise<IncomingMessage> {
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once('response', resolve).once('error', reject);
+    outgoing.once('response', resolve).on('error', reject);
+    content?.once('error', reject); // first, so that this is the reason
     outgoing.once('close', () => reject(new Error('the connection ended')));
   });
   answered.catch(() => undefined);
