@@ -95,10 +95,9 @@ export class WinstonLog implements Log {
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (!this.logger.isLevelEnabled(level)) return;
+    // The head once more behind the fields, so that none of them passes for it.
     const head = { time: this.clock.now().toISOString(), level, event };
-    // Once more behind the fields, so that none of them passes for it.
-    const line = { ...head, ...this.context.getStore(), ...fields, ...head };
-    this.lines.push(oneLine(line));
+    this.lines.push(oneLine({ ...head, ...this.context.getStore(), ...fields, ...head }));
     if (level !== 'info') this.pass();
     else if (this.lines.length === 1) setTimeout(() => this.pass(), TOGETHER_MS);
   }
@@ -124,12 +123,14 @@ function requireWritable(file: string): void {
 /** JSON leaves these as they are, but some readers take them for line ends and some terminals for commands. */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
-function oneLine({ time, level, event, ...fields }: LogFields): string {
+/** Of fields with `time`, `level` and `event` in front. */
+function oneLine(fields: LogFields): string {
   try {
-    const text = JSON.stringify(redacted({ time, level, event, ...fields }));
+    const text = JSON.stringify(redacted(fields));
     return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
   } catch (error) {
     // A value that throws when it is looked at. What happened must not be lost with it.
+    const { time, level, event } = fields;
     return JSON.stringify(redacted({ time, level, event, unreadable: String(error) }));
   }
 }

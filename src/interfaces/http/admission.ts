@@ -28,7 +28,7 @@ export const admission =
       (error: unknown) => ({ caller: null, error }),
     );
     const key = identified.caller && credential ? credentialKey(credential) : sourceKey(request);
-    const isAuth = request.method === 'POST' && AUTH_PATHS.includes(request.baseUrl + request.path);
+    const isAuth = request.method === 'POST' && AUTH_PATHS.includes(request.path);
     if (!counted(request)) {
       const { standings, exceeded } = limiter.admit(key, isAuth);
       response.set(rateLimitHeaders(standings));

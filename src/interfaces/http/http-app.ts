@@ -1,4 +1,4 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IdentifyCaller } from '../../application/access/identify-caller.js';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
@@ -48,8 +48,9 @@ export function createHttpApp(parts: HttpParts): Express {
   app.set('trust proxy', parts.trustedProxies);
   app.use(traced(parts, watching(watch, routes)), secured);
   const admitted = admission(identifyCaller, limiter(), watch, (request) => isFromPeer(peers, request));
-  app.use('/v1', drain.noted, crossOrigin(parts.corsOrigins), admitted, drain.guard);
-  app.use('/metrics', masterAdmission(identifyCaller, limiter(), watch));
+  const first = [drain.noted, crossOrigin(parts.corsOrigins), admitted, drain.guard];
+  app.use(...first.map((handler) => below('/v1', handler)));
+  app.use(below('/metrics', masterAdmission(identifyCaller, limiter(), watch)));
   mount(app, routes, handOver(peers));
   mountPeers(app, peers);
   mountPages(app);
@@ -91,6 +92,12 @@ const traced =
       next();
     });
   };
+
+/** The root and all that is below it. Express would cut the root off the URL for each handler, and put it back. */
+const below =
+  (root: string, handler: RequestHandler): RequestHandler =>
+  (request, response, next) =>
+    request.path === root || request.path.startsWith(`${root}/`) ? handler(request, response, next) : next();
 
 /** What machines ask again and again. */
 const isProbe = ({ path }: Request): boolean => path.startsWith('/health/') || path === '/metrics';
