@@ -12,10 +12,14 @@ export function baseUrlOf(host: string, port: number): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** What the process tells the others of the service. Every address of a machine has none that others know but its name. */
-export function identityOf({ host, process }: Config, port: number): ProcessIdentity {
+/**
+ * What the process tells the others of the service. Every address of a machine has none that others know but its name. An
+ * embedded database has one process at a time: whatever port that is given, it is the one that was there before.
+ */
+export function identityOf({ host, process, databaseUrl }: Config, port: number): ProcessIdentity {
   const url = EVERYWHERE.has(host) ? `http://${hostname()}:${port}` : baseUrlOf(host, port);
-  return { name: process.name ?? `${hostname()}:${port}`, url: process.url ?? url };
+  const name = databaseUrl ? `${hostname()}:${port}` : hostname();
+  return { name: process.name ?? name, url: process.url ?? url };
 }
 
 /** True where strangers can register. */

@@ -27,9 +27,12 @@ export class TendDeployments {
     const [own, all] = [await this.ownership.own(), await this.deployments.all()];
     const mine = new Set(all.filter(({ process }) => process === own).map(({ id }) => id));
     await Promise.all(before.filter((id) => !mine.has(id)).map((id) => this.drop(id)));
+    const running = new Set(this.servers.ids());
     const free = await this.ownership.free(all.map(({ process }) => process));
     for (const { id, process, ...model } of all) {
-      if (process === own || !free.has(process) || !(await this.deployments.claim(id, process, own))) continue;
+      // What is its own and does not run was claimed by it, and the answer was lost.
+      const lost = process === own && !this.held.has(id) && !running.has(id);
+      if (!lost && !(free.has(process) && (await this.deployments.claim(id, process, own)))) continue;
       this.hold(id);
       this.servers.resume(id, model);
     }

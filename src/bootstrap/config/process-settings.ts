@@ -8,7 +8,7 @@ export const processSettings = {
     about:
       'What this process is called where several share a database. One that is started again under its name takes back at once what it ran.',
     fallback: null,
-    shown: 'host name and port',
+    shown: 'host name; with `DATABASE_URL`, the port too',
     read: z.string().regex(/^[\w.:@-]{1,100}$/, {
       error: 'must be 1 to 100 letters, digits and characters of ".:@_-"',
     }),

@@ -21,7 +21,7 @@ type Told = TimedCompletion | { readonly refusal: Pick<DomainError, 'kind' | 'co
 /** Asks them over HTTP, where they serve the API too, by a key that only those have who share the secret. */
 export class HttpOtherProcesses implements OtherProcesses {
   constructor(
-    private readonly processes: Pick<LivingProcesses, 'identity'>,
+    private readonly processes: Pick<LivingProcesses, 'identity' | 'missing'>,
     private readonly keyOf: (process: number) => string,
     /** How long an answer of a model may take. */
     private readonly completeMs: number,
@@ -54,7 +54,8 @@ export class HttpOtherProcesses implements OtherProcesses {
   private async ask(process: number, method: string, what: string, ms: number, given?: Given): Promise<unknown> {
     try {
       const identity = await this.processes.identity(process);
-      if (!identity) return null;
+      // Where one has ended, anybody may listen by now.
+      if (!identity || (await this.processes.missing([process])).length > 0) return null;
       const headers = {
         'X-Tenon-Process': this.keyOf(process),
         ...(given && { 'Content-Type': 'application/json' }),

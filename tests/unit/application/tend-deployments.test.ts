@@ -1,0 +1,31 @@
+import { TendDeployments } from '../../../src/application/deployments/tend-deployments.js';
+import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
+import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import { imaginedProcess } from '../../support/imagined-process.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import { aDeployment } from '../../support/records.js';
+
+describe('tending deployments', () => {
+  it('brings up what this process has claimed without learning of it, once', async () => {
+    const { deployments } = memoryRepositories();
+    const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+    const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
+    const { ownership } = imaginedProcess();
+    const free = { ...aDeployment(), process: null };
+    await deployments.add(free);
+    const claim = jest.spyOn(deployments, 'claim');
+    const claimed = deployments.claim.bind(deployments);
+    claim.mockImplementationOnce(async (...args) => {
+      await claimed(...args);
+      throw new Error('the connection broke');
+    });
+    const resumed = jest.spyOn(servers, 'resume');
+    const tending = new TendDeployments(deployments, servers, ownership);
+    await expect(tending.execute()).rejects.toThrow('the connection broke');
+    expect(servers.ids()).toEqual([]);
+    await tending.execute();
+    await tending.execute();
+    expect(servers.ids()).toEqual([free.id]);
+    expect(resumed).toHaveBeenCalledTimes(1);
+  });
+});
