@@ -202,7 +202,7 @@ describe('a busy or slow chat', () => {
           json: ask(project, long),
           ...(signal && { signal }),
         });
-      const [model] = descendants(service.pid) as [number];
+      const [model] = service.pids.flatMap(descendants) as [number];
       process.kill(model, 'SIGSTOP');
       const calls = Array.from({ length: 60 }, () => chat());
       expect((await Promise.race(calls)).status).toBe(429);
@@ -235,7 +235,7 @@ describe('a busy or slow chat', () => {
       const admin = await register(service, 'Ada');
       const project = await readyProject(service, admin.token);
       const chat = (question: string) => service.post(completions(project), admin.apiKey, ask(project, question));
-      const [model] = descendants(service.pid) as [number];
+      const [model] = service.pids.flatMap(descendants) as [number];
       process.kill(model, 'SIGSTOP');
       const late = await Promise.all([chat(long), chat(long)]);
       process.kill(model, 'SIGCONT');

@@ -274,7 +274,7 @@ describe('evaluations', () => {
     const queued: string[] = [];
     let answer = await start(ten);
     // Those that run, two in each process, take no room.
-    for (; answer.status === 202 && queued.length < 24; answer = await start(ten)) queued.push(answer.body.id);
+    for (; answer.status === 202 && queued.length < 40; answer = await start(ten)) queued.push(answer.body.id);
     expect(answer).toEqual(refused(429, 'model_busy'));
     expect(queued.length).toBeGreaterThanOrEqual(20);
     for (const id of queued) expect(await cancelled(id)).toBe(200);
