@@ -53,6 +53,7 @@ export function loadConfig(texts: Texts) {
     inferenceTimeoutMs: set('SERVICE_INFERENCE_TIMEOUT_S') * 1000,
     chatQueue: set('SERVICE_CHAT_QUEUE'),
     deploymentStartTimeoutMs: set('SERVICE_DEPLOYMENT_START_TIMEOUT_S') * 1000,
+    runtimeLoadTimeoutMs: set('SERVICE_RUNTIME_LOAD_TIMEOUT_S') * 1000,
     upstream: {
       allowedHosts: values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [],
       keys: familyOf('SERVICE_RUNTIME_KEY_', texts),

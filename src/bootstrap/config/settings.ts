@@ -152,6 +152,12 @@ export const settings = {
     fallback: '30',
     read: secondsOfTime(0.1, 3_600),
   }),
+  SERVICE_RUNTIME_LOAD_TIMEOUT_S: setting({
+    about:
+      'How long a chat model may take to load, and how long an engine elsewhere that answers 503 is taken for one that loads.',
+    fallback: '120',
+    read: secondsOfTime(1, 86_400),
+  }),
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
       'Hosts whose engines models may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',

@@ -46,7 +46,11 @@ const STOP_GRACE_MS = 3_000;
 
 export const chatModule = (config: Config, log: Log) =>
   new ContainerModule((module) => {
-    const limits = { timeoutMs: config.inferenceTimeoutMs, queue: config.chatQueue };
+    const limits = {
+      timeoutMs: config.inferenceTimeoutMs,
+      loadTimeoutMs: config.runtimeLoadTimeoutMs,
+      queue: config.chatQueue,
+    };
     const children = {
       ...limits,
       worker: require.resolve('../../infrastructure/onnx/worker/main.js'),

@@ -164,7 +164,8 @@ export class SupervisedRuntime {
   }
 
   private giveUpLoading(life: Life): void {
-    this.breakOff(`the model did not load within ${this.settings.loadTimeoutMs / 1_000} s`);
+    const within = `within ${this.settings.loadTimeoutMs / 1_000} s`;
+    this.breakOff(`the model did not load ${within}: set SERVICE_RUNTIME_LOAD_TIMEOUT_S higher, or start it once more`);
     life.process.kill('it did not load in time');
   }
 

@@ -9,7 +9,7 @@ import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { UpstreamRuntime, type UpstreamSettings } from './upstream-runtime.js';
 
-type Patience = 'atOnce' | 'probeTimeoutMs' | 'retryDelayMs';
+type Patience = 'atOnce' | 'probeTimeoutMs' | 'loadTimeoutMs' | 'retryDelayMs';
 interface Settings extends UpstreamSettings {
   readonly retryDelayMs: RestartDelayBounds;
 }
@@ -18,6 +18,7 @@ export type UpstreamChatRuntimesSettings = Omit<Settings, Patience> & Partial<Pi
 const patience: Pick<Settings, Patience> = {
   atOnce: 32,
   probeTimeoutMs: 10_000,
+  loadTimeoutMs: 120_000,
   retryDelayMs: { first: 500, max: 30_000 },
 };
 

@@ -27,6 +27,8 @@ export interface UpstreamSettings {
   readonly timeoutMs: number;
   /** For the answer to the question whether there is an engine. */
   readonly probeTimeoutMs: number;
+  /** For loading its weights, as long as it answers that it is not ready yet. */
+  readonly loadTimeoutMs: number;
 }
 
 /** A rough figure, until the engine has counted. */
@@ -45,6 +47,8 @@ export class UpstreamRuntime {
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
   private doubting = false;
+  /** Since when the engine has said nothing but that. */
+  private notReadySince: number | null = null;
 
   constructor(
     private readonly id: string,
@@ -142,6 +146,7 @@ export class UpstreamRuntime {
       return;
     }
     this.delays.reset();
+    this.notReadySince = null;
     this.status = { state: 'ready', reason: null };
     this.log.info('chat runtime ready', { runtime: this.id });
   }
@@ -152,6 +157,7 @@ export class UpstreamRuntime {
     try {
       const { status } = await this.client.get('/models', signal);
       if (status === 401 || status === 403) return KEY_REFUSED;
+      if (status === 503) return NOT_READY;
       const there = (status >= 200 && status < 300) || status === 404 || status === 405;
       return there ? null : `the engine answers with status ${status}`;
     } catch (error) {
@@ -173,9 +179,15 @@ export class UpstreamRuntime {
   private lose(reason: string): void {
     if (this.ending.signal.aborted || this.status.state === 'unavailable') return;
     const delay = this.delays.next();
-    this.log.warn('chat runtime unavailable', { runtime: this.id, reason, restartInMs: delay });
-    this.status = { state: 'unavailable', reason };
+    this.status = this.isLoading(reason) ? { state: 'loading', reason: null } : { state: 'unavailable', reason };
+    this.log.warn(`chat runtime ${this.status.state}`, { runtime: this.id, reason, restartInMs: delay });
     this.retry = setTimeout(() => void this.probe(), delay);
+  }
+
+  /** A gateway that has lost its engine says the same as an engine that loads: it is believed for a time. */
+  private isLoading(problem: string): boolean {
+    this.notReadySince = problem === NOT_READY ? (this.notReadySince ?? this.now) : null;
+    return this.notReadySince !== null && this.now - this.notReadySince < this.settings.loadTimeoutMs;
   }
 
   private get now(): number {
@@ -188,6 +200,9 @@ export class UpstreamRuntime {
 }
 
 const PATH = '/chat/completions';
+
+/** What llama.cpp and others answer while they load their weights. */
+const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
 
 /** What a call costs at most, as a multiple of what it was thought to. */
 const MOST_OF_ESTIMATE = 4;

@@ -1,0 +1,63 @@
+import { UpstreamChatRuntimes } from '../../../src/infrastructure/openai/upstream-chat-runtimes.js';
+import { RecordingLog } from '../../support/recording-log.js';
+import { ScriptedEngine } from '../../support/scripted-engine.js';
+import { until } from '../../support/until.js';
+
+describe('an engine that answers 503 when it is asked for its models', () => {
+  const LOAD_MS = 60_000;
+  let engine: ScriptedEngine;
+  let runtimes: UpstreamChatRuntimes;
+  let log: RecordingLog;
+  let now = 0;
+
+  beforeAll(async () => {
+    engine = await ScriptedEngine.start();
+  });
+  beforeEach(() => {
+    now = 0;
+    log = new RecordingLog();
+    const patience = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
+    const limits = { queue: 1, timeoutMs: 20_000 };
+    runtimes = new UpstreamChatRuntimes({ ...limits, ...patience }, { now: () => new Date(now) }, log);
+    engine.models = 503;
+    runtimes.start('a', { kind: 'openai', baseUrl: engine.url, model: 'm', modelAliases: [], key: null });
+  });
+  afterEach(() => runtimes.close());
+  afterAll(() => engine.close());
+
+  const status = () => runtimes.status('a');
+  const reaches = (state: string) => until(`it is ${state}`, () => status().state === state, 1);
+  const ask = () => {
+    const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: null, temperature: 0 };
+    return runtimes.complete('a', request, 'usr_a', new AbortController().signal);
+  };
+
+  it('is taken for one that loads, asked again, and ready once it is', async () => {
+    await log.saw('chat runtime loading', 3);
+    expect(status()).toEqual({ state: 'loading', reason: null });
+    await expect(ask()).rejects.toMatchObject({ code: 'runtime_loading' });
+    expect(log.of('chat runtime unavailable')).toEqual([]);
+    engine.models = 200;
+    await reaches('ready');
+    expect(await ask()).toMatchObject({ finishReason: 'stop' });
+  });
+
+  it('is unavailable once it has said so for too long, and ready at last all the same', async () => {
+    await log.saw('chat runtime loading');
+    now = LOAD_MS;
+    const { fields } = await log.saw('chat runtime unavailable');
+    expect(fields.reason).toBe('the engine answers that it is not ready yet (status 503)');
+    engine.models = 200;
+    await reaches('ready');
+  });
+
+  it('has its time anew once it was something else', async () => {
+    await log.saw('chat runtime loading');
+    engine.models = 500;
+    await log.saw('chat runtime unavailable');
+    const before = log.of('chat runtime loading').length;
+    now = LOAD_MS;
+    engine.models = 503;
+    await log.saw('chat runtime loading', before + 2);
+  });
+});
