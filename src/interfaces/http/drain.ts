@@ -1,5 +1,5 @@
-import type { NextFunction, Request, Response } from 'express';
 import { DomainError } from '../../domain/shared/errors.js';
+import type { Exchange } from './exchange.js';
 
 export class ShuttingDown extends DomainError {
   constructor() {
@@ -28,15 +28,13 @@ export class Drain {
   }
 
   /** Goes before all that takes time: a call that arrives before the end is in flight, and served. */
-  readonly noted = (_request: Request, response: Response, next: NextFunction): void => {
-    response.locals.tooLate = this.ending;
-    if (this.ending) response.set('Connection', 'close');
-    next();
-  };
+  note(exchange: Exchange): void {
+    exchange.tooLate = this.ending;
+    if (this.ending) exchange.response.setHeader('Connection', 'close');
+  }
 
   /** Refuses a call that arrived too late. */
-  readonly guard = (_request: Request, response: Response, next: NextFunction): void => {
-    if (response.locals.tooLate) throw new ShuttingDown();
-    next();
-  };
+  guard({ tooLate }: Exchange): void {
+    if (tooLate) throw new ShuttingDown();
+  }
 }

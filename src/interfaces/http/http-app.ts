@@ -1,4 +1,6 @@
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { RequestListener, ServerResponse } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import proxyAddress from 'proxy-addr';
 import type { IdentifyCaller } from '../../application/access/identify-caller.js';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
@@ -10,12 +12,13 @@ import { admission, masterAdmission } from './admission.js';
 import type { Controller } from './contract.js';
 import { crossOrigin } from './cross-origin.js';
 import type { Drain } from './drain.js';
+import { answer, Exchange, JSON_TYPE } from './exchange.js';
 import { HttpRefusal } from './http-refusal.js';
 import { type HttpWatch, watching } from './http-watch.js';
 import { mount } from './mount.js';
 import { handOver } from './peers/hand-over.js';
 import { isFromPeer, mountPeers, type PeerParts } from './peers/peers.js';
-import { type Envelope, problemOf } from './problem.js';
+import { type Problem, problemOf } from './problem.js';
 import { type Limits, RateLimiter } from './rate-limit/rate-limiter.js';
 
 export interface HttpParts {
@@ -39,95 +42,111 @@ export interface HttpParts {
 
 const OWN_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export function createHttpApp(parts: HttpParts): Express {
-  const { controllers, identifyCaller, drain, peers, watch } = parts;
+/**
+ * The declared routes are answered straight on Node's HTTP, since Express costs more than all else that is done for a
+ * short call; what is for people and for other processes is Express's.
+ */
+export function createHttpApp(parts: HttpParts): RequestListener {
+  const { controllers, identifyCaller, drain, peers, watch, ids } = parts;
   const routes = controllers.flatMap((controller) => controller.routes);
-  const limiter = () => new RateLimiter(parts.limits, parts.clock);
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  app.set('trust proxy', parts.trustedProxies);
-  app.use(traced(parts, watching(watch, routes)), secured);
-  const admitted = admission(identifyCaller, limiter(), watch, (request) => isFromPeer(peers, request));
-  const first = [drain.noted, crossOrigin(parts.corsOrigins), admitted, drain.guard];
-  app.use(...first.map((handler) => below('/v1', handler)));
-  app.use(below('/metrics', masterAdmission(identifyCaller, limiter(), watch)));
-  mount(app, routes, handOver(peers));
-  mountPeers(app, peers);
-  mountPages(app);
-  app.use((request: Request) => {
-    throw new NotFound(`route as ${request.method} ${request.path.slice(0, 200)}`);
-  });
-  app.use(refused(parts));
-  return app;
+  const trust = proxyAddress.compile([...parts.trustedProxies]);
+  const addressOf = (request: Exchange['request']) => proxyAddress(request, trust);
+  const desk = () => ({ identifyCaller, watch, addressOf, limiter: new RateLimiter(parts.limits, parts.clock) });
+  const admit = admission(desk(), ({ request }) => isFromPeer(peers, request));
+  const admitMaster = masterAdmission(desk());
+  const goesOn = crossOrigin(parts.corsOrigins);
+  const byRoute = mount(routes, handOver(peers));
+  const traced = tracing(parts, watching(watch, routes));
+  const others = otherPaths(parts);
+
+  async function serve(exchange: Exchange): Promise<void> {
+    secure(exchange);
+    if (exchange.isBelow('/v1')) {
+      drain.note(exchange);
+      if (!goesOn(exchange)) return;
+      await admit(exchange);
+      drain.guard(exchange);
+    } else if (exchange.isBelow('/metrics')) await admitMaster(exchange);
+    const answered = byRoute(exchange);
+    if (answered) await answered;
+    else others(exchange.request, exchange.response);
+  }
+
+  return (request, response) => {
+    const own = String(request.headers['x-request-id'] ?? '');
+    const exchange = new Exchange(request, response, OWN_REQUEST_ID.test(own) ? own : ids.next('req'));
+    traced(exchange, () => {
+      serve(exchange).catch((error: unknown) => refuse(parts, response, error));
+    });
+  };
 }
 
 /** An answer is watched from many sides, the pipeline of a streamed one among them; Node warns from the eleventh on. */
 const MOST_LISTENERS = 20;
 
-/** Gives the request its id, on its answer and on every log line that belongs to it, and logs how it went. */
-const traced =
-  ({ ids, clock, log, requests }: HttpParts, watched: (request: Request, response: Response) => void) =>
-  (request: Request, response: Response, next: NextFunction): void => {
+/** Puts the id of the request on its answer and on every log line that belongs to it, and logs how it went. */
+const tracing =
+  ({ clock, log, requests }: HttpParts, watched: (exchange: Exchange) => void) =>
+  (exchange: Exchange, work: () => void): void => {
+    const { response, requestId, method, path } = exchange;
     response.setMaxListeners(MOST_LISTENERS);
-    watched(request, response);
-    const own = request.get('x-request-id') ?? '';
-    const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
-    response.set('X-Request-Id', requestId);
+    watched(exchange);
+    response.setHeader('X-Request-Id', requestId);
     const begun = clock.now();
-    const within = (work: () => void) => requests.within(requestId, () => log.within({ request_id: requestId }, work));
-    within(() => {
-      response.once('close', () => {
-        if (isProbe(request)) return;
-        const ms = clock.now().getTime() - begun.getTime();
-        const status = response.writableFinished ? response.statusCode : 'gone';
-        // The connection may be what closes, and that is not within the request.
-        log.info('request', {
-          request_id: requestId,
-          method: request.method,
-          path: request.path.slice(0, 200),
-          status,
-          ms,
-        });
-      });
-      next();
+    response.once('close', () => {
+      if (isProbe(exchange)) return;
+      const ms = clock.now().getTime() - begun.getTime();
+      const status = response.writableFinished ? response.statusCode : 'gone';
+      // The connection may be what closes, and that is not within the request.
+      log.info('request', { request_id: requestId, method, path: path.slice(0, 200), status, ms });
     });
+    requests.within(requestId, () => log.within({ request_id: requestId }, work));
   };
 
-/** The root and all that is below it. Express would cut the root off the URL for each handler, and put it back. */
-const below =
-  (root: string, handler: RequestHandler): RequestHandler =>
-  (request, response, next) =>
-    request.path === root || request.path.startsWith(`${root}/`) ? handler(request, response, next) : next();
-
 /** What machines ask again and again. */
-const isProbe = ({ path }: Request): boolean => path.startsWith('/health/') || path === '/metrics';
+const isProbe = ({ path }: Exchange): boolean => path.startsWith('/health/') || path === '/metrics';
 
-const secured = (request: Request, response: Response, next: NextFunction): void => {
+function secure(exchange: Exchange): void {
+  const { request, response, path } = exchange;
   if (request.httpVersion === '1.1' && !request.headers.host) {
     throw new HttpRefusal('bad_request', 'The request has no Host header.', { Connection: 'close' });
   }
-  response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
-  if (request.path.startsWith('/v1/') || isProbe(request)) response.set('Cache-Control', 'no-store');
-  next();
-};
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  if (path.startsWith('/v1/') || isProbe(exchange)) response.setHeader('Cache-Control', 'no-store');
+}
 
-const refused =
-  ({ translate, log }: HttpParts) =>
-  (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
-    const known = error instanceof URIError ? new NotFound() : translate(error);
-    const { status, headers, body, unexpected } = problemOf(known, String(response.get('X-Request-Id')));
-    if (response.destroyed) return;
-    if (unexpected) log.error('unexpected failure', { error });
-    if (response.headersSent) response.destroy();
-    else answer(response.status(status).set(headers), body);
-  };
+/** The pages, and what processes of the service ask each other. */
+function otherPaths(parts: HttpParts): RequestListener {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  mountPeers(app, parts.peers);
+  mountPages(app);
+  app.use((request: Request) => {
+    throw new NotFound(`route as ${request.method} ${request.path.slice(0, 200)}`);
+  });
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) =>
+    refuse(parts, response, error),
+  );
+  return app;
+}
 
-/** Whatever cannot be written as JSON is told as a failure of our own, never by Express's page about it. */
-function answer(response: Response, body: Envelope): void {
+function refuse({ translate, log }: HttpParts, response: ServerResponse, error: unknown): void {
+  const known = error instanceof URIError ? new NotFound() : translate(error);
+  const problem = problemOf(known, String(response.getHeader('X-Request-Id')));
+  if (response.destroyed) return;
+  if (problem.unexpected) log.error('unexpected failure', { error });
+  if (response.headersSent) response.destroy();
+  else tell(response, problem);
+}
+
+function tell(response: ServerResponse, { status, headers, body }: Problem): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   try {
-    response.json(body);
+    answer(response, status, JSON_TYPE, JSON.stringify(body));
   } catch (error) {
+    // What cannot be written as JSON is a failure of our own.
     const { status, body: ours } = problemOf(error, body.request_id);
-    response.status(status).json(ours);
+    answer(response, status, JSON_TYPE, JSON.stringify(ours));
   }
 }

@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express';
 import type { Route } from './contract.js';
+import type { Exchange } from './exchange.js';
 
 /** Whoever counts what is answered. It is told of every request, so it must cost next to nothing. */
 export interface HttpWatch {
@@ -14,12 +14,12 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Tells the watch of each request, by the template of its route. */
 export function watching(watch: HttpWatch, routes: readonly Route[]) {
   const templateOf = templates(routes);
-  return (request: Request, response: Response): void => {
-    const { path } = request;
+  return (exchange: Exchange): void => {
+    const { path, response } = exchange;
     const ended = watch.began();
     response.once('close', () => {
-      const route = response.locals.route ?? templateOf(path) ?? (response.statusCode < 400 ? 'other' : 'unknown');
-      const method = METHODS.has(request.method) ? request.method : 'other';
+      const route = exchange.route ?? templateOf(path) ?? (response.statusCode < 400 ? 'other' : 'unknown');
+      const method = METHODS.has(exchange.method) ? exchange.method : 'other';
       ended({ method, route, status: response.writableFinished ? String(response.statusCode) : 'gone' });
     });
   };

@@ -1,44 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Express, NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
 import { authorize } from '../../domain/access/permission.js';
 import { RunsElsewhere } from '../../domain/processes/errors.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import { callerOf, standingsOf } from './admission.js';
 import { isBodyless } from './arrival.js';
 import { readJson, streamJson, streamOctets } from './body.js';
 import { type Call, type Contract, Passed, Reply, type Route } from './contract.js';
+import { answer, type Exchange, JSON_TYPE } from './exchange.js';
 import { methodNotAllowed } from './http-refusal.js';
 import { firstUnstorable } from './json-rules.js';
 import { type PathParameters, RouteTree } from './route-tree.js';
 import { ifMatchVersion } from './versions.js';
 
 /** Gets the answer to a call from the process of the service that has to give it. */
-type HandOver = (
-  error: RunsElsewhere,
-  contract: Contract,
-  request: Request,
-  response: Response,
-  body: unknown,
-) => Promise<void>;
+type HandOver = (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => Promise<void>;
 
-/** Mounts every route, and answers 405 for the other methods of their paths. */
-export function mount(app: Express, routes: readonly Route[], handOver: HandOver): void {
+/** Answers by the route of a path, and with 405 for its other methods; null for a path that has none. */
+export function mount(routes: readonly Route[], handOver: HandOver): (exchange: Exchange) => Promise<void> | null {
   const tree = new RouteTree<Place>();
   for (const [path, own] of byPath(routes)) {
     const byMethod = new Map(own.flatMap((one) => methodsOf(one).map((method) => [method, one] as const)));
     tree.add(path, { path, byMethod });
   }
-  // Not by Express's own routes, which it tries one after another.
-  app.use((request: Request, response: Response, next: NextFunction) => {
-    const found = tree.find(request.path);
-    if (!found) return next();
+  return (exchange) => {
+    const found = tree.find(exchange.path);
+    if (!found) return null;
     const { path, byMethod } = found.value;
-    const one = byMethod.get(request.method);
+    const one = byMethod.get(exchange.method);
     if (!one) throw methodNotAllowed([...byMethod.keys()]);
-    response.locals.route = path;
-    return serve(one, found.params, request, response, handOver);
-  });
+    exchange.route = path;
+    return serve(one, found.params, exchange, handOver);
+  };
 }
 
 interface Place {
@@ -58,11 +51,10 @@ const methodsOf = ({ contract: { method } }: Route) => (method === 'get' ? ['GET
 async function serve(
   { contract, handle, exists, before }: Route,
   found: PathParameters,
-  request: Request,
-  response: Response,
+  exchange: Exchange,
   handOver: HandOver,
 ) {
-  const caller = callerOf(response);
+  const { caller, request, response, requestId, standings } = exchange;
   if (contract.access !== 'public') authorize(caller, contract.access);
   await before?.();
   const json = contract.body && (await bodyOf(contract, request));
@@ -71,17 +63,17 @@ async function serve(
   if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
   let headers: Call['headers'] = {};
   try {
-    headers = headersOf(contract, request);
-    const query = contract.query && (await queryValue(contract.query, request));
+    headers = headersOf(contract, exchange);
+    const query = contract.query && (await queryValue(contract.query, exchange));
     const body = contract.body && bodyValue(contract, contract.body, json);
-    const ifMatch = ifMatchVersion(request.get('if-match'));
-    const about = { ifMatch, signal: goneSignal(response), requestId: String(response.get('X-Request-Id')) };
-    const call: Call = { caller, params, query, headers, body, standings: () => standingsOf(response), ...about };
+    const ifMatch = ifMatchVersion(exchange.header('if-match'));
+    const signal = goneSignal(response);
+    const call: Call = { caller, params, query, headers, body, ifMatch, signal, requestId, standings };
     const result = await handle(call as never);
-    if (result instanceof Passed) await pass(response, result);
-    else send(response, contract, result);
+    if (result instanceof Passed) await pass(exchange, result);
+    else send(exchange, contract, result);
   } catch (error) {
-    if (error instanceof RunsElsewhere) return handOver(error, contract, request, response, json);
+    if (error instanceof RunsElsewhere) return handOver(error, contract, exchange, json);
     if (error instanceof DomainError && error.kind === 'invalid') await exists?.({ caller, params, headers } as never);
     throw error;
   }
@@ -99,7 +91,7 @@ function paramsOf(found: PathParameters): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-async function bodyOf(contract: Contract, request: Request): Promise<unknown> {
+async function bodyOf(contract: Contract, request: IncomingMessage): Promise<unknown> {
   if (contract.media) return streamOctets(request);
   if (contract.streamed) return streamJson(request, contract.bodyLimit ?? 'ordinary');
   if (contract.bodyOptional && isBodyless(request)) return {};
@@ -112,10 +104,10 @@ function deferInvalid(error: unknown): InvalidRequest {
   throw error;
 }
 
-function headersOf(contract: Contract, request: Request): Call['headers'] {
+function headersOf(contract: Contract, exchange: Exchange): Call['headers'] {
   const schema = headersSchema(contract);
   if (!contract.headers || !schema) return {};
-  const given = Object.keys(contract.headers).map((name) => [name, request.get(name)]);
+  const given = Object.keys(contract.headers).map((name) => [name, exchange.header(name.toLowerCase())]);
   return validated(schema, Object.fromEntries(given)) as Call['headers'];
 }
 
@@ -135,7 +127,7 @@ function bodyValue({ refuseFirst }: Contract, schema: z.ZodType, json: unknown):
   return validated(schema, json);
 }
 
-async function queryValue(schema: z.ZodType, { query }: Request): Promise<unknown> {
+async function queryValue(schema: z.ZodType, { query }: Exchange): Promise<unknown> {
   const unstorable = await firstUnstorable(query);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return validated(schema, query);
@@ -164,26 +156,26 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
 /** The first is the one that Prometheus knows its format by. */
 const textTypes = { 'text/plain': 'text/plain; version=0.0.4; charset=utf-8' } as const;
 
-function send(response: Response, { status, answer, versioned, answerMedia }: Contract, result: unknown): void {
+function send(exchange: Exchange, contract: Contract, result: unknown): void {
+  const { response } = exchange;
+  const { status, versioned, answerMedia } = contract;
   const reply = result instanceof Reply ? result : new Reply(status, result);
-  const body = answer.parse(reply.body) as { version?: number };
-  if (versioned) response.set('ETag', `"${body.version}"`);
-  // Not by Express's `json`, which looks for what is known here already.
-  const text = answerMedia ? String(body) : JSON.stringify(body);
-  response.statusCode = reply.status;
-  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  response.setHeader('Content-Type', answerMedia ? textTypes[answerMedia] : 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  const body = contract.answer.parse(reply.body) as { version?: number };
+  if (versioned) response.setHeader('ETag', `"${body.version}"`);
+  exchange.set(reply.headers);
+  if (answerMedia) answer(response, reply.status, textTypes[answerMedia], String(body));
+  else answer(response, reply.status, JSON_TYPE, JSON.stringify(body));
 }
 
-async function pass(response: Response, { status, headers, chunks }: Passed): Promise<void> {
-  response.status(status).set(headers);
+async function pass(exchange: Exchange, { status, headers, chunks }: Passed): Promise<void> {
+  const { response } = exchange;
+  response.statusCode = status;
+  exchange.set(headers);
   // What breaks off here has begun already: the caller is left with a connection that ends too early.
   await pipeline(chunks, response).catch(() => response.destroy());
 }
 
-function goneSignal(response: Response): AbortSignal {
+function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller went away'));

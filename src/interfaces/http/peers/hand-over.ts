@@ -1,10 +1,10 @@
 import { type IncomingMessage, request as send } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Request, Response } from 'express';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import type { RunsElsewhere } from '../../../domain/processes/errors.js';
 import type { Contract } from '../contract.js';
+import type { Exchange } from '../exchange.js';
 import { HttpRefusal } from '../http-refusal.js';
 import { type PeerParts, PROCESS_HEADER } from './peers.js';
 
@@ -19,17 +19,17 @@ const OWN = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x
  * for a call that has been handed over already.
  */
 export const handOver =
-  (parts: PeerParts) =>
-  async (error: RunsElsewhere, contract: Contract, request: Request, response: Response, body: unknown) => {
-    const url = request.get(PROCESS_HEADER) === undefined ? await parts.urlOf(error.process) : null;
+  (parts: PeerParts) => async (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => {
+    const { response } = exchange;
+    const url = exchange.header(PROCESS_HEADER) === undefined ? await parts.urlOf(error.process) : null;
     if (url === null) throw error;
-    const outgoing = send(addressOf(request, url), {
-      method: request.method,
+    const outgoing = send(addressOf(exchange, url), {
+      method: exchange.method,
       agent: false, // a kept connection may be closed by the other side just now, and nothing may be asked twice
       headers: {
-        ...passedOn(contract, request),
+        ...passedOn(contract, exchange),
         ...lengthOf(contract, body),
-        'X-Request-Id': String(response.get('X-Request-Id')),
+        'X-Request-Id': exchange.requestId,
         [PROCESS_HEADER]: parts.keyOf(error.process),
       },
     });
@@ -39,15 +39,13 @@ export const handOver =
     const answer = await answerOf(outgoing, contentOf(contract, body)).catch((failure: unknown) => {
       throw failure instanceof HttpRefusal ? failure : error; // what is wrong with the body is its caller's to know
     });
-    response.status(answer.statusCode ?? 502).set(headersOf(answer));
+    response.statusCode = answer.statusCode ?? 502;
+    exchange.set(headersOf(answer));
     await pipeline(answer, response).catch(() => response.destroy());
   };
 
-/** Of the target of a request, which its caller may write as a whole URL, nothing but the path and the query counts. */
-function addressOf({ baseUrl, path, originalUrl }: Request, process: string): URL {
-  const query = /\?.*$/s.exec(originalUrl)?.[0] ?? '';
-  return new URL(`${new URL(process).origin}${baseUrl}${path}${query}`);
-}
+const addressOf = ({ path, search }: Exchange, process: string): URL =>
+  new URL(`${new URL(process).origin}${path}${search && `?${search}`}`);
 
 async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | null): Promise<IncomingMessage> {
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -62,9 +60,10 @@ async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | n
   return answered;
 }
 
-function passedOn(contract: Contract, request: Request): Record<string, string> {
+function passedOn(contract: Contract, exchange: Exchange): Record<string, string> {
   const names = [...PASSED_ON, ...Object.keys(contract.headers ?? {})];
-  return Object.fromEntries(names.flatMap((name) => (request.get(name) ? [[name, request.get(name) as string]] : [])));
+  const given = names.map((name) => [name, exchange.header(name.toLowerCase())]);
+  return Object.fromEntries(given.filter(([, value]) => value));
 }
 
 const textOf = (contract: Contract, body: unknown): string | null =>

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type Express, json, type Request, type Response } from 'express';
 import type { AnswerProcesses } from '../../../application/processes/answer-processes.js';
 import { DomainError, NotFound } from '../../../domain/shared/errors.js';
@@ -19,9 +20,9 @@ export interface PeerParts {
 }
 
 /** Whether the call comes from another process of the service. */
-export function isFromPeer({ keyOf, number }: PeerParts, request: Pick<Request, 'get'>): boolean {
-  const header = request.get(PROCESS_HEADER);
-  if (header === undefined) return false;
+export function isFromPeer({ keyOf, number }: PeerParts, { headers }: IncomingMessage): boolean {
+  const header = headers[PROCESS_HEADER];
+  if (typeof header !== 'string') return false;
   const [given, own] = [Buffer.from(header), Buffer.from(keyOf(number))];
   return given.length === own.length && timingSafeEqual(given, own);
 }

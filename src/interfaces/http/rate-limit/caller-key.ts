@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
-import type { Request } from 'express';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
 
 /** Under what a call is counted. */
 export interface CallerKey {
@@ -9,13 +8,18 @@ export interface CallerKey {
   readonly key: string;
 }
 
+interface Source {
+  readonly ip: string | undefined;
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}
+
 export const credentialKey = (credential: string): CallerKey => ({
   known: true,
   key: createHash('sha256').update(credential).digest('base64'),
 });
 
-/** What a trusted proxy forwards may be no address at all; then it is the proxy's own that counts. */
-export function sourceKey({ ip, socket }: Pick<Request, 'ip' | 'socket'>): CallerKey {
+/** What a trusted proxy forwards, `ip`, may be no address at all; then it is the proxy's own that counts. */
+export function sourceKey({ ip, socket }: Source): CallerKey {
   return { known: false, key: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
 }
 
