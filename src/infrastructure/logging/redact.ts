@@ -17,10 +17,14 @@ export function redacted(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
   const fields = Object.entries(value).map(([name, field]) => [
     redactedText(name),
-    SECRET_NAME.test(name) && canHoldSecret(field) ? '[redacted]' : redacted(field, depth + 1),
+    redactedField(name, field, depth + 1),
   ]);
   return Object.fromEntries(fields);
 }
+
+/** As `redacted`, of what has a name. */
+export const redactedField = (name: string, field: unknown, depth = 1): unknown =>
+  SECRET_NAME.test(name) && canHoldSecret(field) ? '[redacted]' : redacted(field, depth);
 
 /** Counts, flags and times under such a name are about secrets, not secrets. */
 const canHoldSecret = (field: unknown) =>
@@ -29,7 +33,7 @@ const canHoldSecret = (field: unknown) =>
 /** Whether there may be something to replace: most texts have nothing, and every line of the log has many texts. */
 const SUSPICIOUS = /tn[a-z]_|whsec_|bearer|:\/\//i;
 
-const redactedText = (text: string) =>
+export const redactedText = (text: string) =>
   !SUSPICIOUS.test(text)
     ? text
     : text

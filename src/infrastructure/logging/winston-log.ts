@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import winston from 'winston';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log, LogFields } from '../../application/shared/ports/log.js';
-import { redacted } from './redact.js';
+import { logLine } from './log-line.js';
 import { RotatingFile } from './rotating-file.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -95,9 +95,8 @@ export class WinstonLog implements Log {
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (!this.logger.isLevelEnabled(level)) return;
-    // The head once more behind the fields, so that none of them passes for it.
     const head = { time: this.clock.now().toISOString(), level, event };
-    this.lines.push(oneLine({ ...head, ...this.context.getStore(), ...fields, ...head }));
+    this.lines.push(logLine(head, { ...this.context.getStore(), ...fields }));
     if (level !== 'info') this.pass();
     else if (this.lines.length === 1) setTimeout(() => this.pass(), TOGETHER_MS);
   }
@@ -117,20 +116,5 @@ function requireWritable(file: string): void {
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     throw new Error(`the log ${file} (SERVICE_LOG_FILE) cannot be written: ${(error as Error).message}`);
-  }
-}
-
-/** JSON leaves these as they are, but some readers take them for line ends and some terminals for commands. */
-const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
-
-/** Of fields with `time`, `level` and `event` in front. */
-function oneLine(fields: LogFields): string {
-  try {
-    const text = JSON.stringify(redacted(fields));
-    return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  } catch (error) {
-    // A value that throws when it is looked at. What happened must not be lost with it.
-    const { time, level, event } = fields;
-    return JSON.stringify(redacted({ time, level, event, unreadable: String(error) }));
   }
 }
