@@ -17,7 +17,7 @@ import { WinstonLog } from '../infrastructure/logging/winston-log.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
+import { boundWaits, createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
 import { asRefusal, asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
 import { CredentialsController } from '../interfaces/http/access/credentials.controller.js';
@@ -191,6 +191,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
     ids,
     log,
     watch: parts.get(PrometheusMetrics),
+    boundWaits: boundWaits(databaseUrl),
   });
   const server = new HttpServer(listener, () => ids.next('req'));
   const port = await server.listen(config.host, config.port);

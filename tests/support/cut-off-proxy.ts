@@ -4,6 +4,8 @@ import { PATIENT } from './database.js';
 
 /** The way to a database server, which a test can cut or make silent. */
 export class CutOffProxy {
+  /** How many have ever connected. */
+  connected = 0;
   private way: 'open' | 'cut' | 'silent' = 'open';
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((client) => this.pass(client));
@@ -49,6 +51,7 @@ export class CutOffProxy {
 
   private pass(client: Socket): void {
     this.keep(client);
+    this.connected++;
     if (this.way === 'cut') client.destroy();
     if (this.way !== 'open') return;
     const server = this.keep(connect(this.destination()));

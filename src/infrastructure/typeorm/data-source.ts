@@ -24,7 +24,9 @@ import { Notifications1764547200000 } from './migrations/1764547200000-notificat
 import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
-import { dropSilent, TimelyClient } from './timely-client.js';
+import { Patience } from './patience.js';
+import { boundConnecting, Lines } from './pool-care.js';
+import { TimelyClient } from './timely-client.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
 import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
 import { ModelTable, ModelVersionTable } from './workspace/typeorm-models.js';
@@ -69,12 +71,22 @@ const migrations = [
   Owners1764720000000,
 ];
 
-/** No statement of a request may wait longer than this, so that an outage is told in time. */
+/** No statement may wait longer than this, for a lock or whatever else, so that an outage is told in time. */
 const STATEMENT_TIMEOUT_MS = 3_500;
-/** Nor for a connection. */
+/** The server has said so by then, or is silent. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 300;
+/** Nor may anybody wait longer for a connection, */
 const CONNECTION_TIMEOUT_MS = 4_000;
+/** which is made sooner, or not at all: what was lost on the way is asked for again. */
+const CONNECT_TIMEOUT_MS = 2_000;
+/** A connection on which nothing was heard for so long may be dead. */
+const DOUBT_MS = 1_000;
+/** The server ends what nobody is at the other end of, for it may not hear of that: the pool lets go of a connection sooner. */
+const ORPHAN_OPTIONS = '-c idle_session_timeout=60s -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10';
+/** What one caller waits in all, and still hears of it in time. */
+const PATIENCE_MS = 4_500;
 
-const options = (url: string): DataSourceOptions => ({
+const options = (url: string) => ({
   type: 'postgres',
   url,
   entities,
@@ -85,25 +97,43 @@ const options = (url: string): DataSourceOptions => ({
   applicationName: 'tenon',
 });
 
+/** A URL that gives statements more time gives it to everything. */
+const patienceOf = (url: string): number =>
+  Math.max(1, Number(new URL(url).searchParams.get('query_timeout') ?? 0) / ANSWER_TIMEOUT_MS);
+
 /** The pool that serves requests. */
-export function createDataSource(url: string, poolSize = 16): DataSource {
-  const source = new DataSource({
+export const createDataSource = (url: string, poolSize = 16): DataSource =>
+  cared(url, {
     ...options(url),
     poolErrorHandler: () => undefined, // an idle connection that breaks is replaced; the call that needs one reports
     extra: {
-      Client: TimelyClient,
       max: poolSize,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS * patienceOf(url),
+      connectMs: CONNECT_TIMEOUT_MS * patienceOf(url),
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 300,
+      query_timeout: ANSWER_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 30_000,
-      keepAlive: true,
+      options: ORPHAN_OPTIONS,
     },
-  } as DataSourceOptions);
+  });
+
+/** Does the work of one caller, who does not wait long for the database; the answer is to be called when that is over. */
+export const boundWaits =
+  (url: string) =>
+  (work: () => void): (() => void) =>
+    Patience.bound(PATIENCE_MS * patienceOf(url), work);
+
+/** Nobody waits long for a connection that has fallen silent. */
+function cared<Given extends { readonly extra: object }>(url: string, given: Given): DataSource {
+  const lines = new Lines(DOUBT_MS * patienceOf(url));
+  const extra = { Client: TimelyClient, connected: lines.add, keepAlive: true, ...given.extra };
+  const source = new DataSource({ ...given, extra } as unknown as DataSourceOptions);
   const initialize = source.initialize.bind(source);
   source.initialize = async () => {
     await initialize();
-    dropSilent((source.driver as unknown as { master: Pool }).master);
+    const pool = (source.driver as unknown as { master: Pool }).master;
+    lines.watch(pool);
+    boundConnecting(pool, CONNECTION_TIMEOUT_MS * patienceOf(url));
     return source;
   };
   return source;
@@ -113,9 +143,9 @@ export const migrationNames: readonly string[] = migrations.map(({ name }) => na
 
 /** A single connection without time limits, for migrations: all, or those named. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
-  new DataSource({
+  cared(url, {
     ...options(url),
     entities: [], // migrations are plain SQL
     migrations: migrations.filter(({ name }) => only.includes(name)),
-    extra: { max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
-  } as DataSourceOptions);
+    extra: { max: 2, connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patienceOf(url) },
+  });

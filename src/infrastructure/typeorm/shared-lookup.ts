@@ -1,3 +1,5 @@
+import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { Patience } from './patience.js';
 import type { TypeOrmUnitOfWork } from './typeorm-unit-of-work.js';
 
 /** Statements of a lookup that are under way at once; more would each answer fewer questions. */
@@ -29,11 +31,15 @@ export class SharedLookup<Row> {
 
   async ask(...values: readonly unknown[]): Promise<Row | null> {
     if (this.unitOfWork.isRunning) return (await this.query([values])).get(1) ?? null;
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ values, resolve, reject });
-      if (!this.soon) setImmediate(() => this.proceed());
-      this.soon = true;
-    });
+    const late = () => new StorageUnavailable();
+    return Patience.within(() => new Promise((resolve, reject) => this.add({ values, resolve, reject })), late);
+  }
+
+  private add(question: Question<Row>): void {
+    this.waiting.push(question);
+    // What is asked for many is not bounded by the patience of one.
+    if (!this.soon) Patience.unbound(() => setImmediate(() => this.proceed()));
+    this.soon = true;
   }
 
   private async proceed(): Promise<void> {

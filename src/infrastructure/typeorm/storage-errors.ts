@@ -22,8 +22,20 @@ export const isMissingTable = (error: unknown): boolean => sqlState(error) === U
 
 const OUTAGE_CODES =
   /^(08...|57P0[1-5]|53[34]00|25P03|57014|E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
-const OUTAGE_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/;
+
+/** What pg says of an answer that did not come in time, and of a connection. */
+export const TIMED_OUT = 'Query read timeout';
+export const NO_CONNECTION = 'timeout exceeded when trying to connect';
+
+const OUTAGE_TEXTS = [
+  TIMED_OUT,
+  NO_CONNECTION,
+  'timeout expired', // of a connection that is being made
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'not queryable',
+  'Query runner already released', // by the ORM itself, when its connection broke between two statements
+];
 
 /**
  * What callers are told of a failure of the database: a row that points to what another call has removed meanwhile is
@@ -36,7 +48,8 @@ export const asRefusal = (error: unknown): unknown =>
 export function asStorageUnavailable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const noSocket = sqlState(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
-  const outage = noSocket || OUTAGE_CODES.test(sqlState(error)) || OUTAGE_TEXT.test(error.message);
+  const outage =
+    noSocket || OUTAGE_CODES.test(sqlState(error)) || OUTAGE_TEXTS.some((text) => error.message.includes(text));
   return outage ? new StorageUnavailable() : error;
 }
 

@@ -1,75 +1,91 @@
-import { Client, type ClientConfig, type Pool } from 'pg';
+import { Client, type ClientConfig } from 'pg';
+import { steadyMs } from '../system/steady-clock.js';
+import { Patience } from './patience.js';
+import { TIMED_OUT } from './storage-errors.js';
 
 type Answered = (error: Error | null, ...rest: unknown[]) => void;
+type Given = [statement: unknown, ...rest: unknown[]];
+
+/** A statement that was sent, and has no answer yet. */
+export interface Asked {
+  /** Its place among all that was ever sent and heard. */
+  readonly moment: number;
+  /** By the steady clock. */
+  readonly at: number;
+}
+
+export interface TimelyConfig extends ClientConfig {
+  /** How long the making of a connection may take; the pool's own limit has the wait for one in it. */
+  readonly connectMs?: number;
+  readonly connected?: (client: TimelyClient) => void;
+}
 
 /** Counts what is sent and heard, to tell what came first. */
 let moment = 0;
 
 /**
- * A connection that ends itself when an answer does not come within the time limit. It may never come, and whoever
- * had the connection next would wait for it as well.
+ * A connection that ends itself when an answer does not come within the time limit, or within what its caller has left
+ * of patience. It may never come, and whoever had the connection next would wait for it as well.
  */
 export class TimelyClient extends Client {
   /** When the latest answer came. */
   heard = moment++;
-  /** Told that an answer did not come, and when it was asked for. */
+  /** What waits for an answer, in the order in which it was asked. */
+  readonly pending = new Set<Asked>();
+  /** Told that an answer did not come within the whole limit, and when it was asked for. */
   whenSilent: (since: number) => void = () => undefined;
+  private readonly limitMs: number;
 
-  constructor(config: ClientConfig) {
-    super(config);
+  constructor(config: TimelyConfig) {
+    super({ ...config, connectionTimeoutMillis: config.connectMs ?? config.connectionTimeoutMillis });
+    // It may break while it changes hands and nobody listens: who has it then hears of that by the next statement.
+    this.on('error', () => undefined);
+    this.once('connect', () => config.connected?.(this));
+    const { query_timeout } = (this as unknown as { connectionParameters: { query_timeout?: unknown } })
+      .connectionParameters;
+    this.limitMs = Number(query_timeout) || 0;
     const query = this.query.bind(this) as (...given: unknown[]) => unknown;
-    this.query = ((...given: unknown[]) => {
-      const asked = moment++;
-      const told = given.at(-1);
-      if (typeof told === 'function') {
-        given[given.length - 1] = ((error, ...rest) => {
-          this.note(asked, error);
-          told(error, ...rest);
-        }) satisfies Answered;
-      }
-      const answer = query(...given);
-      if (answer instanceof Promise) {
-        answer.then(
-          () => this.note(asked, null),
-          (error: Error) => this.note(asked, error),
-        );
-      }
-      return answer;
-    }) as typeof this.query;
+    this.query = ((...given: Given) => this.watch(query, given)) as typeof this.query;
   }
 
-  private note(asked: number, error: Error | null): void {
-    if (error?.message !== 'Query read timeout') {
-      this.heard = moment++;
-      return;
+  /** Whoever has it, the pool too, hears at once that it is of no more use; no answer of the other side is waited for. */
+  drop(): void {
+    this.emit('error', new Error('Connection terminated: it was silent'));
+    (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  }
+
+  private watch(query: (...given: unknown[]) => unknown, [statement, ...rest]: Given): unknown {
+    if (typeof (statement as { submit?: unknown }).submit === 'function') return query(statement, ...rest); // a stream
+    const wait = Patience.wait(this.limitMs || Number.POSITIVE_INFINITY);
+    const asked: Asked = { moment: moment++, at: steadyMs() };
+    this.pending.add(asked);
+    const over = (error: Error | null) => {
+      wait.over();
+      this.pending.delete(asked);
+      if (error?.message !== TIMED_OUT) {
+        this.heard = moment++;
+        return;
+      }
+      void this.end();
+      if (wait.ms === this.limitMs) this.whenSilent(asked.moment);
+    };
+    const told = rest.at(-1);
+    if (typeof told === 'function') {
+      rest[rest.length - 1] = ((error, ...more) => {
+        over(error);
+        told(error, ...more);
+      }) satisfies Answered;
     }
-    void this.end();
-    this.whenSilent(asked);
+    const answer = query(
+      wait.ms < (this.limitMs || Number.POSITIVE_INFINITY) ? within(statement, wait.ms) : statement,
+      ...rest,
+    );
+    if (answer instanceof Promise) answer.then(() => over(null), over);
+    return answer;
   }
 }
 
-/**
- * Where one connection has fallen silent, so have the others of which nothing was heard since: nobody waits for them any
- * longer, and nobody gets one of them.
- */
-export function dropSilent(pool: Pool): void {
-  const all = new Set<TimelyClient>();
-  const drop = (since: number) => {
-    for (const client of all) {
-      if (client.heard > since) continue;
-      all.delete(client);
-      // Broken, not ended: the pool or whoever uses it hears of that, and no answer of the other side is waited for.
-      if (client.listenerCount('error') > 0) streamOf(client).destroy();
-      else void client.end();
-    }
-  };
-  pool.on('connect', (connected) => {
-    const client = connected as unknown as TimelyClient;
-    client.whenSilent = drop;
-    all.add(client);
-    client.once('end', () => all.delete(client));
-  });
-}
-
-const streamOf = (client: TimelyClient) =>
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
+const within = (statement: unknown, ms: number) => ({
+  ...(typeof statement === 'string' ? { text: statement } : (statement as object)),
+  query_timeout: Math.ceil(ms),
+});

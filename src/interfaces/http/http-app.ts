@@ -36,6 +36,8 @@ export interface HttpParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly watch: HttpWatch;
+  /** Does the work of one call, which waits only so long for the database in all, until what it gives back is called. */
+  readonly boundWaits: (work: () => void) => () => void;
   /** Makes a refusal of an adapter's failure where it is one that callers are told of; gives back anything else. */
   readonly translate: (error: unknown) => unknown;
 }
@@ -86,7 +88,7 @@ const MOST_LISTENERS = 20;
 
 /** Puts the id of the request on its answer and on every log line that belongs to it, and logs how it went. */
 const tracing =
-  ({ clock, log, requests }: HttpParts, watched: (exchange: Exchange) => void) =>
+  ({ clock, log, requests, boundWaits }: HttpParts, watched: (exchange: Exchange) => void) =>
   (exchange: Exchange, work: () => void): void => {
     const { response, requestId, method, path } = exchange;
     response.setMaxListeners(MOST_LISTENERS);
@@ -100,7 +102,8 @@ const tracing =
       // The connection may be what closes, and that is not within the request.
       log.info('request', { request_id: requestId, method, path: path.slice(0, 200), status, ms });
     });
-    requests.within(requestId, () => log.within({ request_id: requestId }, work));
+    const bounded = () => response.once('close', boundWaits(work));
+    requests.within(requestId, () => log.within({ request_id: requestId }, bounded));
   };
 
 /** What machines ask again and again. */

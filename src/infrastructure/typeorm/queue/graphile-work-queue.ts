@@ -126,7 +126,7 @@ export class GraphileWorkQueue implements WorkQueue {
     line.on('error', hangUp);
     line.on('notification', ({ payload }) => this.wake(payload ?? '', 1));
     try {
-      await line.query(`LISTEN ${CHANNEL}`);
+      await line.query(`SET idle_session_timeout = 0; LISTEN ${CHANNEL}`); // it has nothing to say, and is not idle
     } catch (error) {
       hangUp();
       throw error;

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { CutOffProxy } from '../tests/support/cut-off-proxy.js';
+import { HttpCaller } from '../tests/support/http-caller.js';
+import { masterKey } from '../tests/support/monitoring.js';
+import { descendants } from '../tests/support/processes.js';
+import { launch, type ServiceProcess, temporaryFolder } from '../tests/support/service.js';
+import { type Member, register } from '../tests/support/workspace.js';
+import { Calls } from './faults/calls.js';
+
+/**
+ * What callers see of a database that goes and comes back: the real service before a real PostgreSQL, and every way in
+ * which that can be out of reach. `npm run bench:faults [part of a fault's name]`
+ */
+const ONLY = process.argv[2] ?? '';
+/** The longest that a caller may wait for the refusal, and that calls may fail once the database is back. */
+const MOST_WAIT_MS = 5_000;
+const MOST_RECOVERY_MS = 3_000;
+/** More callers than the service has connections. */
+const CALLERS = 24;
+/** The lines that the process keeps to itself: the one that says that it lives, and the one on which it hears of tasks. */
+const OWN_LINES = 2;
+/** The pool of the service. */
+const MOST_CONNECTIONS = 16;
+/** For the server to end what nobody is at the other end of. */
+const ORPHANS_MS = 90_000;
+/** For all that was begun to come to its end, and a little more. */
+const AFTERWARDS_MS = 6_000;
+
+interface Fault {
+  readonly name: string;
+  readonly callers: number;
+  /** Resolves when the database is back; whatever fails from `gone` on may. */
+  readonly happen: (gone: () => void) => Promise<void>;
+}
+
+interface Row {
+  readonly fault: string;
+  readonly refused: number;
+  readonly longestWaitMs: number;
+  readonly firstAnswerMs: number;
+  readonly lastRefusalMs: number;
+  readonly status401: number;
+  readonly others: string;
+  readonly samePid: boolean;
+  readonly connectionsLeft: number;
+  readonly ok: boolean;
+}
+
+async function main(): Promise<void> {
+  const folder = await temporaryFolder();
+  const postgres = join(folder, 'postgres');
+  const server = await startEmbeddedPostgres({ folder: postgres, maxConnections: 400 });
+  const postmaster = () => Number.parseInt(readFileSync(join(postgres, 'data/postmaster.pid'), 'utf8'), 10);
+  const proxy = await CutOffProxy.before(server.url);
+  const rows: Row[] = [];
+
+  proxy.cut();
+  const running = launch({ dataDir: folder, databaseUrl: proxy.url, env: { SERVICE_MASTER_KEY: masterKey } });
+  await shown(running, 'waiting for the database');
+  await pause(1_000);
+  proxy.reopen();
+  const back = performance.now();
+  const api = new HttpCaller(await running.ready);
+  const started = performance.now() - back;
+  const pid = running.child.pid;
+  const admin = await register(api, 'Ada');
+
+  const cut = (ms: number) => async (gone: () => void) => {
+    gone();
+    proxy.cut();
+    await pause(ms);
+    proxy.reopen();
+  };
+  const silent = (ms: number) => async (gone: () => void) => {
+    gone();
+    proxy.silence();
+    await pause(ms);
+    proxy.reopen();
+  };
+  const frozen = (ms: number) => async (gone: () => void) => {
+    const all = [postmaster(), ...descendants(postmaster())];
+    gone();
+    for (const one of all) process.kill(one, 'SIGSTOP');
+    await pause(ms);
+    for (const one of all.reverse()) process.kill(one, 'SIGCONT');
+  };
+  const ended = (signal: NodeJS.Signals) => async (gone: () => void) => {
+    const before = postmaster();
+    gone();
+    process.kill(before, signal);
+    await answering(server.url, () => postmaster() !== before);
+  };
+  const faults: Fault[] = [
+    { name: 'cut while idle', callers: 1, happen: cut(2_000) },
+    { name: 'cut under load', callers: CALLERS, happen: cut(2_000) },
+    ...[0.5, 1, 2, 3.9, 5, 20].flatMap((seconds) => [
+      { name: `silent for ${seconds} s, one caller`, callers: 1, happen: silent(seconds * 1_000) },
+      { name: `silent for ${seconds} s, load`, callers: CALLERS, happen: silent(seconds * 1_000) },
+    ]),
+    { name: 'frozen for 2 s, load', callers: CALLERS, happen: frozen(2_000) },
+    { name: 'frozen for 8 s, load', callers: CALLERS, happen: frozen(8_000) },
+    { name: 'killed while idle', callers: 1, happen: ended('SIGKILL') },
+    { name: 'killed under load', callers: CALLERS, happen: ended('SIGKILL') },
+    { name: 'restarted under load', callers: CALLERS, happen: ended('SIGINT') },
+  ];
+
+  for (const fault of faults.filter(({ name }) => name.includes(ONLY))) {
+    const row = await suffered(fault, api, admin, running, pid);
+    if (!row.samePid) console.log(running.errors().slice(-3_000));
+    console.log(JSON.stringify(row));
+    rows.push(row);
+  }
+  console.log(`cut at its start: ready ${Math.round(started)} ms after the database was back`);
+  console.table(rows);
+  console.log(
+    `bounds: longestWaitMs ${MOST_WAIT_MS}, firstAnswerMs and lastRefusalMs ${MOST_RECOVERY_MS}, others none`,
+  );
+  if (rows.some(({ ok }) => !ok)) process.exitCode = 1;
+  const left = await orphans(server.url);
+  console.log(`connections that the server still has: ${left}, of ${MOST_CONNECTIONS} at most`);
+  if (left > MOST_CONNECTIONS) process.exitCode = 1;
+  running.child.kill('SIGTERM');
+  const code = await running.ended;
+  if (code !== 0) process.exitCode = 1;
+  console.log(`exit code ${code}`);
+  await proxy.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function suffered(
+  { name, callers, happen }: Fault,
+  api: HttpCaller,
+  admin: Member,
+  running: ServiceProcess,
+  pid: number | undefined,
+): Promise<Row> {
+  const calls = new Calls(api, admin, callers);
+  await pause(1_500);
+  let gone = 0;
+  await happen(() => {
+    gone = performance.now();
+  });
+  const back = performance.now();
+  await pause(AFTERWARDS_MS);
+  await calls.stop();
+  const since = calls.made.filter(({ ended }) => ended >= gone);
+  const refused = since.filter(({ outcome }) => outcome === '503 storage_unavailable');
+  const done = since.filter(({ outcome, ended }) => outcome === 'done' && ended >= back);
+  const others = [
+    ...new Set(
+      calls.made.map(({ outcome }) => outcome).filter((one) => !['done', '503 storage_unavailable'].includes(one)),
+    ),
+  ].join(', ');
+  const row = {
+    fault: name,
+    refused: refused.length,
+    longestWaitMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - begun))),
+    firstAnswerMs: Math.round(Math.min(...done.map(({ ended }) => ended)) - back),
+    lastRefusalMs: Math.round(Math.max(0, ...refused.map(({ ended }) => ended - back))),
+    status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
+    others,
+    samePid: running.child.pid === pid && running.child.exitCode === null,
+    connectionsLeft: (await inUse(api)) - OWN_LINES,
+  };
+  const ok =
+    row.longestWaitMs <= MOST_WAIT_MS &&
+    row.firstAnswerMs <= MOST_RECOVERY_MS &&
+    row.lastRefusalMs <= MOST_RECOVERY_MS &&
+    row.others === '' &&
+    row.samePid &&
+    row.connectionsLeft <= 0;
+  return { ...row, ok };
+}
+
+/** The connections of the pool that somebody has, the least of a few looks: some have them for a moment at any time. */
+async function inUse(api: HttpCaller): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let look = 0; look < 20; look++) {
+    const { body } = await api.get('/metrics', masterKey).catch(() => ({ body: '' }));
+    const [total, idle] = ['connections', 'idle_connections'].map((what) =>
+      Number(new RegExp(`^tenon_database_pool_${what} (\\d+)$`, 'm').exec(body)?.[1]),
+    ) as [number, number];
+    least = Math.min(least, total - idle);
+    await pause(50);
+  }
+  return least;
+}
+
+async function shown(running: ServiceProcess, text: string): Promise<void> {
+  while (!running.errors().includes(text)) await pause(20);
+}
+
+/** The least number of the service's connections that the server knows of while all that nobody uses are ended. */
+async function orphans(url: string): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (const until = performance.now() + ORPHANS_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'tenon'`,
+    );
+    await client.end();
+    least = Math.min(least, rows[0].n);
+    await pause(500);
+  }
+  return least;
+}
+
+/** Resolves once it answers; `anew` tells whether it is the one that is waited for. */
+async function answering(url: string, anew: () => boolean): Promise<void> {
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('SELECT');
+      if (anew()) return;
+    } catch {
+      // not yet
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+    await pause(20);
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { steadyMs } from '../system/steady-clock.js';
+
+/** A wait for the database that has begun. */
+export interface Wait {
+  /** How long it may take. */
+  readonly ms: number;
+  /** To be called once, when it is over. */
+  readonly over: () => void;
+}
+
+/** What there is for the last statement of all, which may be the one that rolls back. */
+const LEAST_MS = 100;
+
+const current = new AsyncLocalStorage<Patience>();
+
+/** How long the work of one caller waits for the database in all, however many waits those are. */
+export class Patience {
+  private left: number;
+  private waits = 0;
+  private since = 0;
+  private answered = false;
+
+  private constructor(ms: number) {
+    this.left = ms;
+  }
+
+  /** Does a caller's work; the answer is to be called when that caller has got one: what goes on then has time again. */
+  static bound(ms: number, work: () => void): () => void {
+    const patience = new Patience(ms);
+    current.run(patience, work);
+    return () => {
+      patience.answered = true;
+    };
+  }
+
+  /** Does work that is not for this caller alone. */
+  static unbound<T>(work: () => T): T {
+    return current.exit(work);
+  }
+
+  /** The outcome of the work, or this error where that comes later than there is patience. The work goes on. */
+  static async within<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
+    const wait = Patience.wait(Number.POSITIVE_INFINITY);
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<never>((_, reject) => {
+      if (wait.ms < Number.POSITIVE_INFINITY) timer = setTimeout(() => reject(late()), wait.ms);
+    });
+    return Promise.race([work(), enough]).finally(() => {
+      clearTimeout(timer);
+      wait.over();
+    });
+  }
+
+  /** Begins a wait that takes `most` milliseconds for nobody, and for a caller as much of that as is left. */
+  static wait(most: number): Wait {
+    const patience = current.getStore();
+    return patience && !patience.answered ? patience.wait(most) : { ms: most, over: () => undefined };
+  }
+
+  /** Waits at the same time are counted once. */
+  private wait(most: number): Wait {
+    const now = steadyMs();
+    if (this.waits++ === 0) this.since = now;
+    const left = this.left - (now - this.since);
+    const over = () => {
+      if (--this.waits === 0) this.left -= steadyMs() - this.since;
+    };
+    return { ms: Math.min(most, Math.max(left, LEAST_MS)), over };
+  }
+}
