@@ -68,6 +68,7 @@ module.exports = {
     ),
     confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/onnx/serving']),
     confined('prometheus-confined', ['prom-client'], ['infrastructure/onnx/serving', 'infrastructure/prometheus']),
+    confined('undici-confined', ['undici'], ['infrastructure/openai']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('winston-confined', ['winston'], ['infrastructure/logging']),

@@ -159,6 +159,7 @@ const IMPORTS: readonly Fault[] = [
   [`onnx-confined  ${HTTP}:1`, inHttp("import { Template } from '@huggingface/jinja';")],
   [`serving-libraries-confined  ${HTTP}:1`, inHttp("import { parse } from 'lossless-json';")],
   [`prometheus-confined  ${HTTP}:1`, inHttp("import { Registry } from 'prom-client';")],
+  [`undici-confined  ${HTTP}:1`, inHttp("import { Client } from 'undici';")],
   [`nodemailer-confined  ${HTTP}:1`, inHttp("import { createTransport } from 'nodemailer';")],
   [`standardwebhooks-confined  ${HTTP}:1`, inHttp("import { Webhook } from 'standardwebhooks';")],
   ['winston-confined  src/bootstrap/log.ts:1', { 'src/bootstrap/log.ts': "import type { Logger } from 'winston';" }],

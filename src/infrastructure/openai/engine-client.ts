@@ -1,6 +1,4 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { urlToHttpOptions } from 'node:url';
+import type { Client, Dispatcher } from 'undici';
 import type { Clock } from '../../application/shared/ports/clock.js';
 
 /** No answer to a chat comes near this. */
@@ -27,7 +25,13 @@ export class UnreadableAnswer extends Error {}
 interface Settings {
   readonly baseUrl: string;
   readonly key: string | null;
-  readonly sockets: number;
+}
+
+interface Asked {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -35,125 +39,134 @@ interface Settings {
  * but the address that was allowed is ever reached.
  */
 export class EngineClient {
-  private readonly agent: HttpAgent;
-  private readonly send: typeof httpRequest;
-  private readonly target: Pick<ReturnType<typeof urlToHttpOptions>, 'hostname' | 'port' | 'path'>;
+  private readonly origin: string;
+  private readonly basePath: string;
   private readonly headers: Readonly<Record<string, string>>;
+  /** Each is one connection, or none for now, and serves one exchange at a time. */
+  private readonly all = new Set<Client>();
+  /** The one that was used last is at the end, and used first. */
+  private readonly idle: Client[] = [];
 
   constructor(
-    settings: Settings,
+    { baseUrl, key }: Settings,
     private readonly clock: Clock,
   ) {
-    const url = new URL(settings.baseUrl);
-    const { hostname, port } = urlToHttpOptions(url);
-    this.target = { hostname, port, path: url.pathname.replace(/\/$/, '') };
-    const secure = url.protocol === 'https:';
-    const options = { keepAlive: true, maxSockets: settings.sockets, timeout: IDLE_MS };
-    this.agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
-    this.send = secure ? httpsRequest : httpRequest;
-    this.headers = { Accept: 'application/json', ...(settings.key && { Authorization: `Bearer ${settings.key}` }) };
+    const { origin, pathname } = new URL(baseUrl);
+    this.origin = origin;
+    this.basePath = pathname.replace(/\/$/, '');
+    this.headers = { Accept: 'application/json', ...(key && { Authorization: `Bearer ${key}` }) };
   }
 
   get(path: string, signal: AbortSignal): Promise<EngineAnswer> {
-    return this.attempt('GET', path, null, signal);
+    return this.attempt({ method: 'GET', path, body: null, signal });
   }
 
   post(path: string, json: object, signal: AbortSignal): Promise<EngineAnswer> {
-    return this.attempt('POST', path, JSON.stringify(json), signal);
+    return this.attempt({ method: 'POST', path, body: JSON.stringify(json), signal });
   }
 
   /** Ends all connections. */
   close(): void {
-    this.agent.destroy();
+    for (const client of this.all) this.drop(client);
+    this.idle.length = 0;
   }
 
   /** Throws EngineGone, UnreadableAnswer, and the signal's reason. */
-  private async attempt(method: string, path: string, body: string | null, signal: AbortSignal): Promise<EngineAnswer> {
+  private async attempt(asked: Asked): Promise<EngineAnswer> {
     const begun = this.clock.now().getTime();
     try {
-      return await this.exchange(method, path, body, signal);
+      return await this.exchange(asked, this.idle.pop() ?? (await this.connection()));
     } catch (error) {
       const stale = error instanceof StaleConnection && this.clock.now().getTime() - begun < STALE_MS;
-      if (!stale || signal.aborted) throw error;
-      return this.exchange(method, path, body, signal);
+      if (!stale || asked.signal.aborted) throw error;
+      return this.exchange(asked, await this.connection());
     }
   }
 
-  private exchange(method: string, path: string, body: string | null, signal: AbortSignal): Promise<EngineAnswer> {
+  private async connection(): Promise<Client> {
+    const { Client } = await import('undici'); // takes a while, and not every service has an engine elsewhere
+    const client = new Client(this.origin, {
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxResponseSize: MOST_BYTES,
+      // Whoever asks says by the signal how long they wait.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.all.add(client);
+    return client;
+  }
+
+  private exchange({ method, path, body, signal }: Asked, client: Client): Promise<EngineAnswer> {
     return new Promise((resolve, reject) => {
-      const headers = {
-        ...this.headers,
-        ...(body !== null && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
-      };
-      const request = this.send({
-        ...this.target,
-        path: `${this.target.path}${path}`,
-        method,
-        headers,
-        agent: this.agent,
-      });
-      const end = (settle: () => void) => {
-        signal.removeEventListener('abort', abort);
-        settle();
-      };
+      const reused = client.stats.connected;
+      const chunks: Buffer[] = [];
+      let status = 0;
+      let retryAfter: string | undefined;
       const fail = (error: unknown) => {
-        request.destroy();
-        end(() => reject(error));
+        signal.removeEventListener('abort', abort);
+        reject(error);
+        this.drop(client);
       };
       const abort = () => fail(signal.reason);
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, code, headers) => {
+          status = code;
+          retryAfter = headers['retry-after']?.toString();
+        },
+        onResponseData: (_controller, chunk) => {
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          signal.removeEventListener('abort', abort);
+          this.idle.push(client);
+          resolve({ status, retryAfter, text: Buffer.concat(chunks).toString('utf8') });
+        },
+        onResponseError: (_controller, error) => fail(failureOf(error, { begun: status > 0, reused })),
+      };
+      if (signal.aborted) return abort(); // while the library was loaded
       signal.addEventListener('abort', abort);
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        fail(failureOf(error, request.reusedSocket));
-      });
-      request.on('upgrade', (_response, socket) => {
-        socket.destroy();
-        fail(new UnreadableAnswer('it wants to speak another protocol.'));
-      });
-      request.on('response', (response) => {
-        read(response).then((answer) => end(() => resolve(answer)), fail);
-      });
-      request.end(body);
+      const headers = body === null ? this.headers : { ...this.headers, 'Content-Type': 'application/json' };
+      client.dispatch({ method, path: `${this.basePath}${path}`, headers, body }, handler);
     });
+  }
+
+  /** With its connection, and with what is under way on it. */
+  private drop(client: Client): void {
+    this.all.delete(client);
+    void client.destroy();
   }
 }
 
 /** The engine had closed the connection on which it was asked, and so it may not have been asked at all. */
 class StaleConnection extends EngineGone {}
 
-function read(response: IncomingMessage): Promise<EngineAnswer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MOST_BYTES) reject(new UnreadableAnswer('it is too long.'));
-      else chunks.push(chunk);
-    });
-    response.on('end', () => {
-      const { statusCode: status = 0, headers } = response;
-      resolve({ status, retryAfter: headers['retry-after'], text: Buffer.concat(chunks).toString('utf8') });
-    });
-    response.on('error', () => undefined);
-    response.on('close', () => {
-      if (!response.complete) reject(new EngineGone('the engine broke off its answer'));
-    });
-  });
+interface Moment {
+  /** Something of an answer had come. */
+  readonly begun: boolean;
+  /** The connection had been there before. */
+  readonly reused: boolean;
 }
 
-function failureOf({ code }: NodeJS.ErrnoException, reused: boolean): Error {
-  if (code?.startsWith('HPE_')) return new UnreadableAnswer('it is no HTTP.');
-  const words = wordsOf(code ?? 'unknown cause');
-  const closed = code === 'ECONNRESET' || code === 'EPIPE';
-  return closed && reused ? new StaleConnection(words) : new EngineGone(words);
+function failureOf(error: NodeJS.ErrnoException, { begun, reused }: Moment): Error {
+  const { name, message, code = 'unknown cause' } = error;
+  const isNoHttp = name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new UnreadableAnswer('it is too long.');
+  if (message === 'bad upgrade') return new UnreadableAnswer('it wants to speak another protocol.');
+  if (isNoHttp) return new UnreadableAnswer('it is no HTTP.');
+  if (begun) return new EngineGone('the engine broke off its answer');
+  const words = wordsOf(code);
+  return reused && CLOSED.includes(code) ? new StaleConnection(words) : new EngineGone(words);
 }
+
+const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 function wordsOf(code: string): string {
+  if (CLOSED.includes(code)) return 'the engine closed the connection';
   switch (code) {
     case 'ECONNREFUSED':
       return 'the engine refuses connections';
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'the engine closed the connection';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'the host of the engine is unknown';

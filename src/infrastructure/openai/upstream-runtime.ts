@@ -58,7 +58,7 @@ export class UpstreamRuntime {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    this.client = new EngineClient({ ...source, sockets: settings.atOnce + 1 }, clock);
+    this.client = new EngineClient(source, clock);
     this.queue = new FairQueue(settings.atOnce, settings.queue, this.waitingTime);
     this.turns = new Turns(this.queue);
     void this.probe();
