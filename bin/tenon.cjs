@@ -16,4 +16,4 @@ if (!existsSync(compiled)) {
     process.exit(1);
   }
 }
-require(compiled);
+require('./bundle.cjs').loadBundle().programs.commandLine();

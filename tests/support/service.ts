@@ -10,9 +10,9 @@ import { RoundRobin } from './round-robin.js';
 
 const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 
-/** The compiled service, whether this file itself is run as TypeScript or compiled beside it. */
+/** Whether this file itself is run as TypeScript or compiled. */
 const root = join(__dirname, '../..');
-const MAIN = join(existsSync(join(root, 'dist')) ? join(root, 'dist') : root, 'src/main.js');
+const MAIN = join(existsSync(join(root, 'bin')) ? root : join(root, '..'), 'bin/service.cjs');
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;

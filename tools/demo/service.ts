@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deviation } from './steps.js';
 
-const MAIN = join(__dirname, '../../src/main.js');
+const MAIN = join(__dirname, '../../../bin/service.cjs');
 /** All that the service gets of the caller's environment: none of its settings are among it. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 const READY_WITHIN_MS = 60_000;

@@ -38,6 +38,7 @@ import { CompletionsController } from '../../interfaces/http/chat/completions.co
 import { ConversationsController } from '../../interfaces/http/chat/conversations.controller.js';
 import { RuntimeController } from '../../interfaces/http/chat/runtime.controller.js';
 import type { Config } from '../config/config.js';
+import { shippedProgram } from '../config/shipped.js';
 import { provide, provideValue } from '../provide.js';
 import { EngineRules } from '../tokens.js';
 
@@ -53,7 +54,7 @@ export const chatModule = (config: Config, log: Log) =>
     };
     const children = {
       ...limits,
-      worker: require.resolve('../../infrastructure/onnx/worker/main.js'),
+      worker: shippedProgram('infrastructure/onnx/worker/main.js'),
       threads: config.servingThreads,
       stopGraceMs: STOP_GRACE_MS,
     };

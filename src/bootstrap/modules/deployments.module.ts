@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { ContainerModule } from 'inversify';
 import { Audit } from '../../application/audit/audit.js';
 import { CreateDeployment } from '../../application/deployments/create-deployment.js';
@@ -25,13 +24,14 @@ import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-
 import { bodyLimits } from '../../interfaces/http/body.js';
 import { DeploymentsController } from '../../interfaces/http/deployments/deployments.controller.js';
 import type { Config } from '../config/config.js';
+import { shippedProgram } from '../config/shipped.js';
 import { provide, provideValue } from '../provide.js';
 
 export const deploymentsModule = (config: Config, log: Log) =>
   new ContainerModule((module) => {
     const files = new LocalModelFiles(config.modelFolders);
     const settings = {
-      program: join(__dirname, '../../infrastructure/onnx/serving/main.js'),
+      program: shippedProgram('infrastructure/onnx/serving/main.js'),
       threads: config.servingThreads,
       bodyLimit: bodyLimits.prediction,
       startTimeoutMs: config.deploymentStartTimeoutMs,

@@ -1,0 +1,2 @@
+/** The service: `npm start`. */
+require('./bundle.cjs').loadBundle().programs.service();
