@@ -15,7 +15,6 @@ import { WorkQueue } from '../application/shared/ports/work-queue.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
-import { Repeating } from '../infrastructure/system/repeating.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { boundWaits, createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
@@ -57,6 +56,7 @@ import { keepHouse } from './keep-house.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
 import type { Source } from './provide.js';
+import { regularly } from './regularly.js';
 import { ProcessKeys } from './tokens.js';
 
 const controllers: readonly Source<Controller>[] = [
@@ -147,18 +147,10 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const number = await processes.own();
   const models = modelsOf(parts, config.uploadFolder);
   later(() => models.stop());
-  const mail = new Repeating(
-    (stopping) => parts.get(DeliverMail).execute(stopping),
-    MAIL_PAUSE_MS,
-    (error) => log.error('mail sender', { error }),
-  );
+  const mail = regularly(parts, 'mail sender', MAIL_PAUSE_MS, (stopping) => parts.get(DeliverMail).execute(stopping));
   later(() => mail.stop(MAIL_GRACE_MS));
 
-  const calls = new Repeating(
-    () => parts.get(TendCalls).execute(),
-    CALLS_PAUSE_MS,
-    (error) => log.error('tracking of calls', { error }),
-  );
+  const calls = regularly(parts, 'tracking of calls', CALLS_PAUSE_MS, () => parts.get(TendCalls).execute());
   later(() => calls.stop(CALLS_GRACE_MS));
 
   const queue = parts.get(WorkQueue);
@@ -213,7 +205,7 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   }
   mail.start();
   calls.start();
-  later(keepHouse(parts, log));
+  later(keepHouse(parts));
   await queue.start();
   const identity = identityOf(config, port);
   await processes.introduce(identity);

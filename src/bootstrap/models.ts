@@ -8,6 +8,7 @@ import { Log } from '../application/shared/ports/log.js';
 import { removeUnfinished } from '../infrastructure/files/unfinished.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import type { Parts } from './container.js';
+import { regularly } from './regularly.js';
 
 const PAUSE_MS = 2_000;
 const GRACE_MS = 5_000;
@@ -30,7 +31,7 @@ export function modelsOf(parts: Parts, uploadFolder: string): Models {
     await tendRuntimes.execute();
     await tendDeployments.execute();
   };
-  const tending = new Repeating(tend, PAUSE_MS, (error) => log.error('tending of models', { error }));
+  const tending = regularly(parts, 'tending of models', PAUSE_MS, tend);
   const tidying = new Repeating(
     () => removeUnfinished(uploadFolder, parts.get(Clock).now()),
     TIDYING_PAUSE_MS,

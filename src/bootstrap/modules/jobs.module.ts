@@ -24,6 +24,7 @@ import { ProjectModels } from '../../application/workspace/project-models.js';
 import { TypeOrmJobHistory } from '../../infrastructure/typeorm/jobs/typeorm-job-history.js';
 import { TypeOrmJobs } from '../../infrastructure/typeorm/jobs/typeorm-jobs.js';
 import { TypeOrmLivingProcesses } from '../../infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { OutageLog } from '../../infrastructure/typeorm/outage-log.js';
 import { GraphileWorkQueue } from '../../infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { JobsController } from '../../interfaces/http/jobs/jobs.controller.js';
@@ -35,7 +36,7 @@ export const jobsModule = () =>
     provide(module, Jobs, TypeOrmJobs, [TypeOrmUnitOfWork]);
     provide(module, JobHistory, TypeOrmJobHistory, [TypeOrmUnitOfWork]);
     provide(module, LivingProcesses, TypeOrmLivingProcesses, [Database]);
-    provide(module, WorkQueue, GraphileWorkQueue, [Database, TypeOrmUnitOfWork, LivingProcesses, Log]);
+    provide(module, WorkQueue, GraphileWorkQueue, [Database, TypeOrmUnitOfWork, LivingProcesses, Log, OutageLog]);
     provide(module, FinishJobs, FinishJobs, [
       OneAtATime,
       Jobs,

@@ -14,6 +14,7 @@ import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { UuidIdentifiers } from '../../infrastructure/system/uuid-identifiers.js';
 import { TypeOrmCredentials } from '../../infrastructure/typeorm/access/typeorm-credentials.js';
 import type { DataSource } from '../../infrastructure/typeorm/data-source.js';
+import { OutageLog } from '../../infrastructure/typeorm/outage-log.js';
 import { TypeOrmOneAtATime } from '../../infrastructure/typeorm/typeorm-one-at-a-time.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import type { Config } from '../config/config.js';
@@ -25,6 +26,7 @@ export const sharedModule = (config: Config, database: DataSource, log: Log) =>
   new ContainerModule((module) => {
     provideValue(module, Database, database);
     provideValue(module, Log, log);
+    provideValue(module, OutageLog, new OutageLog(log));
     const unitOfWork = new TypeOrmUnitOfWork(database);
     provideValue(module, TypeOrmUnitOfWork, unitOfWork);
     provideValue(module, UnitOfWork, unitOfWork);

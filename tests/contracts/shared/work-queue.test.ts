@@ -8,6 +8,7 @@ import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.
 import { MemoryWorkQueue } from '../../../src/infrastructure/memory/shared/memory-work-queue.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmLivingProcesses } from '../../../src/infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { OutageLog } from '../../../src/infrastructure/typeorm/outage-log.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
@@ -55,7 +56,7 @@ describe('on PostgreSQL', () => {
       const source = await createDataSource(database.url, 6).initialize();
       const living = new TypeOrmLivingProcesses(source);
       const unitOfWork = new TypeOrmUnitOfWork(source);
-      const queue = new GraphileWorkQueue(source, unitOfWork, living, log);
+      const queue = new GraphileWorkQueue(source, unitOfWork, living, log, new OutageLog(log));
       opened.push({ queue, living, source });
       return { queue, unitOfWork, number: await living.own() };
     },

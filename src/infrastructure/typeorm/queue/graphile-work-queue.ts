@@ -5,6 +5,7 @@ import type { TaskOptions, TaskWorker, WorkQueue } from '../../../application/sh
 import type { Json } from '../../../domain/workspace/json.js';
 import { Repeating } from '../../system/repeating.js';
 import type { DataSource } from '../data-source.js';
+import type { OutageLog } from '../outage-log.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
 
@@ -56,11 +57,12 @@ export class GraphileWorkQueue implements WorkQueue {
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly processes: LivingProcesses,
     private readonly log: Log,
+    private readonly outages: OutageLog,
   ) {
     this.looking = new Repeating(
       () => this.look(),
       LOOK_PAUSE_MS,
-      (error) => log.error('the work queue', { error }),
+      (error) => outages.failed('the work queue', error),
     );
   }
 
@@ -146,7 +148,7 @@ export class GraphileWorkQueue implements WorkQueue {
     try {
       for (const one of await slot.work()) await this.handBack(slot.task, one);
     } catch (error) {
-      this.log.error('the work queue', { task: slot.task, error });
+      this.outages.failed('the work queue', error, { task: slot.task });
     }
     if (!slot.broken) return;
     this.broken.add(slot.workerId);

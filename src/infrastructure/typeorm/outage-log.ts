@@ -1,0 +1,42 @@
+import type { Log } from '../../application/shared/ports/log.js';
+import { steadyMs } from '../system/steady-clock.js';
+import { asStorageUnavailable } from './storage-errors.js';
+
+/** How often the log is reminded of a database that stays away. */
+const REMINDER_MS = 60_000;
+
+/**
+ * Logs how the work goes that is done every few seconds. While the database is away all of it fails each time: that is
+ * told when it begins, once a minute, and when it is over.
+ */
+export class OutageLog {
+  private outage: { readonly since: number; told: number } | null = null;
+
+  constructor(private readonly log: Log) {}
+
+  failed(what: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
+    if (asStorageUnavailable(error) === error) {
+      this.log.error(what, { ...fields, error });
+      return;
+    }
+    const now = steadyMs();
+    if (!this.outage) {
+      this.outage = { since: now, told: now };
+      this.log.error('the database is out of reach', { noticed_by: what, error });
+    } else if (now - this.outage.told >= REMINDER_MS) {
+      this.outage.told = now;
+      this.log.warn('the database is still out of reach', { for_s: this.seconds(now) });
+    }
+  }
+
+  /** Some of that work, which needs the database, is done. */
+  done(): void {
+    if (!this.outage) return;
+    this.log.info('the database is back', { after_s: this.seconds(steadyMs()) });
+    this.outage = null;
+  }
+
+  private seconds(now: number): number {
+    return Math.round((now - (this.outage?.since ?? now)) / 100) / 10;
+  }
+}
