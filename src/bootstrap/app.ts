@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentifyCaller } from '../application/access/identify-caller.js';
 import { PostAlerts } from '../application/alerts/post-alerts.js';
@@ -10,15 +9,12 @@ import { AnswerProcesses } from '../application/processes/answer-processes.js';
 import { Clock } from '../application/shared/ports/clock.js';
 import { CurrentRequest } from '../application/shared/ports/current-request.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
-import type { Log } from '../application/shared/ports/log.js';
 import { WorkQueue } from '../application/shared/ports/work-queue.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { WinstonLog } from '../infrastructure/logging/winston-log.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { boundWaits, createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
-import { migrate } from '../infrastructure/typeorm/migrate.js';
-import { asRefusal, asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
+import { boundWaits } from '../infrastructure/typeorm/data-source.js';
+import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { CredentialsController } from '../interfaces/http/access/credentials.controller.js';
 import { AccountsController } from '../interfaces/http/accounts/accounts.controller.js';
 import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
@@ -52,6 +48,8 @@ import { StartersController } from '../interfaces/http/workspace/starters.contro
 import type { Config } from './config/config.js';
 import { Parts, PEER_GRACE_MS } from './container.js';
 import { makeDataFolder } from './data-folder.js';
+import { connected, embeddedDatabase } from './database.js';
+import { Ending, type Later } from './ending.js';
 import { keepHouse } from './keep-house.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
@@ -89,12 +87,13 @@ const controllers: readonly Source<Controller>[] = [
 ];
 
 const MAIL_PAUSE_MS = 500;
-const MAIL_GRACE_MS = 2_000;
 const CALLS_PAUSE_MS = 2_000;
-const CALLS_GRACE_MS = 2_000;
-const TASKS_GRACE_MS = 5_000;
-/** What another process may take, besides the time that its model may take. */
-const CONNECT_PAUSE_MS = 500;
+const WORK_GRACE_MS = 5_000;
+/** Of the time for the end, calls that are in flight may take so much; the rest is for models and the database. */
+const CALLS_SHARE = 0.6;
+const LOG_SHARE = 0.05;
+/** A start that is given up may take so much until it notices. */
+const START_SHARE = 0.25;
 
 export interface App {
   /** Where this process listens. */
@@ -112,33 +111,59 @@ export interface StartOptions {
 
 /** Starts the whole service; rejects with what to do about it where it cannot, and leaves nothing running then. */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
-  const ending: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    const failures: unknown[] = [];
-    for (const end of ending.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
+  makeDataFolder(config);
+  const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
+  const ending = new Ending();
+  const end = async (mostMs: number) => {
+    try {
+      const left = await ending.within(mostMs);
+      // It ends with the process: models, and an embedded database, see that this is gone.
+      if (left.length > 0) log.warn('the end was cut short', { left });
+    } finally {
+      await log.close();
+    }
   };
+  const wholeMs = config.shutdownTimeoutMs * (1 - LOG_SHARE);
+  const startMs = config.shutdownTimeoutMs * START_SHARE;
   try {
-    const url = await start(config, options, (end) => ending.push(end));
+    const starting = start(config, log, options, ending.later);
+    const { url, announce } = await Promise.race([starting, givenUp(startMs, options.stopping)]);
+    const stop = async () => {
+      await announce();
+      await end(wholeMs);
+    };
     return { url, stop };
   } catch (error) {
-    await stop();
+    await end(wholeMs - startMs);
     throw error;
   }
 }
 
-type Later = (end: () => Promise<unknown>) => void;
+/** Rejects where a start that is to be given up goes on for so long, whatever it waits for. */
+const givenUp = (ms: number, stopping?: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const late = () => setTimeout(() => reject(new Error('the start was given up')), ms).unref();
+    stopping?.addEventListener('abort', late, { once: true });
+  });
 
-async function start(config: Config, { adapt, stopping }: StartOptions, later: Later): Promise<string> {
-  makeDataFolder(config);
-  const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
-  later(() => log.close());
+interface Started {
+  readonly url: string;
+  /** Tells whoever asks that this process ends, and serves on for a while. */
+  readonly announce: () => Promise<void>;
+}
+
+async function start(
+  config: Config,
+  log: WinstonLog,
+  { adapt, stopping }: StartOptions,
+  later: Later,
+): Promise<Started> {
   if (config.unknown.length > 0) log.warn('unknown settings are ignored', { names: config.unknown });
 
-  const databaseUrl = config.databaseUrl ?? (await embedded(config, log, later)).url;
+  const databaseUrl = config.databaseUrl ?? (await embeddedDatabase(config, log, later));
   const database = await connected(databaseUrl, config.databaseWaitMs, log, stopping);
   stopping?.throwIfAborted();
-  later(() => database.destroy());
+  later('the connections to the database', () => database.destroy());
 
   const address = { baseUrl: '' };
   const parts = new Parts({ config, database, log, address });
@@ -146,17 +171,14 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   const processes = parts.get(LivingProcesses);
   const number = await processes.own();
   const models = modelsOf(parts, config.uploadFolder);
-  later(() => models.stop());
+  later('models', () => models.stop());
   const mail = regularly(parts, 'mail sender', MAIL_PAUSE_MS, (stopping) => parts.get(DeliverMail).execute(stopping));
-  later(() => mail.stop(MAIL_GRACE_MS));
-
   const calls = regularly(parts, 'tracking of calls', CALLS_PAUSE_MS, () => parts.get(TendCalls).execute());
-  later(() => calls.stop(CALLS_GRACE_MS));
-
   const queue = parts.get(WorkQueue);
   parts.get(PostAlerts).register();
   queue.register(EVALUATION, parts.get(RunEvaluation));
-  later(() => queue.stop(TASKS_GRACE_MS));
+  const work = [queue, calls, mail];
+  later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
 
   const drain = parts.get(Drain);
   const ids = parts.get(Identifiers);
@@ -187,15 +209,17 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   });
   const server = new HttpServer(listener, () => ids.next('req'));
   const port = await server.listen(config.host, config.port);
-  later(async () => {
-    if (config.drainDelayMs > 0) {
-      drain.announce();
-      server.sendAway();
-      await delay(config.drainDelayMs);
-    }
+  const endCalls = (graceMs: number) => {
     drain.begin();
-    await server.drain(config.shutdownTimeoutMs);
-  });
+    return server.drain(graceMs);
+  };
+  later('calls', endCalls, config.shutdownTimeoutMs * CALLS_SHARE);
+  const announce = async () => {
+    if (config.drainDelayMs === 0) return;
+    drain.announce();
+    server.sendAway();
+    await delay(config.drainDelayMs);
+  };
   const url = baseUrlOf(config.host, port);
   address.baseUrl = config.baseUrl ?? url;
   if (openToAll(config)) {
@@ -205,38 +229,11 @@ async function start(config: Config, { adapt, stopping }: StartOptions, later: L
   }
   mail.start();
   calls.start();
-  later(keepHouse(parts));
+  later('house-keeping', keepHouse(parts));
   await queue.start();
   const identity = identityOf(config, port);
   await processes.introduce(identity);
   await models.start();
   log.info('ready', { url, pid: process.pid, process: identity.name });
-  return url;
-}
-
-async function embedded(config: Config, log: WinstonLog, later: Later): Promise<EmbeddedPostgres> {
-  const folder = join(config.dataDir, 'postgres');
-  const server = await startEmbeddedPostgres({ folder, log: (line) => log.info('postgres', { line }) });
-  later(() => server.stop());
-  return server;
-}
-
-/** Waits for a database that is out of reach, then brings its tables up to date and opens the pool. */
-async function connected(url: string, waitMs: number, log: Log, stopping?: AbortSignal): Promise<DataSource> {
-  const { host, pathname } = new URL(url);
-  const clock = new SystemClock();
-  const deadline = clock.now().getTime() + waitMs;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await migrate(url);
-      return await createDataSource(url).initialize();
-    } catch (error) {
-      const waiting = asStorageUnavailable(error) !== error && clock.now().getTime() < deadline;
-      if (waiting) {
-        if (attempt === 1) log.warn('waiting for the database', { host, most_ms: waitMs });
-        await delay(CONNECT_PAUSE_MS, undefined, { signal: stopping });
-      } else
-        throw new Error(`the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`);
-    }
-  }
+  return { url, announce };
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { text } from 'node:stream/consumers';
 import { HttpServer } from '../../src/interfaces/http/http-server.js';
 import { Service } from '../support/service.js';
 import { register } from '../support/workspace.js';
@@ -94,6 +95,25 @@ describe('a server that ends', () => {
     const { server, ended } = await started('here');
     await server.drain(60_000);
     expect(await ended).toBe('');
+  });
+
+  it('sends away whoever stops in the middle of a request', async () => {
+    let server = null as unknown as HttpServer;
+    const arrived = new Promise<void>((resolve) => {
+      server = new HttpServer(
+        (request, response) => {
+          request.once('data', () => resolve());
+          request.once('end', () => response.end('here')).on('error', () => undefined);
+        },
+        () => 'req_1',
+      );
+    });
+    const socket = connect(await server.listen('127.0.0.1', 0), '127.0.0.1');
+    const answer = text(socket);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+    await arrived;
+    await server.drain(2_000);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
   });
 
   it('cuts off headers that do not arrive', async () => {

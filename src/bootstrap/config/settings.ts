@@ -184,7 +184,7 @@ export const settings = {
     read: secondsOfTime(0, 3_600),
   }),
   SERVICE_SHUTDOWN_TIMEOUT_S: setting({
-    about: 'How long an ending service lets what is in flight finish.',
+    about: 'How long the end takes at most, after the drain delay; what is in flight has three fifths of it to finish.',
     fallback: '20',
     read: secondsOfTime(0, 3_600),
   }),

@@ -84,7 +84,7 @@ const DOUBT_MS = 1_000;
 /** The server ends what nobody is at the other end of, for it may not hear of that: the pool lets go of a connection sooner. */
 const ORPHAN_OPTIONS = '-c idle_session_timeout=60s -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10';
 /** What one caller waits in all, and still hears of it in time. */
-const PATIENCE_MS = 4_500;
+const PATIENCE_MS = 4_300;
 
 const options = (url: string) => ({
   type: 'postgres',

@@ -16,6 +16,7 @@ import { limitDeparture } from './departure.js';
 import { lingerAfter } from './linger.js';
 import type { Envelope } from './problem.js';
 import { type RefusalCode, refusals } from './refusals.js';
+import { watchSenders } from './silent-senders.js';
 
 /** Slow clients are cut off: headers within 15 s. For bodies there is `limitArrival`, for answers `limitDeparture`. */
 const TIMEOUTS = {
@@ -28,6 +29,10 @@ const TIMEOUTS = {
 
 /** For the refusal of a slow request to be read. */
 const FAREWELL_MS = 5_000;
+const LAST_FAREWELL_MS = 500;
+
+/** Of the time that what is in flight has in the end, a sender may be silent for so much in the middle of a request. */
+const SILENCE_SHARE = 0.25;
 
 /** Idle connections of an ending service are closed once none of them has brought a request for so long. */
 const QUIET_MS = 300;
@@ -89,8 +94,12 @@ export class HttpServer {
     this.sendAway(); // after that: who is sent away knocks again at once
     const enough = new AbortController();
     const timer = setTimeout(() => enough.abort(), graceMs);
+    const watched = watchSenders(this.inFlight, graceMs * SILENCE_SHARE, (request) => {
+      this.dismiss(request.socket, 'shutting_down', LAST_FAREWELL_MS);
+    });
     await Promise.race([this.settled(enough.signal), once(enough.signal, 'abort')]);
     clearTimeout(timer);
+    watched();
     enough.abort();
     this.server.close(() => undefined);
     this.server.closeAllConnections();
@@ -131,8 +140,12 @@ export class HttpServer {
       socket.destroy();
       return;
     }
-    this.refuse('request_timeout', socket);
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    this.dismiss(socket, 'request_timeout', FAREWELL_MS);
+  }
+
+  private dismiss(socket: Duplex, code: RefusalCode, farewellMs: number): void {
+    this.refuse(code, socket);
+    setTimeout(() => socket.destroy(), farewellMs).unref();
   }
 
   /** What is not proper HTTP never becomes a request, and still gets the envelope. */
