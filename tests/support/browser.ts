@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { PATIENCE_MS } from './until.js';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -11,6 +11,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--disable-features=SpareRendererForSitePerProcess',
 ];
 
 /** Why the pages cannot be tested here; null where they can. */
@@ -38,7 +39,9 @@ export function describeInBrowser(name: string, tests: () => void): void {
 
 /** Headless Chromium, and what its pages have complained of. */
 export class Visitor {
-  private readonly contexts: BrowserContext[] = [];
+  private readonly opened: Page[] = [];
+  /** Used again: for each new one the browser would start a process. */
+  private readonly closed: Page[] = [];
   /** Errors on the console, refusals of the policy among them, and calls to other hosts. */
   readonly complaints: string[] = [];
 
@@ -54,8 +57,31 @@ export class Visitor {
   /** A page in a window of its own, with nothing remembered. */
   async open(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
     const { width = 1000, colorScheme = 'light' } = options;
-    const context = await this.browser.newContext({ viewport: { width, height: 740 }, colorScheme });
-    this.contexts.push(context);
+    const page = this.closed.pop() ?? (await this.newPage());
+    this.opened.push(page);
+    await page.setViewportSize({ width, height: 740 });
+    await page.emulateMedia({ colorScheme });
+    await page.goto(this.url + path);
+    return page;
+  }
+
+  async closePages(): Promise<void> {
+    for (const page of this.opened.splice(0)) {
+      await page.unrouteAll();
+      await page.context().clearCookies();
+      await page.goto(`${this.url}/verify-email`); // of the same origin, whose memory is emptied
+      await page.evaluate('sessionStorage.clear(), localStorage.clear()');
+      await page.goto('about:blank');
+      this.closed.push(page);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+  }
+
+  private async newPage(): Promise<Page> {
+    const context = await this.browser.newContext();
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.url });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
@@ -66,19 +92,10 @@ export class Visitor {
       if (message.type() === 'error' && !ofTheApi) this.complaints.push(message.text());
     });
     page.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${this.url}/`)) {
+      if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(`${this.url}/`)) {
         this.complaints.push(`call to ${request.url()}`);
       }
     });
-    await page.goto(this.url + path);
     return page;
-  }
-
-  async closePages(): Promise<void> {
-    await Promise.all(this.contexts.splice(0).map((context) => context.close()));
-  }
-
-  async stop(): Promise<void> {
-    await this.browser.close();
   }
 }
