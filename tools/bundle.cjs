@@ -19,7 +19,7 @@ const { outputFiles } = buildSync({
   bundle: true,
   platform: 'node',
   target: 'node20',
-  keepNames: true, // TypeORM goes by the names of classes
+  keepNames: true,
   legalComments: 'none',
   logLevel: 'error', // TypeORM asks for the drivers of other databases, and does without them
   // Found by their files, or not JavaScript.
@@ -27,10 +27,22 @@ const { outputFiles } = buildSync({
   outfile: file,
   write: false,
 });
-const [{ text }] = outputFiles;
+const text = namingOnlyClasses(outputFiles[0].text);
 const mark = `//${createHash('sha256').update(text).digest('hex')}\n`;
 rmSync(compiled, { force: true });
 writeFileSync(file, mark + text);
 const { programs, script } = loadBundle();
 programs.loadAll();
 writeFileSync(compiled, Buffer.concat([Buffer.from(mark), script.createCachedData()]));
+
+/**
+ * TypeORM goes by the names of classes. To give functions theirs, too, would cost every call: it is done anew whenever
+ * one is made.
+ */
+function namingOnlyClasses(bundled) {
+  const helper = /var __name = (\(target, value\) => .*;)\n/;
+  const ofClass = /static \{\s+__name\(this,/g;
+  if (!helper.test(bundled) || !ofClass.test(bundled)) throw new Error('esbuild has another way to keep names now.');
+  const named = bundled.replace(ofClass, 'static {\n__className(this,');
+  return named.replace(helper, 'var __className = $1\nvar __name = (target) => target;\n');
+}
