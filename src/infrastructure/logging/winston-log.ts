@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
@@ -6,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import winston from 'winston';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log, LogFields } from '../../application/shared/ports/log.js';
+import { Carried } from '../system/carried.js';
 import { logLine } from './log-line.js';
 import { RotatingFile } from './rotating-file.js';
 
@@ -28,7 +28,7 @@ const WAITING_BYTES = 64 * 1024 * 1024;
 
 /** JSON Lines: one event per line, `time`, `level` and `event` first. */
 export class WinstonLog implements Log {
-  private readonly context = new AsyncLocalStorage<LogFields>();
+  private readonly context = new Carried<LogFields>();
   private readonly logger: winston.Logger;
   private readonly file: Writable;
   /** Lines that are written together, since each writing costs more than a line; none waits when something is wrong. */
@@ -64,11 +64,11 @@ export class WinstonLog implements Log {
   }
 
   within<T>(fields: LogFields, work: () => T): T {
-    return this.context.run({ ...this.context.getStore(), ...fields }, work);
+    return this.context.run({ ...this.context.value, ...fields }, work);
   }
 
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
-    const fields = this.context.getStore() ?? {};
+    const fields = this.context.value ?? {};
     return (...given) => this.context.run(fields, () => work(...given));
   }
 
@@ -96,7 +96,7 @@ export class WinstonLog implements Log {
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (!this.logger.isLevelEnabled(level)) return;
     const head = { time: this.clock.now().toISOString(), level, event };
-    this.lines.push(logLine(head, { ...this.context.getStore(), ...fields }));
+    this.lines.push(logLine(head, { ...this.context.value, ...fields }));
     if (level !== 'info') this.pass();
     else if (this.lines.length === 1) setTimeout(() => this.pass(), TOGETHER_MS);
   }

@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
+import { Carried } from './carried.js';
 
 export class AsyncCurrentRequest implements CurrentRequest {
-  private readonly current = new AsyncLocalStorage<string>();
+  private readonly current = new Carried<string>();
 
   get id(): string | null {
-    return this.current.getStore() ?? null;
+    return this.current.value ?? null;
   }
 
   within<T>(id: string, work: () => T): T {

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { Carried } from '../system/carried.js';
 import { steadyMs } from '../system/steady-clock.js';
 
 /** A wait for the database that has begun. */
@@ -12,7 +12,7 @@ export interface Wait {
 /** What there is for the last statement of all, which may be the one that rolls back. */
 const LEAST_MS = 100;
 
-const current = new AsyncLocalStorage<Patience>();
+const current = new Carried<Patience>();
 
 /** How long the work of one caller waits for the database in all, however many waits those are. */
 export class Patience {
@@ -36,25 +36,30 @@ export class Patience {
 
   /** Does work that is not for this caller alone. */
   static unbound<T>(work: () => T): T {
-    return current.exit(work);
+    return current.run(undefined, work);
   }
 
   /** The outcome of the work, or this error where that comes later than there is patience. The work goes on. */
-  static async within<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
+  static within<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
     const wait = Patience.wait(Number.POSITIVE_INFINITY);
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<never>((_, reject) => {
-      if (wait.ms < Number.POSITIVE_INFINITY) timer = setTimeout(() => reject(late()), wait.ms);
-    });
-    return Promise.race([work(), enough]).finally(() => {
-      clearTimeout(timer);
-      wait.over();
+    return new Promise((resolve, reject) => {
+      let waiting = true;
+      const end = (settle: () => void) => {
+        if (!waiting) return;
+        waiting = false;
+        clearTimeout(timer);
+        wait.over();
+        settle();
+      };
+      const fail = (error: unknown) => end(() => reject(error));
+      const timer = wait.ms < Number.POSITIVE_INFINITY ? setTimeout(() => fail(late()), wait.ms) : undefined;
+      work().then((outcome) => end(() => resolve(outcome)), fail);
     });
   }
 
   /** Begins a wait that takes `most` milliseconds for nobody, and for a caller as much of that as is left. */
   static wait(most: number): Wait {
-    const patience = current.getStore();
+    const patience = current.value;
     return patience && !patience.answered ? patience.wait(most) : { ms: most, over: () => undefined };
   }
 

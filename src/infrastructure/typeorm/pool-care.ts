@@ -1,5 +1,5 @@
-import { AsyncResource } from 'node:async_hooks';
 import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
+import { carrying } from '../system/carried.js';
 import { steadyMs } from '../system/steady-clock.js';
 import { Patience } from './patience.js';
 import { NO_CONNECTION } from './storage-errors.js';
@@ -122,7 +122,7 @@ export function boundConnecting(pool: Pool, connectionMs: number): void {
     });
   };
   pool.connect = ((told?: Connected) => {
-    if (told) return within(AsyncResource.bind(told));
+    if (told) return within(carrying(told));
     return new Promise((resolve, reject) => {
       within((error, client) => (error ? reject(error) : resolve(client as PoolClient)));
     });

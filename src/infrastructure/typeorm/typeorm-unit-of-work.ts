@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
 import type { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { Carried } from '../system/carried.js';
 import { isLostRace } from './storage-errors.js';
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 15;
 
 /** The one place that knows which connection the current call must use. */
 export class TypeOrmUnitOfWork implements UnitOfWork {
-  private readonly current = new AsyncLocalStorage<EntityManager>();
+  private readonly current = new Carried<EntityManager>();
 
   /** A weaker isolation is for the tests that show what serializable is good for. */
   constructor(
@@ -23,12 +23,12 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   ) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.getStore() ? work() : this.apart(this.isolation, work);
+    return this.current.value ? work() : this.apart(this.isolation, work);
   }
 
   /** In a transaction of its own, which runs again when it lost against another. Not for use inside of a unit. */
   async apart<T>(isolation: Isolation, work: () => Promise<T>): Promise<T> {
-    if (this.current.getStore()) throw new Error('This can be no part of a unit of work.');
+    if (this.current.value) throw new Error('This can be no part of a unit of work.');
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.source.transaction(isolation, (manager) => this.current.run(manager, work));
@@ -42,7 +42,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 
   /** True for a call that is inside of a unit. */
   get isRunning(): boolean {
-    return this.current.getStore() !== undefined;
+    return this.current.value !== undefined;
   }
 
   table<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
@@ -51,7 +51,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 
   /** A statement on a hot path: planned by PostgreSQL once per connection under `name`, and not built by the ORM. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const runner = this.current.getStore()?.queryRunner;
+    const runner = this.current.value?.queryRunner;
     const target = runner
       ? ((await runner.connect()) as PoolClient)
       : (this.source.driver as unknown as { master: Pool }).master;
@@ -60,6 +60,6 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   private get manager(): EntityManager {
-    return this.current.getStore() ?? this.source.manager;
+    return this.current.value ?? this.source.manager;
   }
 }
