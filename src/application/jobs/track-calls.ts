@@ -74,7 +74,7 @@ export class TrackCalls {
     return answer;
   }
 
-  async open({ by, signal, ...about }: TrackedCall): Promise<Tracking> {
+  async open({ by, signal, kind, name, projectId, modelId }: TrackedCall): Promise<Tracking> {
     const process = await this.processes.own();
     const id = this.ids.next('job');
     let job: Job | null = null;
@@ -94,7 +94,8 @@ export class TrackCalls {
       admitted: this.log.bound(() => {
         if (job) return;
         const createdAt = this.clock.now();
-        job = Job.call({ ...about, ...JobSight.ownerOf(by), id, createdAt, process });
+        const { teamId, requestedBy } = JobSight.ownerOf(by);
+        job = Job.call({ id, teamId, kind, name, projectId, modelId, requestedBy, createdAt, process });
         this.begun.begin(job);
         this.log.info('job began', { job_id: id, kind: job.kind });
       }),
