@@ -46,6 +46,7 @@ describe('a start', () => {
     await writeFile(file, '');
     for (const [env, name] of [
       [{ SERVICE_DATA_DIR: file }, 'SERVICE_DATA_DIR'],
+      [{ SERVICE_DATA_DIR: '/proc/nope' }, 'SERVICE_DATA_DIR'],
       [{ SERVICE_LOG_FILE: join(file, 'log') }, 'SERVICE_LOG_FILE'],
     ] as const) {
       const { ended, errors } = launch({ dataDir: folder, databaseUrl: null, env });

@@ -176,6 +176,16 @@ describe('evaluations', () => {
     expect(await compare('?with=nonsense')).toEqual(invalid('with'));
     expect(await compare(`?with=${unknown}`)).toEqual(refused(404, 'not_found'));
     expect(await admin.call('GET', `/v1/jobs/${unknown}/compare?with=${before.id}`)).toEqual(refused(404, 'not_found'));
+    const project = `/v1/projects/${ten.project}`;
+    const { version } = (await service.get(project, cast.admin.token)).body;
+    const change = (version: number, spec: object) => service.put(project, cast.admin.token, { version, spec });
+    await change(version, { ...spec, acceptance: { metric: 'exact' } });
+    const strict = await run(ten);
+    await change(version + 1, spec);
+    const { body } = await admin.call('GET', `/v1/jobs/${after.id}/compare?with=${strict.id}`);
+    expect(body.details).toEqual([
+      { path: 'with', message: 'must be an evaluation by the same metric: it is by exact, this one by normalized' },
+    ]);
   });
 
   it('has an alert rule look at its end', async () => {

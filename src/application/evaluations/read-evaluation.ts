@@ -34,12 +34,17 @@ export class ReadEvaluation {
     return boundedPage({ limit, after: first }, shown, ({ input, expected, output }) => [input, expected, output]);
   }
 
-  /** What has changed since the evaluation `before`, of the same records. Throws NotFound, InvalidRequest. */
+  /** What has changed since the evaluation `before`, of the same records by the same metric. Throws NotFound, InvalidRequest. */
   async compare({ by, id, before }: Input & { before: string }): Promise<EvaluationComparison> {
     const own = await this.own({ by, id });
     const other = await this.own({ by, id: before });
     const unfit = (message: string) => new InvalidRequest([{ path: 'with', message }]);
     if (own.contentSha256 !== other.contentSha256) throw unfit('must be an evaluation of the same records');
+    if (scorerOf(own) !== scorerOf(other)) {
+      throw unfit(
+        `must be an evaluation by the same metric: it is by ${scorerOf(other)}, this one by ${scorerOf(own)}`,
+      );
+    }
     const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
     const both = after.some(({ position }) => earlier.some((one) => one.position === position));
     if (!both) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
@@ -56,3 +61,7 @@ export class ReadEvaluation {
     return evaluation;
   }
 }
+
+/** By what it is told right from wrong, for people. */
+const scorerOf = ({ metric, tolerance }: Evaluation): string =>
+  metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric;

@@ -64,7 +64,7 @@ async function restored(
       else if (header.kind === 'database') database = await DatabaseRestoration.begin(url, header.migrations);
       else if (header.kind === 'table') await begun().table(header.name, header.columns, chunks);
       else if (header.kind === 'sequence') await begun().sequence(header.name, header.value);
-      else if (header.kind === 'tasks') await begun().tasks(chunks);
+      else if (header.kind === 'tasks') await begun().tasks(header.columns, chunks);
       else if (header.included) await files.model(header, chunks);
       else if (!isHere(config, header)) missing.push(header.path);
     }

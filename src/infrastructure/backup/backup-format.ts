@@ -29,7 +29,7 @@ export type SectionHeader =
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
   | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
   /** What waits in the work queue, as COPY writes it. */
-  | { readonly kind: 'tasks' }
+  | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
   /** With data only where `included`. */
   | {
       readonly kind: 'model_file';

@@ -25,9 +25,11 @@ export async function readBackup<T>(
   work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,
 ): Promise<T> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BackupRefused(`there is no file ${path}: name the backup to restore`);
     throw new BackupRefused(`${path} cannot be read (${error.code})`);
   });
   try {
+    if (!(await file.stat()).isFile()) throw new BackupRefused(`${path} is no file: name the backup to restore`);
     const end = await checked(file, path);
     const sections = sectionsOf(file, end, path);
     return await work(sections).finally(() => sections.return(undefined));

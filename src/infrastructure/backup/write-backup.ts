@@ -23,13 +23,22 @@ export async function writeBackup<T>(
   then: (written: WrittenBackup) => Promise<T>,
 ): Promise<T> {
   const unfinished = `${path}.${process.pid}.part`;
-  const file = await open(unfinished, 'wx', 0o600);
+  const file = await open(unfinished, 'wx', 0o600).catch((error) => {
+    throw unwritable(dirname(path), error);
+  });
   try {
     const { bytes, sha256 } = await written(file, sections, signal).finally(() => file.close());
     return await then({ bytes, sha256, publish: () => publish(unfinished, path) });
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/** Why a folder takes no file, with what to do. */
+function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
+  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
+  if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
+  return new Error(`no file can be written in ${folder} (${error.code}): name another folder, or mend that`);
 }
 
 async function written(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {

@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import winston from 'winston';
 import type { Clock } from '../../application/shared/ports/clock.js';
 import type { Log, LogFields } from '../../application/shared/ports/log.js';
+import { makeFolder } from '../files/make-folder.js';
 import { Carried } from '../system/carried.js';
 import { logLine } from './log-line.js';
 import { RotatingFile } from './rotating-file.js';
@@ -112,7 +113,7 @@ const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 
 function requireWritable(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {
     throw new Error(`the log ${file} (SERVICE_LOG_FILE) cannot be written: ${(error as Error).message}`);

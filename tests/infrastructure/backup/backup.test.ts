@@ -20,7 +20,10 @@ async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   for (const { name } of tables.filter((table) => table.name !== 'migrations')) {
     content[name] = await query(url, `SELECT t::text AS row FROM ${name} t ORDER BY 1`);
   }
-  content.tasks = await query(url, 'SELECT task_identifier, run_at, key FROM graphile_worker.jobs ORDER BY 3');
+  content.tasks = await query(
+    url,
+    'SELECT task_identifier, run_at, key, attempts FROM graphile_worker.jobs ORDER BY 3',
+  );
   return content;
 }
 
@@ -59,6 +62,7 @@ describe('a backup of the database', () => {
       `SELECT graphile_worker.add_job('evaluation', '{"payload":{"id":"job_1"}}'::json, job_key => 'a', run_at => now()),
               graphile_worker.add_job('evaluation', NULL, job_key => 'b', run_at => '2040-01-01')`,
     );
+    await query(store.url, "UPDATE graphile_worker._private_jobs SET attempts = 7 WHERE key = 'b'");
     made = await tenon(place(store.url), ['backup', file], { env: SECRET });
   });
   afterAll(async () => {
@@ -163,6 +167,16 @@ describe('a backup of the database', () => {
     expect(await query(url, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
   });
 
+  it('is not looked for where there is no file', async () => {
+    const at = place(store.url);
+    for (const [where, told] of [
+      [join(folder.path, 'nobody'), 'there is no file'],
+      [folder.path, 'is no file'],
+    ] as const) {
+      expect(await tenon(at, ['restore', where])).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+    }
+  });
+
   it('leaves nothing behind where it is given up, and overwrites nothing', async () => {
     const stopping = AbortSignal.abort(new Error('stopped'));
     const to = join(folder.path, 'given-up');
@@ -174,6 +188,10 @@ describe('a backup of the database', () => {
       err: expect.stringContaining('is there already'),
     });
     expect(bytes().equals(before)).toBe(true);
+    expect(await tenon(place(store.url), ['backup', join(folder.path, 'nowhere/one')])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no folder'),
+    });
     expect(await tenon(place(await empty()), ['backup', to])).toMatchObject({
       code: 1,
       err: expect.stringContaining('nothing to back up'),

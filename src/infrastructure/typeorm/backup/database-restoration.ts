@@ -17,12 +17,22 @@ const OBJECTS = `
 
 const TASKS = `
   CREATE TEMPORARY TABLE restored_tasks (
-    identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer
+    identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer,
+    attempts integer DEFAULT 0
   ) ON COMMIT DROP`;
+/** Of a backup that does not name them. */
+const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority'];
 
 const ADD_TASKS = `
-  SELECT graphile_worker.add_job(identifier, payload, run_at => run_at, max_attempts => max_attempts, job_key => key,
-           priority => priority) FROM restored_tasks`;
+  CREATE TEMPORARY TABLE added_tasks ON COMMIT DROP AS
+  SELECT added.id, task.attempts
+    FROM restored_tasks task,
+         graphile_worker.add_job(task.identifier, task.payload, run_at => task.run_at, job_key => task.key,
+           max_attempts => task.max_attempts, priority => task.priority) added`;
+
+/** What has failed so often that it is not tried again isn't tried again here, either. */
+const COUNT_ATTEMPTS = `
+  UPDATE graphile_worker._private_jobs job SET attempts = added_tasks.attempts FROM added_tasks WHERE job.id = added_tasks.id`;
 
 /**
  * Fills an empty database in one transaction. Services that start on it meanwhile wait, as for another's migration; what
@@ -60,10 +70,11 @@ export class DatabaseRestoration {
     await this.client.query('SELECT setval($1::regclass, $2)', [`public.${escapeIdentifier(name)}`, value]);
   }
 
-  async tasks(chunks: Chunks): Promise<void> {
+  async tasks(columns: readonly string[] = TASK_COLUMNS, chunks: Chunks): Promise<void> {
     await this.client.query(TASKS);
-    await this.copy('restored_tasks', chunks);
+    await this.copy(`restored_tasks (${columns.map(escapeIdentifier).join(', ')})`, chunks);
     await this.client.query(ADD_TASKS);
+    await this.client.query(COUNT_ATTEMPTS);
   }
 
   async commit(): Promise<void> {

@@ -23,9 +23,12 @@ const SEQUENCES = `
   SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
    WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'migrations%'`;
 
-/** The tasks that wait or run; who runs one is of no use elsewhere. */
+const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts'];
+
+/** The tasks that wait or run; who runs one is of no use elsewhere, and that attempt does not count there. */
 const TASKS = `
-  SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority
+  SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority,
+         greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0)
     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id ORDER BY j.id`;
 
 interface Table {
@@ -53,7 +56,9 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
     }
     const { rows: sequences } = await client.query<{ name: string; value: string }>(SEQUENCES);
     for (const sequence of sequences) yield { header: { kind: 'sequence', ...sequence } };
-    if (await hasQueue(client)) yield { header: { kind: 'tasks' }, chunks: copied(`(${TASKS})`) };
+    if (await hasQueue(client)) {
+      yield { header: { kind: 'tasks', columns: TASK_COLUMNS }, chunks: copied(`(${TASKS})`) };
+    }
   } finally {
     await client.end().catch(() => {});
   }

@@ -77,7 +77,7 @@ export const compareResults = contract({
   method: 'get',
   path: `${path}/compare`,
   tag,
-  summary: 'Compare an evaluation with an earlier one of the same records',
+  summary: 'Compare an evaluation with an earlier one of the same records by the same metric',
   description: 'Of the records that both have scored, overall and by group.',
   access: permissions.readJobs,
   query: z.object({
