@@ -16,7 +16,7 @@ export async function freshDatabase({ migrated = true } = {}): Promise<TestDatab
   const name = `tenon_test_${randomBytes(8).toString('hex')}`;
   await onServer(async (server) => {
     const template = migrated ? await templateOf(server) : 'template0';
-    await server.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await server.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
     // Nothing here has to outlive a crash of the server.
     await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });

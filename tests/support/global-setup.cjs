@@ -1,36 +1,63 @@
 const { randomBytes } = require('node:crypto');
-const { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } = require('node:fs');
+const {
+  accessSync,
+  appendFileSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} = require('node:fs');
 const { tmpdir } = require('node:os');
 const path = require('node:path');
 
 const built = path.join(__dirname, '../../dist/src/infrastructure/embedded-postgres/embedded-postgres.js');
 
+/** Where what is written stays in memory: each database is some 500 files, which a disk takes its time for. */
+const MEMORY = '/dev/shm';
+const MEMORY_WANTED = 4 * 2 ** 30;
+
 /**
- * Gives the whole run one PostgreSQL server: the one that TENON_TEST_DATABASE_URL names, or an embedded one in a
- * folder of its own. `database.ts` makes the databases on it.
+ * Gives the whole run a folder for all that is temporary, and one PostgreSQL server: the one that
+ * TENON_TEST_DATABASE_URL names, or an embedded one. `database.ts` makes the databases on it.
  */
 module.exports = async () => {
   // Tests load ONNX Runtime themselves, too; it would report to its makers.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   // A name for this run alone, so that a lasting server never offers the tables of an earlier state of the code.
   process.env.TENON_TEST_TEMPLATE = `tenon_template_${randomBytes(6).toString('hex')}`;
+  const folder = mkdtempSync(path.join(inMemory() ? MEMORY : tmpdir(), 'tenon-tests-'));
+  chmodSync(folder, 0o711); // PostgreSQL's own account has to get through
+  process.env.TMPDIR = folder;
+  globalThis.tenonTests = { folder };
   if (process.env.TENON_TEST_DATABASE_URL) return;
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');
-  const parent = mkdtempSync(path.join(tmpdir(), 'tenon-tests-'));
   try {
     // Several tests at once start several services, and each holds as many connections as its pool allows.
     const server = await require(built).startEmbeddedPostgres({
-      folder: path.join(parent, 'postgres'),
+      folder: path.join(folder, 'postgres'),
       maxConnections: 400,
     });
-    hurry(path.join(parent, 'postgres/data'));
+    hurry(path.join(folder, 'postgres/data'));
     process.env.TENON_TEST_DATABASE_URL = server.url;
-    globalThis.tenonTestServer = { parent, stop: () => server.stop() };
+    globalThis.tenonTests.server = server;
   } catch (error) {
-    rmSync(parent, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 };
+
+function inMemory() {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_WANTED;
+  } catch {
+    return false;
+  }
+}
 
 /** Nothing here has to outlive a crash of the machine, and each database that goes would wait for the disk. */
 function hurry(cluster) {

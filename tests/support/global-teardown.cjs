@@ -2,12 +2,12 @@ const { rmSync } = require('node:fs');
 const { Client } = require('pg');
 
 module.exports = async () => {
-  const server = globalThis.tenonTestServer;
-  if (!server) return dropTemplate();
-  await server.stop();
-  rmSync(server.parent, { recursive: true, force: true });
-  delete process.env.TENON_TEST_DATABASE_URL; // in watch mode the next run starts a server anew
-  delete globalThis.tenonTestServer;
+  const { folder, server } = globalThis.tenonTests;
+  await (server ? server.stop() : dropTemplate());
+  rmSync(folder, { recursive: true, force: true });
+  // In watch mode the next run makes its own.
+  delete process.env.TMPDIR;
+  if (server) delete process.env.TENON_TEST_DATABASE_URL;
 };
 
 /** On a server that outlives the run. */
