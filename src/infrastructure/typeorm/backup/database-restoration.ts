@@ -5,6 +5,7 @@ import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
 import { MIGRATION_LOCK } from '../migrate.js';
 import { migrateWorkQueue } from '../queue/migrate-work-queue.js';
+import { atLeisure } from './at-leisure.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -115,6 +116,6 @@ export class DatabaseRestoration {
   }
 
   private async copy(where: string, chunks: Chunks): Promise<void> {
-    await pipeline(chunks, this.client.query(copyFrom(`COPY ${where} FROM STDIN`)));
+    await pipeline(chunks, this.client.query(atLeisure(copyFrom(`COPY ${where} FROM STDIN`))));
   }
 }

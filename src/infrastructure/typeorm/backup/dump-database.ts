@@ -1,6 +1,7 @@
 import { Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Section } from '../../backup/backup-format.js';
+import { atLeisure } from './at-leisure.js';
 import { referredFirst } from './referred-first.js';
 
 /** One snapshot of everything, and texts that mean the same on every server. */
@@ -44,7 +45,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
   try {
     await client.connect();
     await client.query(BEGIN);
-    const copied = (what: string): AsyncIterable<Buffer> => client.query(copyTo(`COPY ${what} TO STDOUT`));
+    const copied = (what: string): AsyncIterable<Buffer> => client.query(atLeisure(copyTo(`COPY ${what} TO STDOUT`)));
     yield { header: { kind: 'database', migrations: await migrationsOf(client) } };
     const { rows: tables } = await client.query<Table>(TABLES);
     const names = tables.map(({ name }) => escapeIdentifier(name));
