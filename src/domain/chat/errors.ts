@@ -53,11 +53,13 @@ export class ContextLengthExceeded extends DomainError {
     super('invalid', 'context_length_exceeded', message);
   }
 
-  static of(counts: { context: number; promptTokens: number; maxTokens: number | null }): ContextLengthExceeded {
-    const { context, promptTokens, maxTokens } = counts;
+  /** `whole`: whether `promptTokens` are all of the prompt's; if not, it has more. */
+  static of(counts: { context: number; promptTokens: number; whole?: boolean; maxTokens: number | null }) {
+    const { context, promptTokens, whole = true, maxTokens } = counts;
+    const has = whole ? promptTokens : `${promptTokens} or more`;
     const asked = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
     return new ContextLengthExceeded(
-      `The model's context is ${context} tokens; the prompt has ${promptTokens}${asked}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
+      `The model's context is ${context} tokens; the prompt has ${has}${asked}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
     );
   }
 }

@@ -27,6 +27,7 @@ const text: Guard<string> = (value) => typeof value === 'string';
 const count: Guard<number> = (value): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const atLeastOne: Guard<number> = (value): value is number => count(value) && value >= 1;
 const duration: Guard<number> = (value): value is number => Number.isFinite(value) && (value as number) >= 0;
+const truth: Guard<boolean> = (value) => typeof value === 'boolean';
 const finishReason: Guard<'stop' | 'length'> = (value) => value === 'stop' || value === 'length';
 
 /** What the process tells the service. The types of the reports are made from these checks. */
@@ -36,7 +37,8 @@ const reports = {
   /** The model can't be used: more attempts give the same. */
   broken: { reason: text },
   counted: { call: count, promptTokens: count },
-  too_long: { call: count, promptTokens: count, context: count },
+  /** Without the `whole` prompt there are only so many tokens that were counted before it was plain. */
+  too_long: { call: count, promptTokens: count, whole: truth, context: count },
   /** The model's chat template refuses the messages. */
   refused: { call: count, message: text },
   completed: {

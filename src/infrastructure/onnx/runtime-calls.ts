@@ -9,7 +9,7 @@ import type { CallReport, Order } from './protocol.js';
 
 /**
  * Calls that may be counted beyond those that can get a place, so that a prompt which never fits is told so even when
- * the queue is full. Past these even the counting would be a queue without an end.
+ * the queue is full. Past these even the counting would be a queue without an end; and that is shared as the other one is.
  */
 const COUNTED_BEYOND = 8;
 
@@ -69,7 +69,8 @@ export class RuntimeCalls {
   }
 
   async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
-    if (this.unplaced >= this.atOnce + this.limits.queue + COUNTED_BEYOND) throw this.turns.busy;
+    const most = this.atOnce + this.limits.queue + COUNTED_BEYOND;
+    if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.turns.busy;
     return new Promise((resolve, reject) => {
       const abort = () => this.giveUp(call, signal.reason);
       const release = () => signal.removeEventListener('abort', abort);
@@ -171,11 +172,24 @@ export class RuntimeCalls {
     return this.clock.now().getTime();
   }
 
-  /** How many neither wait nor run. */
-  private get unplaced(): number {
-    let count = 0;
-    for (const { stage } of this.calls.values()) if (stage === 'counting' || stage === 'given_up') count++;
-    return count;
+  /** Those that neither wait nor run, in order of arrival. */
+  private get unplaced(): Call[] {
+    return [...this.calls.values()].filter(({ stage }) => stage === 'counting' || stage === 'given_up');
+  }
+
+  /** Whoever has the most that are being counted loses the newest of them, to a caller who has at least two fewer. */
+  private makeRoom(caller: string): boolean {
+    const { unplaced } = this;
+    const counts = new Map([[caller, 0]]);
+    for (const { caller: one } of unplaced) counts.set(one, (counts.get(one) ?? 0) + 1);
+    const own = counts.get(caller) ?? 0;
+    const greedy = unplaced.filter(
+      ({ caller: one, stage }) => stage === 'counting' && (counts.get(one) ?? 0) > own + 1,
+    );
+    const most = Math.max(...greedy.map(({ caller: one }) => counts.get(one) ?? 0));
+    const newest = greedy.findLast(({ caller: one }) => counts.get(one) === most);
+    if (newest) this.giveUp(newest, this.turns.busy);
+    return newest !== undefined;
   }
 }
 

@@ -1,12 +1,22 @@
-import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
-import { Tokens } from '../../../src/infrastructure/onnx/worker/tokens.js';
+import { type ModelFiles, readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
+import { Prompts } from '../../../src/infrastructure/onnx/worker/prompts.js';
+import { Vocabulary } from '../../../src/infrastructure/onnx/worker/vocabulary.js';
 import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
 afterAll(() => folders.remove());
 
 const files = readModelFiles(tinyChat);
-const tokens = new Tokens(files);
+const readAndWrite = (model: ModelFiles) => {
+  const { text } = new Prompts(model);
+  const vocabulary = new Vocabulary(model);
+  return {
+    plain: (written: string) => text.of(written),
+    encode: (rendered: string) => [...text.tokens(rendered)].flat(),
+    decode: (ids: readonly number[], cut: boolean) => vocabulary.decode(ids, cut),
+  };
+};
+const tokens = readAndWrite(files);
 const specials = [506, 507, 508];
 const rendered = (content: string) => `<|im_start|>user\n${content}<|im_end|>\n`;
 const count = (ids: readonly number[]) => ids.filter((id) => specials.includes(id)).length;
@@ -21,7 +31,7 @@ describe('text that somebody wrote', () => {
     '',
   ])('is left as it is, and has the tokens that it always had: %j', (text) => {
     expect(tokens.plain(text)).toBe(text);
-    const untouched = new Tokens(files);
+    const untouched = readAndWrite(files);
     expect(tokens.encode(rendered(tokens.plain(text)))).toEqual(untouched.encode(rendered(text)));
   });
 
@@ -45,7 +55,7 @@ describe('text that somebody wrote', () => {
   it('may have added tokens that are not special', () => {
     const changed = JSON.parse(JSON.stringify(files.tokenizer));
     changed.added_tokens.push({ ...changed.added_tokens[0], id: tokenId('~'), content: '<think>', special: false });
-    const thinking = new Tokens({ ...files, tokenizer: changed });
+    const thinking = readAndWrite({ ...files, tokenizer: changed });
     expect(thinking.plain('<think>')).toBe('<think>');
   });
 
@@ -54,7 +64,7 @@ describe('text that somebody wrote', () => {
     // Words that are in the vocabulary as a whole aren't taken apart, and there are no words but the whole text.
     Object.assign(changed, { pre_tokenizer: null });
     changed.model.ignore_merges = true;
-    const stubborn = new Tokens({ ...files, tokenizer: changed });
+    const stubborn = readAndWrite({ ...files, tokenizer: changed });
     const read = (text: string) => stubborn.encode(rendered(stubborn.plain(text)));
     for (const text of ['a<|im_end|>b', 'a<|im_<|im_end|>end|>b', '<|im_end|>', 'a']) expect(count(read(text))).toBe(2);
   });
@@ -74,7 +84,7 @@ describe('text that somebody wrote', () => {
   ])('has no special tokens, though a normalizer makes their text %s', (_, normalizer, flags, text) => {
     const changed = JSON.parse(JSON.stringify(files.tokenizer));
     for (const token of changed.added_tokens) Object.assign(token, flags);
-    const normalizing = new Tokens({ ...files, tokenizer: { ...changed, normalizer } });
+    const normalizing = readAndWrite({ ...files, tokenizer: { ...changed, normalizer } });
     const ids = normalizing.encode(whole(normalizing.plain(text)));
     expect(count(ids)).toBe(2);
     expect(count(ids.slice(1, -1))).toBe(0);
@@ -93,7 +103,7 @@ describe('text that somebody wrote', () => {
   it('has no token that ends an answer, whether it is said to be special or not', () => {
     const changed = JSON.parse(JSON.stringify(files.tokenizer));
     for (const token of changed.added_tokens) token.special = false;
-    const unsaid = new Tokens({ ...files, tokenizer: changed });
+    const unsaid = readAndWrite({ ...files, tokenizer: changed });
     expect(count(unsaid.encode(unsaid.plain('Hi<|im_end|>')))).toBe(0);
   });
 

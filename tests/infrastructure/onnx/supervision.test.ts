@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, tokenId, withoutEnd } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tinyChat, tokenId, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
 afterAll(() => folders.remove());
@@ -133,6 +133,39 @@ describe('a runtime that hangs', () => {
     const refused = (await Promise.all(outcomes)).filter((outcome) => outcome?.code === 'model_busy');
     expect(refused.length).toBeGreaterThanOrEqual(25);
     await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
+  });
+
+  it('gives a caller with fewer calls a place among those that are being counted', async () => {
+    use({ worker: oddWorker, queue: 2, timeoutMs: 10_000 });
+    await rig.start('/models/mute');
+    const greedy = Array.from({ length: 11 }, () => rig.ask('Hi', { caller: 'a' }));
+    const refused = expect(greedy.pop()).rejects.toMatchObject({ code: 'model_busy' });
+    const outcomes = Promise.allSettled(greedy);
+    await expect(rig.ask('Hi', { caller: 'a' })).rejects.toMatchObject({ code: 'model_busy' });
+    const modest = rig.ask('Hi', { caller: 'b' });
+    await refused;
+    await expect(rig.ask('Hi', { caller: 'a' })).rejects.toMatchObject({ code: 'model_busy' });
+    const stopped = expect(modest).rejects.toMatchObject({ code: 'runtime_stopped' });
+    await rig.runtimes.close();
+    await stopped;
+    for (const one of await outcomes) expect(one).toMatchObject({ reason: { code: 'runtime_stopped' } });
+  });
+
+  it('is ended where it is the counting that hangs; until then, others are answered', async () => {
+    use({ atOnce: 2, timeoutMs: 4_000, stopGraceMs: 200 });
+    const endless = '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}';
+    const template = (text: string) => JSON.parse(text).chat_template;
+    const changed = (text: string) =>
+      withFields({ chat_template: `{% if messages|length == 3 %}${endless}{% endif %}${template(text)}` })(text);
+    await rig.start(folders.like({ 'tokenizer_config.json': changed }));
+    const messages = (['user', 'assistant', 'user'] as const).map((role) => ({ role, content: 'Hi' }));
+    const [counted, stuck] = [rig.ask('What is 7 + 5?'), rig.ask('', { messages, caller: 'usr_b' })];
+    const refused = expect(stuck).rejects.toMatchObject({ code: 'inference_timeout' });
+    expect(await counted).toMatchObject({ text: '7 + 5 = 12.' });
+    await refused;
+    await rig.log.saw('chat runtime unavailable');
+    expect(rig.runtimes.status('a').reason).toBe('it did not react to a cancelled call');
+    await rig.log.saw('chat runtime ready', 2);
   });
 
   it('is stopped by force after its grace', async () => {

@@ -19,13 +19,15 @@ export interface Question extends Partial<ChatRequest> {
 export class DrivenWorker {
   maxBatch = 0;
   private lastCall = 0;
+  private loaded = () => {};
   private readonly awaited = new Map<number, (report: Report) => void>();
   private readonly worker = new ChatWorker((report) => this.receive(report));
 
-  async load(folder: string, settings: LoadSettings = {}): Promise<this> {
-    await this.worker.take({ type: 'load', folder, threads: 1, ...settings });
-    if (this.maxBatch === 0) throw new Error('the model is broken');
-    return this;
+  load(folder: string, settings: LoadSettings = {}): Promise<this> {
+    this.worker.take({ type: 'load', folder, threads: 1, ...settings });
+    return new Promise((resolve) => {
+      this.loaded = () => resolve(this);
+    });
   }
 
   /** Any number at once: what is too much waits in the worker. */
@@ -35,19 +37,21 @@ export class DrivenWorker {
     const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
     return new Promise((resolve, reject) => {
       this.awaited.set(call, (report) => {
-        if (report.type === 'counted') void this.worker.take({ type: 'generate', call });
+        if (report.type === 'counted') this.worker.take({ type: 'generate', call });
         else if (report.type === 'completed') resolve(report);
         else if (report.type === 'dropped') resolve(null);
         else reject(new Error(JSON.stringify(report)));
       });
-      void this.worker.take({ type: 'count', call, caller, request });
-      if (dropped) void this.worker.take({ type: 'drop', call });
+      this.worker.take({ type: 'count', call, caller, request });
+      if (dropped) this.worker.take({ type: 'drop', call });
     });
   }
 
   private receive(report: Report): void {
-    if (report.type === 'ready') this.maxBatch = report.maxBatch;
-    else if (report.type === 'broken') throw new Error(report.reason);
+    if (report.type === 'ready') {
+      this.maxBatch = report.maxBatch;
+      this.loaded();
+    } else if (report.type === 'broken') throw new Error(report.reason);
     else this.awaited.get(report.call)?.(report);
   }
 }

@@ -1,6 +1,6 @@
-import { loadChatModel } from '../../../src/infrastructure/onnx/worker/chat-model.js';
 import { Decoder } from '../../../src/infrastructure/onnx/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
+import { Prompts } from '../../../src/infrastructure/onnx/worker/prompts.js';
 import { Scheduler } from '../../../src/infrastructure/onnx/worker/scheduler.js';
 
 /**
@@ -11,9 +11,9 @@ import { Scheduler } from '../../../src/infrastructure/onnx/worker/scheduler.js'
 const [folder = '', text = '', ...chunks] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const { encode } = await loadChatModel(folder, 1);
-  const decoder = await Decoder.load(readModelFiles(folder), 1);
-  const prompt = encode([{ role: 'user', content: text }]);
+  const files = readModelFiles(folder);
+  const decoder = await Decoder.load(files, 1);
+  const prompt = tokensOf(new Prompts(files).of([{ role: 'user', content: text }]));
   const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
   const settings = { stops: new Set<number>(), maxBatch: 1, costs: { step: 1, token: 1 }, ...memory };
   const answers: unknown[] = [];
@@ -22,6 +22,13 @@ async function main(): Promise<void> {
     answers.push(await scheduler.generate(1, { caller: 'usr_a', prompt, room: 40, temperature: 0 }));
   }
   console.log(JSON.stringify({ promptTokens: prompt.length, answers }));
+}
+
+function tokensOf(steps: ReturnType<Prompts['of']>): readonly number[] {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value.tokens;
+  }
 }
 
 void main();

@@ -16,6 +16,8 @@ async function main(): Promise<void> {
   const answers: unknown[] = [];
   for (const round of rounds) answers.push(await Promise.all(round.map((question) => worker.ask(question))));
   console.log(JSON.stringify({ maxBatch: worker.maxBatch, answers }));
+  // The worker has threads that wait for more.
+  process.exit();
 }
 
 void main();

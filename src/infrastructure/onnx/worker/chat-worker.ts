@@ -1,98 +1,77 @@
-import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
 import type { Order, Report } from '../protocol.js';
-import { BrokenModel } from './broken-model.js';
-import { type ChatModel, loadChatModel } from './chat-model.js';
-import { RefusedMessages } from './chat-template.js';
-import { nativeWords } from './native-words.js';
-import type { Generation } from './scheduler.js';
+import type { WriterOrder, WriterReport } from './answer-writer.js';
+import type { CounterOrder, CounterReport } from './prompt-counter.js';
+import { SideThread } from './side-thread.js';
 
-type LoadOrder = Extract<Order, { type: 'load' }>;
 type CountOrder = Extract<Order, { type: 'count' }>;
+type Counted = Extract<WriterOrder, { type: 'generate' }>;
 
-/** Does what the service orders, and logs nothing: what people ask and get is theirs. */
+/**
+ * Does what the service orders, and logs nothing: what people ask and get is theirs. One thread counts prompts, another
+ * writes answers, and this one only stands between: it is free for an order whatever the others do.
+ */
 export class ChatWorker {
-  private model: ChatModel | null = null;
-  /** Calls that are counted, and that somebody still waits for. */
-  private readonly calls = new Map<number, Generation>();
+  private readonly counter = new SideThread<CounterOrder, CounterReport>('counting-thread.js', (report) =>
+    this.hear(report),
+  );
+  private readonly writer = new SideThread<WriterOrder, WriterReport>('writing-thread.js', (report) =>
+    this.report(report),
+  );
+  /** Calls that are being counted, and that somebody still waits for. */
+  private readonly counting = new Map<number, CountOrder>();
+  /** Those that are counted, but not yet to be answered. */
+  private readonly counted = new Map<number, Counted>();
 
   constructor(private readonly report: (report: Report) => void) {}
 
-  async take(order: Order): Promise<void> {
+  take(order: Order): void {
     switch (order.type) {
       case 'load':
-        return this.load(order);
+        this.counter.send({ type: 'load', folder: order.folder, weights: order.weights });
+        this.writer.send(order);
+        break;
       case 'count':
-        return this.count(order);
+        this.counting.set(order.call, order);
+        this.counter.send(order);
+        break;
       case 'generate':
-        return this.answer(order.call);
+        this.generate(order.call);
+        break;
       case 'drop':
-        this.calls.delete(order.call);
-        this.model?.scheduler.drop(order.call);
-        return this.report({ type: 'dropped', call: order.call });
+        this.drop(order);
     }
   }
 
-  private async load({ folder, threads, ...settings }: LoadOrder): Promise<void> {
-    try {
-      this.model = await loadChatModel(folder, threads, settings);
-      this.report({ type: 'ready', maxBatch: this.model.maxBatch });
-    } catch (error) {
-      if (!(error instanceof BrokenModel)) throw error;
-      this.report({ type: 'broken', reason: error.message });
+  private generate(call: number): void {
+    const counted = this.counted.get(call);
+    if (counted) this.writer.send(counted, [counted.prompt.buffer as ArrayBuffer]);
+    this.counted.delete(call);
+  }
+
+  /** Whoever has the call says when it is dropped. */
+  private drop(order: Extract<Order, { type: 'drop' }>): void {
+    const { call } = order;
+    if (this.counted.delete(call)) this.report({ type: 'dropped', call });
+    else if (this.counting.delete(call)) this.counter.send(order);
+    else this.writer.send(order);
+  }
+
+  private hear(report: CounterReport): void {
+    if (report.type === 'loaded') this.writer.send({ type: 'try', sample: report.sample });
+    else if (report.type === 'counted') this.keep(report);
+    else {
+      if (report.type !== 'broken') this.counting.delete(report.call);
+      this.report(report);
     }
   }
 
-  private count({ call, caller, request }: CountOrder): void {
-    const { messages, maxTokens, temperature } = request;
-    const prompt = this.encode(call, messages);
-    if (!prompt || !this.model) return;
-    const { context } = this.model;
-    const promptTokens = prompt.length;
-    const left = context - promptTokens;
-    if (left < (maxTokens ?? 1)) {
-      this.report({ type: 'too_long', call, promptTokens, context });
-      return;
-    }
-    const room = maxTokens ?? Math.min(chatLimits.defaultMaxTokens, left);
-    this.calls.set(call, { caller, prompt, room, temperature });
-    this.report({ type: 'counted', call, promptTokens });
-  }
-
-  private encode(call: number, messages: ChatRequest['messages']): number[] | null {
-    try {
-      return this.model?.encode(messages) ?? null;
-    } catch (error) {
-      // Other words than the template's own may quote the messages, and failures are logged.
-      if (error instanceof RefusedMessages) this.report({ type: 'refused', call, message: error.message });
-      else
-        this.report({ type: 'failed', call, reason: 'the chat template or the tokenizer failed on these messages.' });
-      return null;
-    }
-  }
-
-  private async answer(call: number): Promise<void> {
-    const counted = this.calls.get(call);
-    if (!counted || !this.model) return;
-    const begun = performance.now();
-    try {
-      const answer = await this.model.scheduler.generate(call, counted);
-      if (!answer) return;
-      const { tokens, finishReason, cachedTokens, firstTokenMs } = answer;
-      this.report({
-        type: 'completed',
-        call,
-        text: this.model.decode(tokens, finishReason === 'length'),
-        finishReason,
-        promptTokens: counted.prompt.length,
-        cachedTokens,
-        completionTokens: tokens.length,
-        firstTokenMs,
-        tookMs: performance.now() - begun,
-      });
-    } catch (error) {
-      this.report({ type: 'failed', call, reason: `the model failed: ${nativeWords(error)}` });
-    } finally {
-      this.calls.delete(call);
-    }
+  /** The count of a call that was dropped meanwhile is nobody's. */
+  private keep({ call, prompt, room }: Extract<CounterReport, { type: 'counted' }>): void {
+    const order = this.counting.get(call);
+    if (!order) return;
+    this.counting.delete(call);
+    const { caller, request } = order;
+    this.counted.set(call, { type: 'generate', call, caller, prompt, room, temperature: request.temperature });
+    this.report({ type: 'counted', call, promptTokens: prompt.length });
   }
 }

@@ -1,5 +1,5 @@
-import { Tokenizer } from '@huggingface/tokenizers';
 import type { Json } from './model-files.js';
+import { PiecewiseTokenizer } from './piecewise-tokenizer.js';
 
 /** A special token: its text and its number. */
 export interface Special {
@@ -24,14 +24,12 @@ const NOTHING = '\uFDD2';
  * text, there is no special token that it could become.
  */
 export class PlainText {
-  private readonly tokenizer: Tokenizer;
+  private readonly tokenizer: PiecewiseTokenizer;
   private readonly ids: ReadonlySet<number>;
   /** What a special token may begin and end with, but not the whole. */
   private readonly beginnings = new Set<string>();
   private readonly endings = new Set<string>();
   private longest = 0;
-  /** Which of the pieces is being cut into words: some tokenizers treat the first one in another way. */
-  private piece = 0;
 
   constructor(
     tokenizer: Json,
@@ -41,11 +39,7 @@ export class PlainText {
     const added = (tokenizer.added_tokens ?? []) as readonly Special[];
     this.ids = new Set(specials.map(({ id }) => id));
     const others = added.filter(({ id }) => !this.ids.has(id));
-    this.tokenizer = new Tokenizer({ ...tokenizer, added_tokens: others }, config);
-    const words = this.tokenizer.pre_tokenizer;
-    const counted = (text: string, options: { section_index: number }) =>
-      words?.(text, { ...options, section_index: options.section_index + this.piece });
-    if (words) this.tokenizer.pre_tokenizer = counted as unknown as typeof words;
+    this.tokenizer = new PiecewiseTokenizer({ ...tokenizer, added_tokens: others }, config);
     for (const { content } of specials) {
       this.longest = Math.max(this.longest, content.length);
       for (let length = 1; length < content.length; length++) {
@@ -63,25 +57,30 @@ export class PlainText {
     return this.apart(hidden);
   }
 
-  /** The tokens of a rendered template. */
-  encode(rendered: string): number[] {
+  /** The tokens of a rendered template, piece by piece. Throws where there are none for some of it. */
+  *tokens(rendered: string): Generator<number[]> {
     const found = this.pattern(rendered);
-    const pieces = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((piece) => piece !== '');
-    const special = pieces.map((piece) => this.specials.find(({ content }) => content === piece));
-    return pieces.flatMap((piece, i) => {
+    const sections = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((one) => one !== '');
+    const special = sections.map((section) => this.specials.find(({ content }) => content === section));
+    for (const [i, section] of sections.entries()) {
       const own = special[i];
-      if (own) return [own.id];
-      this.piece = i;
-      const plain = unmarked(piece);
+      if (own) {
+        yield [own.id];
+        continue;
+      }
+      const plain = unmarked(section);
       const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
-      return this.words(special[i - 1]?.rstrip ? cut.trimStart() : cut);
-    });
+      yield* this.words(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
+    }
   }
 
   /** Special tokens that are words of the vocabulary as well are left out; but for the one that stands for the unknown. */
-  private words(text: string): number[] {
-    const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
-    return ids.filter((id: number) => !this.ids.has(id) || id === this.tokenizer.model?.unk_token_id);
+  private *words(text: string, section: number): Generator<number[]> {
+    for (const ids of this.tokenizer.encode(text, section)) {
+      const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
+      if (!own.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
+      yield own as number[];
+    }
   }
 
   /** A pattern of those special tokens that are in the text, the longer ones first; null where there are none. */

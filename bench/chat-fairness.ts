@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatMessage } from '../src/domain/chat/chat.js';
+import { ChildRuntimesRig } from '../tests/support/onnx/child-runtimes-rig.js';
+import { makeModel } from './chat-engine/model.js';
+
+/**
+ * What one account's prompts cost another account on the same runtime: 30 prompts of 64,000 characters at once, all longer
+ * than the context, beside short calls of another account and beside an answer that is being written. Round by round, with
+ * the prompts and without.
+ * `npm run bench:chat-fairness [rounds]`
+ */
+const ROUNDS = Number(process.argv[2] ?? 5);
+const PROMPTS = 30;
+const MESSAGES = 4;
+const LENGTH = 16_000;
+const ANSWER = 200;
+
+const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon', 'paper', 'lamp'];
+const text = (at: number) =>
+  Array.from({ length: LENGTH / 4 }, (_, i) => words[(i * i + at) % words.length])
+    .join(' ')
+    .slice(0, LENGTH);
+const long: ChatMessage[] = Array.from({ length: MESSAGES }, (_, i) => ({ role: 'user', content: text(i) }));
+
+type Figures = Record<string, number[]>;
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
+  const rig = new ChildRuntimesRig({ atOnce: undefined, queue: 32, timeoutMs: 120_000 });
+  const figures: Figures = {};
+  const note = (what: string, value: number) => {
+    figures[what] ??= [];
+    figures[what].push(value);
+  };
+  try {
+    makeModel(folder);
+    const begun = performance.now();
+    await rig.start(folder);
+    console.log(`loaded after ${(performance.now() - begun).toFixed(0)} ms`);
+    for (let round = 0; round <= ROUNDS; round++) {
+      const seen = round === 0 ? () => undefined : note;
+      seen('short call alone, ms', await short(rig, round));
+      const refusals = refused(rig);
+      seen('short call beside the prompts, ms', await short(rig, round));
+      seen('the prompts refused, ms', await refusals);
+      seen('tokens/s alone', await answer(rig, round));
+      const [rate] = await Promise.all([answer(rig, round), pause(100).then(() => refused(rig))]);
+      seen('tokens/s beside the prompts', rate);
+    }
+    for (const [what, values] of Object.entries(figures)) {
+      const [median = 0, most = 0] = [values.sort((a, b) => a - b)[values.length >> 1], values.at(-1)];
+      console.log(`${what}: median ${median.toFixed(0)}, from ${values[0]?.toFixed(0)} to ${most.toFixed(0)}`);
+    }
+  } finally {
+    await rig.runtimes.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function short(rig: ChildRuntimesRig, round: number): Promise<number> {
+  const begun = performance.now();
+  await rig.ask(`${round} Hi`, { caller: 'usr_b', maxTokens: 1 });
+  return performance.now() - begun;
+}
+
+/** Tokens per second of one answer, from the caller's point of view. */
+async function answer(rig: ChildRuntimesRig, round: number): Promise<number> {
+  const begun = performance.now();
+  const { completionTokens } = await rig.ask(`${round} Count`, { caller: 'usr_c', maxTokens: ANSWER });
+  return completionTokens / ((performance.now() - begun) / 1_000);
+}
+
+/** Milliseconds until all are refused. */
+async function refused(rig: ChildRuntimesRig): Promise<number> {
+  const begun = performance.now();
+  const calls = Array.from({ length: PROMPTS }, () =>
+    rig.ask('', { caller: 'usr_a', messages: long }).then(
+      () => 'answered',
+      (error) => error.code,
+    ),
+  );
+  const outcomes = new Set(await Promise.all(calls));
+  if ([...outcomes].join() !== 'context_length_exceeded') throw new Error(`not refused: ${[...outcomes].join()}`);
+  return performance.now() - begun;
+}
+
+void main();

@@ -1,0 +1,104 @@
+import { EventEmitter, once } from 'node:events';
+
+import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import { type CounterReport, PromptCounter } from '../../../src/infrastructure/onnx/worker/prompt-counter.js';
+import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
+
+const folders = new ModelFolders();
+afterAll(() => folders.remove());
+
+const CONTEXT = 256;
+const LONG = 'blue river '.repeat(1_400);
+
+describe('the counter of prompts', () => {
+  let counter: PromptCounter;
+  let reports: CounterReport[];
+  const events = new EventEmitter();
+
+  const use = (folder = tinyChat) => {
+    reports = [];
+    counter = new PromptCounter((report) => {
+      reports.push(report);
+      events.emit('report');
+    });
+    counter.take({ type: 'load', folder });
+    expect(reports.splice(0)).toEqual([{ type: 'loaded', sample: expect.any(Array) }]);
+  };
+  const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
+    const messages = texts.map((content) => ({ role: 'user' as const, content }));
+    counter.take({ type: 'count', call, caller, request: { messages, maxTokens: null, temperature: 0, ...more } });
+  };
+  const reported = async (reportsInAll: number) => {
+    while (reports.length < reportsInAll) await once(events, 'report');
+    return reports;
+  };
+  const calls = () => reports.map((report) => ('call' in report ? report.call : null));
+
+  it('says how many tokens there are, and how many are left', async () => {
+    use();
+    count(1, 'a', ['Hi']);
+    count(2, 'a', ['Hi'], { maxTokens: 5 });
+    const [free, bounded] = await reported(2);
+    expect(free).toMatchObject({ type: 'counted', call: 1 });
+    const { prompt, room } = free as Extract<CounterReport, { type: 'counted' }>;
+    expect(room).toBe(CONTEXT - prompt.length);
+    expect(bounded).toEqual({ type: 'counted', call: 2, prompt, room: 5 });
+  });
+
+  it('counts a prompt that is somewhat too long to its end, and a longer one no further than it must', async () => {
+    use();
+    const tokens = (times: number) => Array.from({ length: times }, () => 'a').join(' ');
+    count(1, 'a', [tokens(2 * CONTEXT - 40)]);
+    count(2, 'a', [tokens(2 * CONTEXT), LONG, LONG]);
+    count(3, 'a', ['Hi'], { maxTokens: CONTEXT });
+    const [somewhat, far, greedy] = await reported(3);
+    expect(somewhat).toMatchObject({ type: 'too_long', call: 1, whole: true, context: CONTEXT });
+    expect(far).toMatchObject({ type: 'too_long', call: 2, whole: false, context: CONTEXT });
+    const { promptTokens } = far as Extract<CounterReport, { type: 'too_long' }>;
+    expect(promptTokens).toBeGreaterThan(2 * CONTEXT);
+    expect(promptTokens).toBeLessThan(2 * CONTEXT + 2_000);
+    expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
+  });
+
+  it('does not keep a caller with one short prompt waiting for all of another’s long ones', async () => {
+    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
+    for (let call = 1; call <= 5; call++) count(call, 'greedy', [LONG]);
+    count(6, 'modest', ['Hi']);
+    await reported(6);
+    expect(calls()).toEqual([6, 1, 2, 3, 4, 5]);
+  });
+
+  it('takes steps of several callers in turns, and each caller’s calls in their order', async () => {
+    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
+    for (const call of [1, 2]) count(call, 'a', [LONG]);
+    for (const call of [3, 4]) count(call, 'b', [LONG]);
+    await reported(4);
+    expect(calls()).toEqual([1, 3, 2, 4]);
+  });
+
+  it('does nothing more for a call that is dropped, and confirms it', async () => {
+    use();
+    for (const call of [1, 2, 3]) count(call, 'a', [LONG]);
+    counter.take({ type: 'drop', call: 2 });
+    counter.take({ type: 'drop', call: 7 });
+    await reported(4);
+    expect(reports.map(({ type }, i) => [type, calls()[i]])).toEqual([
+      ['dropped', 2],
+      ['dropped', 7],
+      ['too_long', 1],
+      ['too_long', 3],
+    ]);
+  });
+
+  it('drops a call that it has begun', async () => {
+    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
+    count(1, 'a', [LONG, LONG, LONG, LONG]);
+    count(2, 'b', ['Hi']);
+    await reported(1);
+    counter.take({ type: 'drop', call: 1 });
+    count(3, 'a', ['Hi']);
+    await reported(3);
+    expect(calls()).toEqual([2, 1, 3]);
+    expect(reports[1]).toEqual({ type: 'dropped', call: 1 });
+  });
+});
