@@ -91,6 +91,7 @@ const CALLS_PAUSE_MS = 2_000;
 const WORK_GRACE_MS = 5_000;
 /** Of the time for the end, calls that are in flight may take so much; the rest is for models and the database. */
 const CALLS_SHARE = 0.6;
+const ADDRESS_SHARE = 0.05;
 const LOG_SHARE = 0.05;
 /** A start that is given up may take so much until it notices. */
 const START_SHARE = 0.25;
@@ -195,10 +196,7 @@ async function start(
       number,
       answer: parts.get(AnswerProcesses),
       keyOf: parts.get(ProcessKeys),
-      urlOf: async (process) => {
-        const [missing] = await processes.missing([process]);
-        return missing === undefined ? ((await processes.identity(process))?.url ?? null) : null;
-      },
+      urlOf: (process) => processes.url(process),
       timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
     },
     drain,
@@ -214,6 +212,10 @@ async function start(
     return server.drain(graceMs);
   };
   later('calls', endCalls, config.shutdownTimeoutMs * CALLS_SHARE);
+  // Before nobody listens there, or a stranger does. Without the database, nobody asks it for the address either.
+  const withdraw = (graceMs: number) =>
+    Promise.race([processes.withdraw().catch(() => undefined), delay(graceMs, undefined, { ref: false })]);
+  later('the address', withdraw, config.shutdownTimeoutMs * ADDRESS_SHARE);
   const announce = async () => {
     if (config.drainDelayMs === 0) return;
     drain.announce();

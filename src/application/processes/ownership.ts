@@ -30,10 +30,10 @@ export class Ownership {
     const own = await this.own();
     const others = [...new Set(owners)].filter((owner) => owner !== null && owner !== own) as number[];
     const dead = await this.dead.among(others);
-    const name = (await this.processes.identity(own))?.name;
+    const name = await this.processes.name(own);
     const free = new Set<number | null>([null, ...dead]);
     for (const other of await this.processes.missing(others)) {
-      if (name !== undefined && (await this.processes.identity(other))?.name === name) free.add(other);
+      if (name !== null && (await this.processes.name(other)) === name) free.add(other);
     }
     return free;
   }
@@ -45,7 +45,7 @@ export class Ownership {
   /** What people call it; null for nobody. */
   async nameOf(process: number | null): Promise<string | null> {
     if (process === null) return null;
-    return (await this.processes.identity(process))?.name ?? `number ${process}`;
+    return (await this.processes.name(process)) ?? `number ${process}`;
   }
 
   async elsewhere(process: number): Promise<RunsElsewhere> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address } from './readers.js';
+import { httpOrigin } from './readers.js';
 import { setting } from './setting.js';
 
 /** For several processes on one database. */
@@ -17,6 +17,7 @@ export const processSettings = {
     about: 'Where the other processes reach this one, over a network that is theirs.',
     fallback: null,
     shown: 'the address it listens on; its host name, where that is every address',
-    read: address(['http:'], 'must be an http:// URL').transform((url) => url.replace(/\/+$/, '')),
+    secret: true, // one with a user has a password, too
+    read: httpOrigin,
   }),
 };

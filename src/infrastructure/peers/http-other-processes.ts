@@ -21,7 +21,7 @@ type Told = TimedCompletion | { readonly refusal: Pick<DomainError, 'kind' | 'co
 /** Asks them over HTTP, where they serve the API too, by a key that only those have who share the secret. */
 export class HttpOtherProcesses implements OtherProcesses {
   constructor(
-    private readonly processes: Pick<LivingProcesses, 'identity' | 'missing'>,
+    private readonly processes: Pick<LivingProcesses, 'url'>,
     private readonly keyOf: (process: number) => string,
     /** How long an answer of a model may take. */
     private readonly completeMs: number,
@@ -53,9 +53,8 @@ export class HttpOtherProcesses implements OtherProcesses {
 
   private async ask(process: number, method: string, what: string, ms: number, given?: Given): Promise<unknown> {
     try {
-      const identity = await this.processes.identity(process);
-      // Where one has ended, anybody may listen by now.
-      if (!identity || (await this.processes.missing([process])).length > 0) return null;
+      const url = await this.processes.url(process);
+      if (url === null) return null;
       const headers = {
         'X-Tenon-Process': this.keyOf(process),
         ...(given && { 'Content-Type': 'application/json' }),
@@ -63,7 +62,7 @@ export class HttpOtherProcesses implements OtherProcesses {
       const late = AbortSignal.timeout(ms);
       const signal = given ? AbortSignal.any([late, given.signal]) : late;
       const init = { method, headers, signal, redirect: 'error', ...(given && { body: given.body }) } as const;
-      const response = await fetch(`${identity.url}/processes/${what}`, init);
+      const response = await fetch(`${url}/processes/${what}`, init);
       const answer = await response.json();
       return response.ok ? answer : null;
     } catch {

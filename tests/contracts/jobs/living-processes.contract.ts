@@ -27,16 +27,34 @@ export function livingProcessesContract(adapter: string, rig: LivingProcessesUnd
       expect(await one.missing([first, second])).toEqual([second]);
     });
 
-    it('tells what a process has told of itself, and nothing of one that told nothing', async () => {
+    it('tells what a process is called, and nothing of one that told nothing', async () => {
       const [one, two] = [await rig.process(), await rig.process()];
       const identity = { name: 'host-1:8080', url: 'http://10.0.0.1:8080' };
-      expect(await two.identity(await one.own())).toBeNull();
+      expect(await two.name(await one.own())).toBeNull();
       await one.introduce(identity);
-      expect(await two.identity(await one.own())).toEqual(identity);
-      expect(await one.identity(await one.own())).toEqual(identity);
-      expect(await one.identity(await two.own())).toBeNull();
+      expect(await two.name(await one.own())).toBe(identity.name);
+      expect(await one.name(await one.own())).toBe(identity.name);
+      expect(await one.name(await two.own())).toBeNull();
       await two.introduce({ ...identity, name: 'host-2:8080' });
-      expect(await two.identity(await one.own())).toEqual(identity);
+      await one.leave();
+      expect(await two.name(await one.own())).toBe(identity.name);
+    });
+
+    it('tells where a process is reached, as long as it is', async () => {
+      const [one, two] = [await rig.process(), await rig.process()];
+      const identity = { name: 'host-1:8080', url: 'http://10.0.0.1:8080' };
+      const number = await one.own();
+      expect(await two.url(number)).toBeNull();
+      await one.introduce(identity);
+      expect(await two.url(number)).toBe(identity.url);
+      await rig.cut(one);
+      expect(await two.url(number)).toBeNull();
+      await one.renew();
+      expect(await two.url(number)).toBe(identity.url);
+      await one.withdraw();
+      expect([await one.url(number), await two.url(number)]).toEqual([null, null]);
+      expect(await two.missing([number])).toEqual([]);
+      expect(await two.name(number)).toBe(identity.name);
     });
 
     it('misses who is cut off, until it is back', async () => {

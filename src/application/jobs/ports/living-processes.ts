@@ -21,8 +21,15 @@ export interface LivingProcesses {
   missing(numbers: readonly number[]): Promise<number[]>;
   /** Tells the others what this process is called and where they reach it; once. */
   introduce(identity: ProcessIdentity): Promise<void>;
-  /** What a process has told of itself, or null; remembered at least as long as the process lives. */
-  identity(number: number): Promise<ProcessIdentity | null>;
+  /** What a process has said that people call it, or null; remembered at least as long as the process lives. */
+  name(number: number): Promise<string | null>;
+  /**
+   * Where a process is reached just now: null where it is not known to live, has not told, or has taken that back. Never
+   * remembered, since where one no longer listens anybody may.
+   */
+  url(number: number): Promise<string | null>;
+  /** Takes back where this process is reached; for before it listens no more. It still lives. */
+  withdraw(): Promise<void>;
   /** This process is not known to live any more. */
   leave(): Promise<void>;
 }

@@ -33,8 +33,18 @@ export class MemoryLivingProcesses implements LivingProcesses {
     this.processes.identities.set(await this.own(), identity);
   }
 
-  async identity(number: number): Promise<ProcessIdentity | null> {
-    return this.processes.identities.get(number) ?? null;
+  async name(number: number): Promise<string | null> {
+    return this.processes.identities.get(number)?.name ?? null;
+  }
+
+  async url(number: number): Promise<string | null> {
+    return this.processes.living.has(number) ? this.processes.identities.get(number)?.url || null : null;
+  }
+
+  async withdraw(): Promise<void> {
+    const number = await this.own();
+    const identity = this.processes.identities.get(number);
+    if (identity) this.processes.identities.set(number, { ...identity, url: '' });
   }
 
   async leave(): Promise<void> {

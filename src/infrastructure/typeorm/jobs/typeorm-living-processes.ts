@@ -6,11 +6,15 @@ const CLASS = 0x6a6f62;
 
 const MOST_REMEMBERED = 1_000;
 
-const MISSING = `
-  SELECT number FROM unnest($2::integer[]) AS number
-   WHERE NOT EXISTS (SELECT FROM pg_locks
-                      WHERE locktype = 'advisory' AND classid = $1 AND objid = number AND objsubid = 2 AND granted
-                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+/** The lock of the process that is called `number`. */
+const LIVES = `
+  EXISTS (SELECT FROM pg_locks
+           WHERE locktype = 'advisory' AND classid = $1 AND objid = number AND objsubid = 2 AND granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+
+const MISSING = `SELECT number FROM unnest($2::integer[]) AS number WHERE NOT ${LIVES}`;
+
+const REACHED = `SELECT url FROM processes WHERE number = $2 AND url <> '' AND ${LIVES}`;
 
 const INTRODUCE = `
   INSERT INTO processes (number, name, url) VALUES ($1, $2, $3)
@@ -27,7 +31,7 @@ export class TypeOrmLivingProcesses implements LivingProcesses {
   private number: Promise<number> | null = null;
   private line: QueryRunner | null = null;
   /** They never change. */
-  private readonly identities = new Map<number, ProcessIdentity>();
+  private readonly names = new Map<number, string>();
 
   constructor(private readonly source: DataSource) {}
 
@@ -55,19 +59,28 @@ export class TypeOrmLivingProcesses implements LivingProcesses {
   async introduce(identity: ProcessIdentity): Promise<void> {
     const number = await this.own();
     await this.source.query(INTRODUCE, [number, identity.name, identity.url]);
-    this.identities.set(number, identity);
+    this.names.set(number, identity.name);
     const known: { number: number }[] = await this.source.query('SELECT number FROM processes');
     await this.source.query(FORGET, [await this.missing(known.map((one) => one.number))]);
   }
 
-  async identity(number: number): Promise<ProcessIdentity | null> {
-    const known = this.identities.get(number);
-    if (known) return known;
-    const [found] = await this.source.query('SELECT name, url FROM processes WHERE number = $1', [number]);
+  async name(number: number): Promise<string | null> {
+    const known = this.names.get(number);
+    if (known !== undefined) return known;
+    const [found] = await this.source.query('SELECT name FROM processes WHERE number = $1', [number]);
     if (!found) return null;
-    if (this.identities.size >= MOST_REMEMBERED) this.identities.clear();
-    this.identities.set(number, found);
-    return found;
+    if (this.names.size >= MOST_REMEMBERED) this.names.clear();
+    this.names.set(number, found.name);
+    return found.name;
+  }
+
+  async url(number: number): Promise<string | null> {
+    const [found] = await this.source.query(REACHED, [CLASS, number]);
+    return found?.url ?? null;
+  }
+
+  async withdraw(): Promise<void> {
+    await this.source.query(`UPDATE processes SET url = '' WHERE number = $1`, [await this.own()]);
   }
 
   async leave(): Promise<void> {

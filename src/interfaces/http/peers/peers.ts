@@ -13,7 +13,7 @@ export interface PeerParts {
   readonly number: number;
   /** The key of a process, by its number: known to those who share the secret. */
   readonly keyOf: (process: number) => string;
-  /** Where a process is reached; null where it has not said so, or does not live. */
+  /** Where a process is reached just now; null where it is not, or where nobody knows. */
   readonly urlOf: (process: number) => Promise<string | null>;
   /** How long one may take to answer what is handed over to it. */
   readonly timeoutMs: number;
