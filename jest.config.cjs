@@ -17,6 +17,7 @@ module.exports = {
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
+  testSequencer: '<rootDir>/tests/support/long-first.cjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.cjs',
   reporters: ['default', '<rootDir>/tests/support/refusals-reporter.cjs'],
   // Longer than what a test waits for (tests/support/until.ts).

@@ -1,0 +1,11 @@
+const { statSync } = require('node:fs');
+const Sequencer = require('@jest/test-sequencer').default;
+
+/** What starts services and other processes comes first, so that the end of a run is made of what is soon done. */
+module.exports = class extends Sequencer {
+  sort(tests) {
+    const size = new Map(tests.map((test) => [test, statSync(test.path).size]));
+    const long = ({ path }) => Number(/\/tests\/(e2e|embedded-postgres|infrastructure|architecture)/.test(path));
+    return [...tests].sort((a, b) => long(b) - long(a) || size.get(b) - size.get(a));
+  }
+};
