@@ -64,12 +64,13 @@ export class TrackCalls {
    */
   async track<T>(about: TrackedCall, call: (admitted: () => void) => Promise<T>): Promise<T> {
     const tracking = await this.open(about);
-    const answer = await tracking
-      .within(() => call(() => tracking.admitted()))
-      .catch(async (error: unknown) => {
-        await tracking.failed(error);
-        throw error;
-      });
+    let answer: T;
+    try {
+      answer = await tracking.within(() => call(() => tracking.admitted()));
+    } catch (error) {
+      await tracking.failed(error);
+      throw error;
+    }
     await tracking.succeeded();
     return answer;
   }
@@ -80,9 +81,10 @@ export class TrackCalls {
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
     // The model's processes and the caller's connection tell of a call from outside of its request.
-    const end = this.log.bound(async (status: FinalStatus, error?: string) => {
-      if (job) ending ??= this.end(job, status, error);
-      await ending;
+    const end = this.log.bound((status: FinalStatus, error?: string): Promise<void> => {
+      if (!job) return Promise.resolve();
+      ending ??= this.end(job, status, error);
+      return ending;
     });
     const refused = this.log.bound(() => {
       if (!job || ending) return;

@@ -97,7 +97,7 @@ export class WinstonLog implements Log {
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (!this.logger.isLevelEnabled(level)) return;
     const head = { time: this.clock.now().toISOString(), level, event };
-    this.lines.push(logLine(head, { ...this.context.value, ...fields }));
+    this.lines.push(logLine(head, this.context.value ?? {}, fields));
     if (level !== 'info') this.pass();
     else if (this.lines.length === 1) setTimeout(() => this.pass(), TOGETHER_MS);
   }

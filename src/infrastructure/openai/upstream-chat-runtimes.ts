@@ -56,16 +56,16 @@ export class UpstreamChatRuntimes implements ChatRuntimes {
     return new Map([...this.runtimes].map(([id, runtime]) => [id, runtime.figures]));
   }
 
-  async complete(
+  complete(
     id: string,
     request: ChatRequest,
     caller: string,
     signal: AbortSignal,
     admitted?: () => void,
   ): Promise<Completion> {
-    signal.throwIfAborted();
+    if (signal.aborted) return Promise.reject(signal.reason);
     const runtime = this.runtimes.get(id);
-    if (!runtime) throw new RuntimeStopped();
+    if (!runtime) return Promise.reject(new RuntimeStopped());
     return runtime.complete(request, caller, signal, admitted);
   }
 

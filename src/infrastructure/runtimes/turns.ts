@@ -14,8 +14,8 @@ export class Turns {
    * The outcome of `work`, which says what it really cost. Once `ended` is aborted it rejects with the signal's reason,
    * and the turn is over. Throws ModelBusy.
    */
-  async take<T>({ caller, tokens }: Cost, ended: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
-    ended.throwIfAborted();
+  take<T>({ caller, tokens }: Cost, ended: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
+    if (ended.aborted) return Promise.reject(ended.reason);
     return new Promise((resolve, reject) => {
       let begun = false;
       const end = (settle: () => void) => {

@@ -40,7 +40,10 @@ export class Patience {
   }
 
   /** The outcome of the work, or this error where that comes later than there is patience. The work goes on. */
-  static within<T>(work: () => Promise<T>, late: () => Error): Promise<T> {
+  static within<T>(
+    work: (resolve: (outcome: T) => void, reject: (error: unknown) => void) => void,
+    late: () => Error,
+  ): Promise<T> {
     const wait = Patience.wait(Number.POSITIVE_INFINITY);
     return new Promise((resolve, reject) => {
       let waiting = true;
@@ -53,7 +56,7 @@ export class Patience {
       };
       const fail = (error: unknown) => end(() => reject(error));
       const timer = wait.ms < Number.POSITIVE_INFINITY ? setTimeout(() => fail(late()), wait.ms) : undefined;
-      work().then((outcome) => end(() => resolve(outcome)), fail);
+      work((outcome) => end(() => resolve(outcome)), fail);
     });
   }
 

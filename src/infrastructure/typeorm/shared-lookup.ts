@@ -29,10 +29,10 @@ export class SharedLookup<Row> {
     private readonly text: string,
   ) {}
 
-  async ask(...values: readonly unknown[]): Promise<Row | null> {
-    if (this.unitOfWork.isRunning) return (await this.query([values])).get(1) ?? null;
+  ask(...values: readonly unknown[]): Promise<Row | null> {
+    if (this.unitOfWork.isRunning) return this.query([values]).then((rows) => rows.get(1) ?? null);
     const late = () => new StorageUnavailable();
-    return Patience.within(() => new Promise((resolve, reject) => this.add({ values, resolve, reject })), late);
+    return Patience.within((resolve, reject) => this.add({ values, resolve, reject }), late);
   }
 
   private add(question: Question<Row>): void {

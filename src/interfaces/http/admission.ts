@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { IdentifyCaller } from '../../application/access/identify-caller.js';
+import type { Caller } from '../../domain/access/caller.js';
 import type { Exchange } from './exchange.js';
 import type { HttpWatch } from './http-watch.js';
 import { type CallerKey, credentialKey, sourceKey } from './rate-limit/caller-key.js';
@@ -27,11 +28,14 @@ export const admission =
   async (exchange: Exchange): Promise<void> => {
     const { identifyCaller, limiter, watch } = parts;
     const credential = bearer(exchange);
-    const identified = await identifyCaller.execute(credential).then(
-      (caller) => ({ caller }),
-      (error: unknown) => ({ caller: null, error }),
-    );
-    const key = identified.caller && credential ? credentialKey(credential) : sourceOf(parts, exchange);
+    let caller: Caller | null = null;
+    let failure: { readonly error: unknown } | null = null;
+    try {
+      caller = await identifyCaller.execute(credential);
+    } catch (error) {
+      failure = { error };
+    }
+    const key = caller && credential ? credentialKey(credential) : sourceOf(parts, exchange);
     const isAuth = exchange.method === 'POST' && AUTH_PATHS.includes(exchange.path);
     if (!counted(exchange)) {
       const { standings, exceeded } = limiter.admit(key, isAuth);
@@ -39,8 +43,8 @@ export const admission =
       if (exceeded) watch.refused(exceeded.policy);
       if (exceeded) throw rateLimited(exceeded);
     }
-    if ('error' in identified) throw identified.error;
-    exchange.caller = identified.caller;
+    if (failure) throw failure.error;
+    exchange.caller = caller;
     exchange.standings = () => limiter.standings(key);
   };
 

@@ -50,20 +50,27 @@ export async function readJson(
   const form = formOf(request, forms);
   const bytes = await readBytes(request, bodyLimits[bodyLimit]);
   if (bytes.length > LONG) await breath();
-  const value = form ? await form.read(utf8(bytes)) : await jsonValue(bytes);
+  const value = form ? await form.read(utf8(bytes)) : bytes.length > LONG ? await longValue(bytes) : jsonValue(bytes);
   const unstorable = await firstUnstorable(value, judgedLater);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return value;
 }
 
-async function jsonValue(bytes: Buffer): Promise<unknown> {
+const jsonValue = (bytes: Buffer): unknown => parsed(shallow(bytes));
+
+async function longValue(bytes: Buffer): Promise<unknown> {
+  const text = shallow(bytes);
+  await breath();
+  const value = parsed(text);
+  await breath();
+  return value;
+}
+
+function shallow(bytes: Buffer): string {
   const text = decoded(bytes);
   const tooDeep = nestedTooDeep(text);
   if (tooDeep) throw new InvalidRequest([{ path: '', message: tooDeep }]);
-  if (bytes.length > LONG) await breath();
-  const value = parsed(text);
-  if (bytes.length > LONG) await breath();
-  return value;
+  return text;
 }
 
 /** The form in which the body comes, or null for JSON. */
@@ -126,7 +133,7 @@ function requireWithin({ headers }: IncomingMessage, limit: number): void {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   requireWithin(request, limit);
   const chunks: Buffer[] = [];
   let size = 0;

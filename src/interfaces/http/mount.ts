@@ -56,7 +56,7 @@ async function serve(
 ) {
   const { caller, request, response, requestId, standings } = exchange;
   if (contract.access !== 'public') authorize(caller, contract.access);
-  await before?.();
+  if (before) await before();
   const json = contract.body && (await bodyOf(contract, request));
   const params = paramsOf(found);
   const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
@@ -91,7 +91,7 @@ function paramsOf(found: PathParameters): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-async function bodyOf(contract: Contract, request: IncomingMessage): Promise<unknown> {
+function bodyOf(contract: Contract, request: IncomingMessage): unknown {
   if (contract.media) return streamOctets(request);
   if (contract.streamed) return streamJson(request, contract.bodyLimit ?? 'ordinary');
   if (contract.bodyOptional && isBodyless(request)) return {};

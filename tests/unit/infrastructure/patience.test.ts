@@ -70,14 +70,14 @@ describe('the patience of a caller', () => {
       const forAll = Patience.unbound(async () => Patience.wait(60_000).ms);
       expect(await forAll).toBe(60_000);
       const late = Patience.within(
-        () => new Promise(() => undefined),
+        () => undefined,
         () => new Error('late'),
       );
       jest.advanceTimersByTime(1_000);
       await expect(late).rejects.toThrow('late');
       expect(
         await Patience.within(
-          async () => 'in time',
+          (resolve) => resolve('in time'),
           () => new Error('late'),
         ),
       ).toBe('in time');

@@ -39,9 +39,9 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
     return found ?? null;
   }
 
-  async ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
-    const found = await this.ofTeams.ask(projectId, teamId);
-    return found && { connection: found.modelId === null ? null : found };
+  ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
+    const asked = this.ofTeams.ask(projectId, teamId);
+    return asked.then((found) => found && { connection: found.modelId === null ? null : found });
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
