@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { ask, completions, readyProject, register } from '../tests/support/workspace.js';
+import type { Measured, Round } from './callers.js';
 
 /**
  * The service's own share of a chat call to an engine that answers at once: how much longer a call takes than without
@@ -32,6 +32,7 @@ const body = (model: string) => JSON.stringify(ask(model, 'What is the capital o
 async function main(): Promise<void> {
   const folder = await temporaryFolder();
   const engine = fork(join(__dirname, 'instant-engine.js'));
+  const callers = fork(join(__dirname, 'callers.js'));
   const [port] = (await once(engine, 'message')) as [number];
   const host = `127.0.0.1:${port}`;
   const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: host };
@@ -64,8 +65,8 @@ async function main(): Promise<void> {
   const rates: Record<string, number[]> = {};
   for (let round = 0; round <= ROUNDS; round++) {
     for (const way of ways) {
-      const alone = await measured(way, 1);
-      const together = await measured(way, CALLERS);
+      const alone = await measured(callers, way, 1);
+      const together = await measured(callers, way, CALLERS);
       if (round === 0) continue; // warms up
       times[way.name] = [...(times[way.name] ?? []), median(alone.times)];
       rates[way.name] = [...(rates[way.name] ?? []), together.perSecond];
@@ -82,39 +83,25 @@ async function main(): Promise<void> {
   if (share > MOST_MS || ratio < LEAST_RATIO) process.exitCode = 1;
   rival?.process.kill();
   engine.disconnect();
+  callers.disconnect();
   await service.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Calls by so many callers at a time, each as soon as it has its answer. */
-async function measured(way: Way, callers: number): Promise<{ times: number[]; perSecond: number }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: callers });
-  const times: number[] = [];
-  const begun = performance.now();
-  const caller = async () => {
-    while (performance.now() - begun < ROUND_MS) {
-      const called = performance.now();
-      await call(way, agent);
-      times.push(performance.now() - called);
-    }
+async function measured(callers: ChildProcess, { url, headers, body }: Way, atOnce: number): Promise<Measured> {
+  const { port, pathname } = new URL(url);
+  const sent = {
+    Host: `127.0.0.1:${port}`,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
   };
-  await Promise.all(Array.from({ length: callers }, caller));
-  agent.destroy();
-  return { times, perSecond: (times.length * 1_000) / (performance.now() - begun) };
-}
-
-function call({ url, headers, body }: Way, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const length = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
-    const sent = request(url, { method: 'POST', agent, headers: { ...length, ...headers } }, (response) => {
-      response.resume();
-      response.once('end', () =>
-        response.statusCode === 200 ? resolve() : reject(new Error(`${url}: ${response.statusCode}`)),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+  const head = [`POST ${pathname} HTTP/1.1`, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)];
+  const request = `${head.join('\r\n')}\r\n\r\n${body}`;
+  callers.send({ port: Number(port), request, callers: atOnce, ms: ROUND_MS } satisfies Round);
+  const [result] = (await once(callers, 'message')) as [Measured];
+  if (result.failure !== null) throw new Error(`${url}: ${result.failure}`);
+  return result;
 }
 
 /** Null, and says so, where it can't be installed. */

@@ -1,16 +1,27 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { wholeMessage } from './http-messages.js';
 
 /** A program: an engine that answers every chat at once with the same. Tells its port to whoever started it. */
 const usage = { prompt_tokens: 7, completion_tokens: 6, total_tokens: 13 };
 const message = { role: 'assistant', content: 'The capital of France is Paris.' };
 const choices = [{ index: 0, message, finish_reason: 'stop' }];
-const answer = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm', choices, usage });
-const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer) };
+const body = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm', choices, usage });
+const head = ['HTTP/1.1 200 OK', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+const answer = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 
-const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  request.resume();
-  request.once('end', () => response.writeHead(200, headers).end(answer));
-});
+// On bare sockets, so that it takes next to nothing from what is measured.
+function serve(socket: Socket): void {
+  let heard = '';
+  socket.setNoDelay().on('error', () => socket.destroy());
+  socket.on('data', (piece) => {
+    heard += piece.toString('latin1');
+    for (let length = wholeMessage(heard); length > 0; length = wholeMessage(heard)) {
+      heard = heard.slice(length);
+      socket.write(answer);
+    }
+  });
+}
+
+const server = createServer(serve);
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.once('disconnect', () => process.exit());
