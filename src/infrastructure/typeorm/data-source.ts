@@ -78,11 +78,11 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 300;
 /** Nor may anybody wait longer for a connection, */
 const CONNECTION_TIMEOUT_MS = 4_000;
 /** which is made sooner, or not at all: what was lost on the way is asked for again. */
-const CONNECT_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_500;
 /** A connection on which nothing was heard for so long may be dead. */
 const DOUBT_MS = 1_000;
-/** The server ends what nobody is at the other end of, for it may not hear of that: the pool lets go of a connection sooner. */
-const ORPHAN_OPTIONS = '-c idle_session_timeout=60s -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10';
+/** The server ends what nobody is at the other end of, which it may not hear of: the pool lets go of a connection sooner. */
+const SESSION = { idle_session_timeout: '60s', tcp_keepalives_idle: '30', tcp_keepalives_interval: '10' };
 /** What one caller waits in all, and still hears of it in time. */
 const PATIENCE_MS = 4_300;
 
@@ -99,7 +99,7 @@ const options = (url: string) => ({
 
 /** A URL that gives statements more time gives it to everything. */
 const patienceOf = (url: string): number =>
-  Math.max(1, Number(new URL(url).searchParams.get('query_timeout') ?? 0) / ANSWER_TIMEOUT_MS);
+  Math.max(1, (Number(new URL(url).searchParams.get('query_timeout')) || 0) / ANSWER_TIMEOUT_MS);
 
 /** The pool that serves requests. */
 export const createDataSource = (url: string, poolSize = 16): DataSource =>
@@ -113,7 +113,7 @@ export const createDataSource = (url: string, poolSize = 16): DataSource =>
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 30_000,
-      options: ORPHAN_OPTIONS,
+      session: SESSION,
     },
   });
 

@@ -18,6 +18,8 @@ export interface TimelyConfig extends ClientConfig {
   /** How long the making of a connection may take; the pool's own limit has the wait for one in it. */
   readonly connectMs?: number;
   readonly connected?: (client: TimelyClient) => void;
+  /** Settings of PostgreSQL that the connection begins with. */
+  readonly session?: Readonly<Record<string, string>>;
 }
 
 /** Counts what is sent and heard, to tell what came first. */
@@ -41,6 +43,9 @@ export class TimelyClient extends Client {
     // It may break while it changes hands and nobody listens: who has it then hears of that by the next statement.
     this.on('error', () => undefined);
     this.once('connect', () => config.connected?.(this));
+    const start = this as unknown as { getStartupConf(): object };
+    const settings = start.getStartupConf.bind(this);
+    start.getStartupConf = () => ({ ...settings(), ...config.session });
     const { query_timeout } = (this as unknown as { connectionParameters: { query_timeout?: unknown } })
       .connectionParameters;
     this.limitMs = Number(query_timeout) || 0;

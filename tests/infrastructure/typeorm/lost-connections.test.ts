@@ -37,7 +37,7 @@ describe('a pool whose connections may fall silent', () => {
   };
 
   it('gives up one whose server process knows of no statement, and its idle ones with it', async () => {
-    pool = pooled(50);
+    pool = pooled(200);
     const held = await Promise.all([pool.connect(), pool.connect()]);
     held[1].release();
     proxy.silence();
@@ -49,7 +49,7 @@ describe('a pool whose connections may fall silent', () => {
   });
 
   it('waits for one whose server process is at work', async () => {
-    pool = pooled(50);
+    pool = pooled(200);
     const held = await pool.connect();
     await held.query('SELECT pg_advisory_lock(1)');
     const other = await pool.connect();
