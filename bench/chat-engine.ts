@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ChatMessage } from '../src/domain/chat/chat.js';
-import { childEnvironment } from '../src/infrastructure/onnx/runtime-process.js';
 import type { Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
 
@@ -36,8 +35,8 @@ async function main(): Promise<void> {
   try {
     if (!FOLDER) makeModel(model);
     install(temporary);
-    const ours = await contender(children, childEnvironment(), 'ours', model);
-    const theirs = await contender(children, process.env, 'theirs', model, temporary);
+    const ours = await contender(children, 'ours', model);
+    const theirs = await contender(children, 'theirs', model, temporary);
     const rounds: Comparison[][] = [];
     // The first round warms up.
     for (let round = 0; round <= ROUNDS; round++) {
@@ -59,9 +58,8 @@ function install(temporary: string): void {
   execFileSync('npm', ['install', ...flags, RIVAL], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Ours has the environment that the service gives its processes. */
-async function contender(children: ChildProcess[], env: NodeJS.ProcessEnv, ...args: string[]): Promise<Asked> {
-  const child = fork(join(__dirname, 'chat-engine', 'contenders.js'), args, { env });
+async function contender(children: ChildProcess[], ...args: string[]): Promise<Asked> {
+  const child = fork(join(__dirname, 'chat-engine', 'contenders.js'), args);
   children.push(child);
   child.once('exit', (code) => code && process.exit(code));
   await once(child, 'message');

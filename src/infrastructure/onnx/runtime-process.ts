@@ -13,16 +13,6 @@ const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_
 const SILENT = { ORT_DISABLE_TELEMETRY: '1' };
 
 /**
- * Each step of a language model takes megabytes and gives them back soon: kept for the next step, they need not be had from
- * the system anew, which is a tenth of the work. The names are the GNU C library's; others ignore them.
- */
-const KEPT_MEMORY = {
-  MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: String(32 * 2 ** 20),
-  MALLOC_TRIM_THRESHOLD_: String(64 * 2 ** 20),
-};
-
-/**
  * The fifth stream is the lifeline: the kernel closes our end of it however we die, and the child watches the other end.
  * Its number is known to the programs.
  */
@@ -52,7 +42,7 @@ export class RuntimeProcess<Order extends object> {
   ) {
     const { execPath, execArgv } = startTiedToUs();
     this.child = fork(program, [], {
-      env: childEnvironment(),
+      env: { ...allowed(process.env), ...SILENT },
       execPath,
       execArgv: [...execArgv],
       stdio: [...STREAMS],
@@ -114,7 +104,6 @@ export class RuntimeProcess<Order extends object> {
   }
 }
 
-export function childEnvironment(): NodeJS.ProcessEnv {
-  const allowed = ENVIRONMENT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
-  return { ...Object.fromEntries(allowed), ...SILENT, ...KEPT_MEMORY };
+function allowed(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(ENVIRONMENT.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }

@@ -3,7 +3,6 @@ import type { WriterOrder, WriterReport } from './answer-writer.js';
 import type { CounterOrder, CounterReport } from './prompt-counter.js';
 import { SideThread } from './side-thread.js';
 
-type CountOrder = Extract<Order, { type: 'count' }>;
 type Counted = Extract<WriterOrder, { type: 'generate' }>;
 
 /**
@@ -18,7 +17,7 @@ export class ChatWorker {
     this.report(report),
   );
   /** Calls that are being counted, and that somebody still waits for. */
-  private readonly counting = new Map<number, CountOrder>();
+  private readonly counting = new Map<number, Pick<Counted, 'caller' | 'temperature'>>();
   /** Those that are counted, but not yet to be answered. */
   private readonly counted = new Map<number, Counted>();
 
@@ -31,7 +30,7 @@ export class ChatWorker {
         this.writer.send(order);
         break;
       case 'count':
-        this.counting.set(order.call, order);
+        this.counting.set(order.call, { caller: order.caller, temperature: order.request.temperature });
         this.counter.send(order);
         break;
       case 'generate':
@@ -67,11 +66,10 @@ export class ChatWorker {
 
   /** The count of a call that was dropped meanwhile is nobody's. */
   private keep({ call, prompt, room }: Extract<CounterReport, { type: 'counted' }>): void {
-    const order = this.counting.get(call);
-    if (!order) return;
+    const asked = this.counting.get(call);
+    if (!asked) return;
     this.counting.delete(call);
-    const { caller, request } = order;
-    this.counted.set(call, { type: 'generate', call, caller, prompt, room, temperature: request.temperature });
+    this.counted.set(call, { type: 'generate', call, ...asked, prompt, room });
     this.report({ type: 'counted', call, promptTokens: prompt.length });
   }
 }
