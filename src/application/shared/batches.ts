@@ -1,3 +1,5 @@
+import { turn } from './turn.js';
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -8,7 +10,7 @@ interface Waiting<Item, Result> {
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /**
- * Works on items together: what comes in the same turn of the event loop, or while a batch is under way, becomes the next
+ * Works on items together: what comes within a turn of the event loop, or while a batch is under way, becomes the next
  * batch. However many come, each waits for two batches at most, as long as one holds them all.
  */
 export class Batches<Item, Result> {
@@ -30,7 +32,7 @@ export class Batches<Item, Result> {
 
   private async workOff(): Promise<void> {
     this.working = true;
-    await new Promise(setImmediate); // what comes in this turn of the event loop comes along
+    await turn(); // what is about to come comes along
     while (this.waiting.length > 0) await this.next(this.waiting.splice(0, this.most));
     this.working = false;
   }

@@ -1,3 +1,4 @@
+import { turn } from '../../application/shared/turn.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { Patience } from './patience.js';
 import type { TypeOrmUnitOfWork } from './typeorm-unit-of-work.js';
@@ -13,7 +14,7 @@ interface Question<Row> {
 }
 
 /**
- * A lookup that nearly every call needs. Questions that come in the same turn of the event loop, or while the database is
+ * A lookup that nearly every call needs. Questions that come within a turn of the event loop, or while the database is
  * busy with earlier ones, go to it together, in one statement, so that many callers cost it little more than one. A
  * question is only ever answered by a statement that began after it was asked: no answer is older than its question.
  */
@@ -38,7 +39,7 @@ export class SharedLookup<Row> {
   private add(question: Question<Row>): void {
     this.waiting.push(question);
     // What is asked for many is not bounded by the patience of one.
-    if (!this.soon) Patience.unbound(() => setImmediate(() => this.proceed()));
+    if (!this.soon) Patience.unbound(() => void turn().then(() => this.proceed()));
     this.soon = true;
   }
 

@@ -10,8 +10,8 @@ import {
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { turn } from '../../application/shared/turn.js';
 import { limitArrival } from './arrival.js';
-import { breath } from './breath.js';
 import { limitDeparture } from './departure.js';
 import { lingerAfter } from './linger.js';
 import type { Envelope } from './problem.js';
@@ -173,9 +173,3 @@ const clientErrorCodes: Record<string, RefusalCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
-
-/** A whole turn of the event loop: what has arrived is read. */
-async function turn(): Promise<void> {
-  await breath();
-  await breath();
-}

@@ -1,4 +1,5 @@
 import { Batches } from '../../../../src/application/shared/batches.js';
+import { turn } from '../../../../src/application/shared/turn.js';
 
 describe('batches', () => {
   const setUp = (most = 10) => {
@@ -10,17 +11,16 @@ describe('batches', () => {
       if (items.includes(666)) throw new Error('all of it fails');
       return items.map((item) => (item < 0 ? { error: new Error(`not ${item}`) } : { result: item * 2 }));
     });
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
     const release = async () => {
       for (const one of goOn) one();
       goOn = [];
       await turn();
     };
-    return { batches, worked, turn, release };
+    return { batches, worked, release };
   };
 
   it('works on what comes in one turn together, and on what comes meanwhile', async () => {
-    const { batches, worked, turn, release } = setUp();
+    const { batches, worked, release } = setUp();
     const results = [1, 2].map((item) => batches.add(item));
     await turn();
     expect(worked).toEqual([[1, 2]]);
@@ -41,7 +41,7 @@ describe('batches', () => {
   });
 
   it('gives each item its own outcome, and all of them, and those that wait, the failure of the whole', async () => {
-    const { batches, turn, release } = setUp();
+    const { batches, release } = setUp();
     const [good, bad] = [batches.add(2), batches.add(-3)];
     const refused = expect(bad).rejects.toThrow('not -3');
     await turn();
@@ -60,7 +60,7 @@ describe('batches', () => {
   });
 
   it('bounds a batch', async () => {
-    const { batches, worked, turn, release } = setUp(2);
+    const { batches, worked, release } = setUp(2);
     const results = [1, 2, 3, 4, 5].map((item) => batches.add(item));
     await turn();
     for (const _ of [1, 2, 3]) await release();
