@@ -13,8 +13,8 @@ const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_
 const SILENT = { ORT_DISABLE_TELEMETRY: '1' };
 
 /**
- * The fifth stream is the lifeline: the kernel closes our end of it however we die, and the child watches the other end.
- * Its number is known to the programs.
+ * The fifth stream is the lifeline: the kernel closes our end of it however we die, and a child whose main thread may be
+ * busy has another one watch the other end. Its number is known to these programs.
  */
 const STREAMS = ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'] as const;
 

@@ -44,7 +44,7 @@ onLinux('a runtime whose service dies', () => {
     await endsWith('SIGKILL');
   });
 
-  it('ends with it while its main thread is inside native code', async () => {
+  it('ends with it while it is inside native code', async () => {
     await run('ready', folders.toy({ endlessToken: tokenId('#') }), '#');
     const idle = ticks(child);
     await until('it computes', () => ticks(child) >= idle + 20, 5);
