@@ -131,7 +131,8 @@ describe('several processes on one database', () => {
   it('say of what cannot be reached whose it is', async () => {
     const { id } = await deploy(other);
     const project = await startedProject(other, admin.token);
-    await query(database.url, `UPDATE processes SET url = 'http://127.0.0.1:1' WHERE name = 'other'`);
+    const movedTo = (url: string) => query(database.url, `UPDATE processes SET url = $1 WHERE name = 'other'`, [url]);
+    await movedTo('http://127.0.0.1:1');
     const third = await start('third');
     const unreachable = {
       status: 503,
@@ -151,6 +152,7 @@ describe('several processes on one database', () => {
     await until('its owner has found out', () => descendants(other.pid).length === 0);
     await untilGone(children);
     expect(await third.stop()).toBe(0);
+    await movedTo(other.url);
   });
 
   it('take over what a process had that was killed, once; and what one leaves that ends', async () => {
