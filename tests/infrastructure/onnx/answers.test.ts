@@ -60,6 +60,16 @@ describe('tiny-chat', () => {
     });
   });
 
+  it('tells how much too long a prompt is, unless it is by far', async () => {
+    const told = (times: number, by: RegExp) =>
+      expect(rig.ask('copper '.repeat(times))).rejects.toMatchObject({
+        code: 'context_length_exceeded',
+        message: expect.stringMatching(by),
+      });
+    await told(110, /the prompt has \d+\. Shorten the messages\.$/);
+    await told(2_000, /the prompt has \d+ or more\. Shorten the messages\.$/);
+  });
+
   it('hears the whole conversation', async () => {
     const messages = [
       { role: 'system' as const, content: 'You are a helpful assistant.' },

@@ -39,6 +39,7 @@ describe('a report', () => {
     { type: 'ready', maxBatch: 0 },
     { type: 'counted', call: 1, promptTokens: -1 },
     { type: 'counted', call: 1.5, promptTokens: 1 },
+    { type: 'too_long', call: 1, promptTokens: 9, context: 8 },
     { ...completed, text: null },
     { ...completed, finishReason: 'abort' },
     { ...completed, completionTokens: '1' },
