@@ -66,7 +66,7 @@ describe('tiny-chat', () => {
         code: 'context_length_exceeded',
         message: expect.stringMatching(by),
       });
-    await told(110, /the prompt has \d+\. Shorten the messages\.$/);
+    await told(200, /the prompt has \d+\. Shorten the messages\.$/);
     await told(2_000, /the prompt has \d+ or more\. Shorten the messages\.$/);
   });
 
