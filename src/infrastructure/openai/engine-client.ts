@@ -170,6 +170,8 @@ function wordsOf(code: string): string {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'the host of the engine is unknown';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return 'the host of the engine does not answer';
     default:
       return `the engine can't be reached (${code})`;
   }
