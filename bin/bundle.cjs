@@ -1,4 +1,5 @@
-const { readFileSync } = require('node:fs');
+const { createHash } = require('node:crypto');
+const { existsSync, readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
@@ -6,21 +7,26 @@ const vm = require('node:vm');
 /**
  * The compiled programs in one file (tools/bundle.cjs), with what V8 made of it in the build: to find, read and compile
  * its some 1,700 modules one by one takes longer than all the rest of a start. What V8 made for another version of
- * itself, or for another state of the code, is left alone, which costs nothing but time.
+ * itself or another state of the code, or what is damaged, is left alone, which costs nothing but time.
  */
 const folder = path.join(__dirname, '../dist');
 const file = path.join(folder, 'bundle.js');
 const compiled = path.join(folder, 'bundle.v8');
 
-/** The first line of the bundle, a digest of the rest, which begins what V8 made of it, too. */
-const MARK_LENGTH = '//'.length + 64 + '\n'.length;
+/** A line that stands for what is written; the bundle begins with its own. */
+const markOf = (written) => `//${createHash('sha256').update(written).digest('hex')}\n`;
+const MARK_LENGTH = markOf('').length;
 
 /** The bundle's exports, and its script. */
 function loadBundle() {
+  if (!existsSync(file)) {
+    process.stderr.write('tenon: it has not been built yet: run "npm run build", or "npm start", which does\n');
+    process.exit(1);
+  }
   const source = readFileSync(file, 'latin1'); // esbuild writes ASCII
   const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
-    cachedData: compiledFor(source.slice(0, MARK_LENGTH)),
+    cachedData: compiledOf(source.slice(0, MARK_LENGTH)),
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
@@ -28,13 +34,15 @@ function loadBundle() {
   return { programs: module.exports, script };
 }
 
-function compiledFor(mark) {
+/** What V8 made of the bundle with this mark, behind that and a mark of its own: V8 trusts what it is given. */
+function compiledOf(mark) {
   try {
-    const data = readFileSync(compiled);
-    return data.toString('latin1', 0, MARK_LENGTH) === mark ? data.subarray(MARK_LENGTH) : undefined;
+    const written = readFileSync(compiled);
+    const data = written.subarray(2 * MARK_LENGTH);
+    return written.toString('latin1', 0, 2 * MARK_LENGTH) === mark + markOf(data) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-module.exports = { loadBundle, file, compiled, MARK_LENGTH };
+module.exports = { loadBundle, file, compiled, markOf };

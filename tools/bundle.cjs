@@ -2,11 +2,10 @@
  * Puts what tsc has written and the packages it needs into one file, and beside it what V8 makes of that file once all
  * modules are loaded. bin/bundle.cjs loads both.
  */
-const { createHash } = require('node:crypto');
-const { rmSync, writeFileSync } = require('node:fs');
+const { renameSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { buildSync } = require('esbuild');
-const { compiled, file, loadBundle } = require('../bin/bundle.cjs');
+const { compiled, file, loadBundle, markOf } = require('../bin/bundle.cjs');
 
 const PROGRAMS = `
   exports.service = () => require('./src/main.js');
@@ -28,12 +27,19 @@ const { outputFiles } = buildSync({
   write: false,
 });
 const text = namingOnlyClasses(outputFiles[0].text);
-const mark = `//${createHash('sha256').update(text).digest('hex')}\n`;
-rmSync(compiled, { force: true });
-writeFileSync(file, mark + text);
+const mark = markOf(text);
+replace(file, [mark, text]);
 const { programs, script } = loadBundle();
 programs.loadAll();
-writeFileSync(compiled, Buffer.concat([Buffer.from(mark), script.createCachedData()]));
+const data = script.createCachedData();
+replace(compiled, [mark, markOf(data), data]);
+
+/** Who starts meanwhile has the old one or the new one, whole. */
+function replace(name, parts) {
+  const part = `${name}.part`;
+  writeFileSync(part, Buffer.concat(parts.map((one) => Buffer.from(one))), { flush: true });
+  renameSync(part, name);
+}
 
 /**
  * TypeORM goes by the names of classes. To give functions theirs, too, would cost every call: it is done anew whenever
