@@ -113,7 +113,7 @@ export class EngineClient {
         onRequestStart: () => undefined,
         onResponseStart: (_controller, code, headers) => {
           status = code;
-          retryAfter = headers['retry-after']?.toString();
+          retryAfter = [headers['retry-after']].flat()[0];
         },
         onResponseData: (_controller, chunk) => {
           chunks.push(chunk);
@@ -123,7 +123,7 @@ export class EngineClient {
           this.idle.push(client);
           resolve({ status, retryAfter, text: Buffer.concat(chunks).toString('utf8') });
         },
-        onResponseError: (_controller, error) => fail(failureOf(error, { begun: status > 0, reused })),
+        onResponseError: (_controller, error) => fail(failureOf(error, { status, reused })),
       };
       if (signal.aborted) return abort(); // while the library was loaded
       signal.addEventListener('abort', abort);
@@ -143,22 +143,40 @@ export class EngineClient {
 class StaleConnection extends EngineGone {}
 
 interface Moment {
-  /** Something of an answer had come. */
-  readonly begun: boolean;
+  /** Of the answer that had begun; 0 where nothing of it had come. */
+  readonly status: number;
   /** The connection had been there before. */
   readonly reused: boolean;
 }
 
-function failureOf(error: NodeJS.ErrnoException, { begun, reused }: Moment): Error {
-  const { name, message, code = 'unknown cause' } = error;
-  const isNoHttp = name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new UnreadableAnswer('it is too long.');
-  if (message === 'bad upgrade') return new UnreadableAnswer('it wants to speak another protocol.');
-  if (isNoHttp) return new UnreadableAnswer('it is no HTTP.');
-  if (begun) return new EngineGone('the engine broke off its answer');
+function failureOf(error: NodeJS.ErrnoException, { status, reused }: Moment): Error {
+  const complaint = endsEarly(error, status) ? null : complaintOf(error);
+  if (complaint !== null) return new UnreadableAnswer(complaint);
+  if (status > 0) return new EngineGone('the engine broke off its answer');
+  const { code = 'unknown cause' } = error;
   const words = wordsOf(code);
   return reused && CLOSED.includes(code) ? new StaleConnection(words) : new EngineGone(words);
 }
+
+const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+/** Answers with these have no body, whatever length their headers name. */
+const WITHOUT_BODY = [204, 304];
+
+/** A body that is cut off is no complaint about the answer, though the parser makes it one on a connection's last. */
+const endsEarly = ({ code, message }: NodeJS.ErrnoException, status: number): boolean =>
+  (code === LENGTH_MISMATCH && status >= 200 && !WITHOUT_BODY.includes(status)) ||
+  message.includes('Invalid EOF state');
+
+/** What is wrong with the answer itself; null where nothing is. */
+function complaintOf({ name, code, message }: NodeJS.ErrnoException): string | null {
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'it is too long.';
+  if (message === 'bad upgrade') return 'it wants to speak another protocol.';
+  if (message === 'bad response') return 'it begins with a "100 Continue" that nobody asked for.';
+  return name === 'HTTPParserError' || NO_HTTP.includes(code ?? '') ? 'it is no HTTP.' : null;
+}
+
+/** The parser takes impossible statuses for its own mistakes, and asserts that there are none. */
+const NO_HTTP = [LENGTH_MISMATCH, 'UND_ERR_HEADERS_OVERFLOW', 'ERR_ASSERTION'];
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 

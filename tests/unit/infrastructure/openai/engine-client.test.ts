@@ -65,10 +65,45 @@ describe('a client of an engine', () => {
     expect(asked).toEqual([2]);
   });
 
+  it('takes what comes before an answer', async () => {
+    connections = [[says(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${GOOD}`)]];
+    expect(await post()).toEqual({ status: 200, retryAfter: undefined, text: 'ok' });
+  });
+
+  it('takes the first of several times to come back', async () => {
+    connections = [[says('HTTP/1.1 429 Busy\r\nRetry-After: 3\r\nRetry-After: 4\r\nContent-Length: 0\r\n\r\n')]];
+    expect(await post()).toEqual({ status: 429, retryAfter: '3', text: '' });
+  });
+
+  it.each([
+    ['Content-Length: 9\r\n\r\nok'],
+    ['Connection: close\r\nContent-Length: 9\r\n\r\nok'],
+    ['Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n'],
+    ['Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n'],
+  ])('takes an engine for gone that breaks off its answer: %j', async (cut) => {
+    connections = [[(socket) => socket.end(`HTTP/1.1 200 OK\r\n${cut}`)]];
+    const failure = post();
+    await expect(failure).rejects.toThrow(EngineGone);
+    await expect(failure).rejects.toThrow('broke off');
+  });
+
+  const TWO = 'Content-Length: 2\r\n';
+  const CHUNKED = 'Transfer-Encoding: chunked\r\n';
   it.each([
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
     ['no HTTP', 'hello\r\n\r\n'],
     ['headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ['two lengths', `HTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
+    ['two lengths after early hints', `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
+    ['lengths in one', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
+    ['a length and chunks', `HTTP/1.1 200 OK\r\n${TWO}${CHUNKED}\r\n2\r\nok\r\n0\r\n\r\n`],
+    ['chunks and a length', `HTTP/1.1 200 OK\r\n${CHUNKED}${TWO}\r\n2\r\nok\r\n0\r\n\r\n`],
+    ['bad chunks', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\nzz\r\nok\r\n`],
+    ['trailers without an end', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\n0\r\nX: ${'x'.repeat(100_000)}`],
+    ['a length of nothing', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'],
+    ['a status that there is not', `HTTP/1.1 099 Odd\r\n${TWO}\r\nok`],
+    ['another protocol that is not named', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['a request to go on', `HTTP/1.1 100 Continue\r\n\r\n${GOOD}`],
     ['an answer without an end', `HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(5_000_000)}`],
   ])('cannot read %s', async (_, answer) => {
     connections = [[says(answer)]];
