@@ -1,5 +1,6 @@
 import type { Job } from '../../domain/jobs/job.js';
 import type { Log } from '../shared/ports/log.js';
+import type { Sharing } from '../shared/ports/sharing.js';
 import type { Jobs } from './ports/jobs.js';
 
 /** Most calls of a fast model are over before. */
@@ -19,6 +20,7 @@ export class BegunCalls {
   constructor(
     private readonly jobs: Jobs,
     private readonly log: Log,
+    private readonly sharing: Sharing,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
@@ -41,7 +43,7 @@ export class BegunCalls {
 
   /** Begins to write what could not be written. */
   write(): void {
-    if (!this.writing) void this.writeAll();
+    if (!this.writing) this.sharing.forMany(() => void this.writeAll());
   }
 
   private isDue(job: Job): void {

@@ -8,6 +8,7 @@ import { Batches, type Outcome } from '../shared/batches.js';
 import type { Identifiers } from '../shared/ports/identifiers.js';
 import type { Log } from '../shared/ports/log.js';
 import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
+import type { Sharing } from '../shared/ports/sharing.js';
 import type { JobHistory } from './ports/job-history.js';
 import type { Jobs } from './ports/jobs.js';
 
@@ -26,7 +27,7 @@ interface Ending {
  * or doubled; jobs that end at the same time share a transaction.
  */
 export class FinishJobs {
-  private readonly endings = new Batches(AT_ONCE, (endings: readonly Ending[]) => this.finish(endings));
+  private readonly endings: Batches<Ending, Job>;
 
   constructor(
     private readonly line: OneAtATime,
@@ -37,7 +38,10 @@ export class FinishJobs {
     private readonly notifier: AlertNotifier,
     private readonly ids: Identifiers,
     private readonly log: Log,
-  ) {}
+    sharing: Sharing,
+  ) {
+    this.endings = new Batches(sharing, AT_ONCE, (endings) => this.finish(endings));
+  }
 
   /**
    * Resolves once the end is stored. `end` makes the finished job of the stored one, if there is any; it is a pure

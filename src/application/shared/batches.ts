@@ -1,3 +1,4 @@
+import type { Sharing } from './ports/sharing.js';
 import { turn } from './turn.js';
 
 interface Waiting<Item, Result> {
@@ -11,22 +12,24 @@ export type Outcome<Result> = { readonly result: Result } | { readonly error: un
 
 /**
  * Works on items together: what comes within a turn of the event loop, or while a batch is under way, becomes the next
- * batch. However many come, each waits for two batches at most, as long as one holds them all.
+ * batch. However many come, each waits for two batches at most, as long as one holds them all. None waits
+ * longer than its caller may.
  */
 export class Batches<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private working = false;
 
   constructor(
+    private readonly sharing: Sharing,
     private readonly most: number,
     /** One outcome for each item, in their order. What it throws is the outcome of all, and of those that wait. */
     private readonly work: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
   ) {}
 
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
+    return this.sharing.forOne((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      if (!this.working) void this.workOff();
+      if (!this.working) this.sharing.forMany(() => void this.workOff());
     });
   }
 

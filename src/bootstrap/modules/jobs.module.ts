@@ -18,6 +18,7 @@ import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
 import { OneAtATime } from '../../application/shared/ports/one-at-a-time.js';
+import { Sharing } from '../../application/shared/ports/sharing.js';
 import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { WorkQueue } from '../../application/shared/ports/work-queue.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
@@ -46,8 +47,9 @@ export const jobsModule = () =>
       AlertNotifier,
       Identifiers,
       Log,
+      Sharing,
     ]);
-    provide(module, BegunCalls, BegunCalls, [Jobs, Log]);
+    provide(module, BegunCalls, BegunCalls, [Jobs, Log, Sharing]);
     provide(module, TrackCalls, TrackCalls, [BegunCalls, FinishJobs, LivingProcesses, Identifiers, Clock, Log]);
     provide(module, TendCalls, TendCalls, [
       TrackCalls,

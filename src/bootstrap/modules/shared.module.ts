@@ -7,6 +7,7 @@ import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import { Log } from '../../application/shared/ports/log.js';
 import { OneAtATime } from '../../application/shared/ports/one-at-a-time.js';
 import { SecretTokens } from '../../application/shared/ports/secret-tokens.js';
+import { Sharing } from '../../application/shared/ports/sharing.js';
 import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { CheckedTokens } from '../../infrastructure/crypto/checked-tokens.js';
 import { ConfiguredMasterKey } from '../../infrastructure/crypto/configured-master-key.js';
@@ -15,6 +16,7 @@ import { UuidIdentifiers } from '../../infrastructure/system/uuid-identifiers.js
 import { TypeOrmCredentials } from '../../infrastructure/typeorm/access/typeorm-credentials.js';
 import type { DataSource } from '../../infrastructure/typeorm/data-source.js';
 import { OutageLog } from '../../infrastructure/typeorm/outage-log.js';
+import { PatientSharing } from '../../infrastructure/typeorm/patient-sharing.js';
 import { TypeOrmOneAtATime } from '../../infrastructure/typeorm/typeorm-one-at-a-time.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import type { Config } from '../config/config.js';
@@ -31,6 +33,7 @@ export const sharedModule = (config: Config, database: DataSource, log: Log) =>
     provideValue(module, TypeOrmUnitOfWork, unitOfWork);
     provideValue(module, UnitOfWork, unitOfWork);
     provide(module, OneAtATime, TypeOrmOneAtATime, [TypeOrmUnitOfWork]);
+    provide(module, Sharing, PatientSharing, []);
     provide(module, Clock, SystemClock, []);
     provide(module, Identifiers, UuidIdentifiers, []);
     provide(module, SecretTokens, CheckedTokens, []);

@@ -20,6 +20,9 @@ export class Carried<T> {
   }
 }
 
+/** Does work that is nobody's: it carries nothing. */
+export const carryingNothing = <R>(work: () => R): R => storage.run([], work);
+
 /** `work` for others to call: it carries all that is carried here, and nothing that its caller does. */
 export function carrying<A extends unknown[], R>(work: (...given: A) => R): (...given: A) => R {
   const values = storage.getStore() ?? [];

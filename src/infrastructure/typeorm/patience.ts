@@ -34,11 +34,6 @@ export class Patience {
     };
   }
 
-  /** Does work that is not for this caller alone. */
-  static unbound<T>(work: () => T): T {
-    return current.run(undefined, work);
-  }
-
   /** The outcome of the work, or this error where that comes later than there is patience. The work goes on. */
   static within<T>(
     work: (resolve: (outcome: T) => void, reject: (error: unknown) => void) => void,

@@ -1,11 +1,12 @@
 import { turn } from '../../application/shared/turn.js';
-import { StorageUnavailable } from '../../domain/operations/errors.js';
-import { Patience } from './patience.js';
+import { PatientSharing } from './patient-sharing.js';
 import type { TypeOrmUnitOfWork } from './typeorm-unit-of-work.js';
 
 /** Statements of a lookup that are under way at once; more would each answer fewer questions. */
 const AT_ONCE = 2;
 const MOST_QUESTIONS = 100;
+
+const sharing = new PatientSharing();
 
 interface Question<Row> {
   readonly values: readonly unknown[];
@@ -32,14 +33,12 @@ export class SharedLookup<Row> {
 
   ask(...values: readonly unknown[]): Promise<Row | null> {
     if (this.unitOfWork.isRunning) return this.query([values]).then((rows) => rows.get(1) ?? null);
-    const late = () => new StorageUnavailable();
-    return Patience.within((resolve, reject) => this.add({ values, resolve, reject }), late);
+    return sharing.forOne((resolve, reject) => this.add({ values, resolve, reject }));
   }
 
   private add(question: Question<Row>): void {
     this.waiting.push(question);
-    // What is asked for many is not bounded by the patience of one.
-    if (!this.soon) Patience.unbound(() => void turn().then(() => this.proceed()));
+    if (!this.soon) sharing.forMany(() => void turn().then(() => this.proceed()));
     this.soon = true;
   }
 

@@ -1,15 +1,7 @@
 import { Patience } from '../../../src/infrastructure/typeorm/patience.js';
+import { asCaller } from '../../support/patience.js';
 
 const LEFT_AT_LEAST = 100;
-
-/** What a caller with so much patience does; answers how it is told that there is an answer. */
-const asCaller = (ms: number, work: () => Promise<void>) => {
-  let answered: () => void = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    answered = Patience.bound(ms, () => void work().then(resolve, reject));
-  });
-  return { done, answered };
-};
 
 const spend = (ms: number, most = ms) => {
   const { over } = Patience.wait(most);
@@ -65,10 +57,8 @@ describe('the patience of a caller', () => {
     await done;
   });
 
-  it('ends a wait for what others wait for, too, and leaves that to them', async () => {
+  it('ends a wait for what others wait for, too', async () => {
     const { done } = asCaller(1_000, async () => {
-      const forAll = Patience.unbound(async () => Patience.wait(60_000).ms);
-      expect(await forAll).toBe(60_000);
       const late = Patience.within(
         () => undefined,
         () => new Error('late'),

@@ -1,12 +1,18 @@
 import { Batches } from '../../../../src/application/shared/batches.js';
 import { turn } from '../../../../src/application/shared/turn.js';
+import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
+import { Patience } from '../../../../src/infrastructure/typeorm/patience.js';
+import { PatientSharing } from '../../../../src/infrastructure/typeorm/patient-sharing.js';
+import { asCaller } from '../../../support/patience.js';
 
 describe('batches', () => {
   const setUp = (most = 10) => {
     const worked: number[][] = [];
     let goOn: (() => void)[] = [];
-    const batches = new Batches(most, async (items: readonly number[]) => {
+    const waits: number[] = [];
+    const batches = new Batches(new PatientSharing(), most, async (items: readonly number[]) => {
       worked.push([...items]);
+      waits.push(Patience.wait(60_000).ms);
       await new Promise<void>((resolve) => goOn.push(resolve));
       if (items.includes(666)) throw new Error('all of it fails');
       return items.map((item) => (item < 0 ? { error: new Error(`not ${item}`) } : { result: item * 2 }));
@@ -16,7 +22,7 @@ describe('batches', () => {
       goOn = [];
       await turn();
     };
-    return { batches, worked, release };
+    return { batches, worked, waits, release };
   };
 
   it('works on what comes in one turn together, and on what comes meanwhile', async () => {
@@ -57,6 +63,20 @@ describe('batches', () => {
     await turn();
     await release();
     expect(await next).toBe(12);
+  });
+
+  it('bounds each caller by its own patience, and the batch by nobody’s', async () => {
+    const { batches, worked, waits, release } = setUp();
+    const spent = expect(asCaller(1, () => batches.add(1)).done).rejects.toBeInstanceOf(StorageUnavailable);
+    const others = [asCaller(60_000, () => batches.add(2)).done, batches.add(3)];
+    await turn();
+    others.push(batches.add(4));
+    await spent;
+    await release();
+    await release();
+    expect(await Promise.all(others)).toEqual([4, 6, 8]);
+    expect(worked).toEqual([[1, 2, 3], [4]]);
+    expect(waits).toEqual([60_000, 60_000]);
   });
 
   it('bounds a batch', async () => {

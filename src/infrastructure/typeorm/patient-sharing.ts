@@ -1,0 +1,17 @@
+import type { Sharing } from '../../application/shared/ports/sharing.js';
+import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { carryingNothing } from '../system/carried.js';
+import { Patience } from './patience.js';
+
+const late = () => new StorageUnavailable();
+
+/** Each waits for as long as it has patience. */
+export class PatientSharing implements Sharing {
+  forMany(work: () => void): void {
+    carryingNothing(work);
+  }
+
+  forOne<T>(work: (resolve: (outcome: T) => void, reject: (error: unknown) => void) => void): Promise<T> {
+    return Patience.within(work, late);
+  }
+}
