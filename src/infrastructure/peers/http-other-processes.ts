@@ -1,3 +1,4 @@
+import { type IncomingMessage, request } from 'node:http';
 import type { LivingProcesses } from '../../application/jobs/ports/living-processes.js';
 import type { ModelStates, OtherProcesses, RuntimeCall } from '../../application/processes/ports/other-processes.js';
 import type { TimedCompletion } from '../../domain/chat/chat.js';
@@ -10,6 +11,8 @@ const AT_ONCE = 100;
 const STATES_MS = 3_000;
 /** More than a process that has to be ended by force may take. */
 const SETTLE_MS = 10_000;
+/** More than the answer of a model and the states of so many can be. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 interface Given {
   readonly body: string;
@@ -61,12 +64,27 @@ export class HttpOtherProcesses implements OtherProcesses {
       };
       const late = AbortSignal.timeout(ms);
       const signal = given ? AbortSignal.any([late, given.signal]) : late;
-      const init = { method, headers, signal, redirect: 'error', ...(given && { body: given.body }) } as const;
-      const response = await fetch(`${url}/processes/${what}`, init);
-      const answer = await response.json();
-      return response.ok ? answer : null;
+      // A connection for each: a kept one may be closed by the other side just now, and nothing may be asked twice.
+      const options = { method, headers, signal, agent: false };
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = request(`${url}/processes/${what}`, options, resolve).on('error', reject);
+        asked.on('close', () => reject(new Error('the connection ended'))).end(given?.body);
+      });
+      const answer = JSON.parse(await textOf(response));
+      return response.statusCode === 200 ? answer : null;
     } catch {
       return null;
     }
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

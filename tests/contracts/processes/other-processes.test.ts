@@ -61,11 +61,15 @@ otherProcessesContract('memory', async () => {
   };
 });
 
+const HI = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: 7, temperature: 0 };
+
 describe('over HTTP', () => {
   const known = new MemoryProcesses();
   const servers: Server[] = [];
   const others = new HttpOtherProcesses(new MemoryLivingProcesses(known), processKeys('a secret of this test'), 5_000);
-  afterAll(() => Promise.all(servers.map((server) => server.close())));
+  afterAll(() => {
+    for (const server of servers) server.close().closeAllConnections();
+  });
 
   const enter = async (secret: string, says: (id: string) => Partial<ModelStates>) => {
     const process = answering(says);
@@ -94,6 +98,45 @@ describe('over HTTP', () => {
       return living.own();
     },
   }));
+
+  /** What is said where a process, or a stranger, writes this and no more. */
+  const said = async (answer: string, ends = true) => {
+    const server = createServer((_request, response) => {
+      response.socket?.[ends ? 'end' : 'write'](answer);
+    });
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const living = new MemoryLivingProcesses(known);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await living.introduce({ name: 'odd', url });
+    return living.own();
+  };
+  const ok = (length: number, body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+  it('takes no answer that leads elsewhere, is cut off, too long, or no HTTP', async () => {
+    const { url, settled } = await enter('a secret of this test', () => ({}));
+    expect(await others.settle(await said(ok(2, '{}')), 'dep_1')).toBe(true);
+    const long = `"${'x'.repeat(17 * 1024 * 1024)}"`;
+    for (const answer of [
+      `HTTP/1.1 307 Elsewhere\r\nLocation: ${url}/processes/settle?ids=dep_1\r\nContent-Length: 2\r\n\r\n{}`,
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+      ok(9, '{}'),
+      ok(long.length, long),
+      'hello',
+      '',
+    ]) {
+      expect(await others.settle(await said(answer), 'dep_1')).toBe(false);
+    }
+    expect(settled).toEqual([]);
+  });
+
+  it.each(['', ok(9, '{}')])('ends with its signal whatever had come: %j', async (begun) => {
+    const number = await said(begun, false);
+    const abort = new AbortController();
+    const answer = others.complete(number, { projectId: 'prj_1', caller: 'usr_1', request: HI }, abort.signal);
+    setTimeout(() => abort.abort(new Error('enough')), 50);
+    await expect(answer).rejects.toThrow('enough');
+  });
 
   it('is no way for those who do not share the secret, nor for the key of another process', async () => {
     const { number, url, settled } = await enter('another secret', () => ({}));
