@@ -11,11 +11,14 @@ interface Step {
   readonly mostMs: number;
 }
 
+/** Rejects as well where the step fails at once. */
+const endOf = async ({ end }: Step, graceMs: number) => end(graceMs);
+
 /** What has been begun and is to be ended, the latest first, in a set time for all. */
 export class Ending {
   private readonly steps: Step[] = [];
 
-  /** Each may take what is left of the time for all, and `mostMs` at most. */
+  /** Each may take what is left of the time for all, and `mostMs` at most. What comes while all ends is ended as well. */
   readonly later: Later = (what, end, mostMs = Number.POSITIVE_INFINITY) => {
     this.steps.push({ what, end, mostMs });
   };
@@ -30,8 +33,8 @@ export class Ending {
     const all = async () => {
       for (let step = this.steps.at(-1); step; step = this.steps.at(-1)) {
         const left = Math.max(0, until - steadyMs());
-        await step.end(Math.min(left, step.mostMs)).catch((error: unknown) => failures.push(error));
-        this.steps.pop();
+        await endOf(step, Math.min(left, step.mostMs)).catch((error: unknown) => failures.push(error));
+        this.steps.splice(this.steps.indexOf(step), 1); // there may be later ones by now
       }
     };
     const enough = new AbortController();

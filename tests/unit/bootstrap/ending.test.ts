@@ -27,11 +27,33 @@ describe('the end of all that was begun', () => {
     expect(await ending.within(50)).toEqual(['models', 'database']);
   });
 
-  it('is not kept up by a part that fails, and fails with it', async () => {
+  it('ends what comes while something else ends, and each once', async () => {
+    const ending = new Ending();
+    const pool = jest.fn(async () => undefined);
+    const calls = jest
+      .fn<Promise<unknown>, []>(async () => undefined)
+      .mockImplementationOnce(async () => ending.later('pool', pool));
+    const database = jest.fn(async () => undefined);
+    ending.later('database', database);
+    ending.later('calls', calls);
+    expect(await ending.within(LONG)).toEqual([]);
+    for (const end of [calls, pool, database]) expect(end).toHaveBeenCalledTimes(1);
+    expect(pool.mock.invocationCallOrder[0]).toBeLessThan(database.mock.invocationCallOrder[0] as number);
+  });
+
+  const no = new Error('no');
+  const fails = () => Promise.reject(no);
+  const throws = () => {
+    throw no;
+  };
+  it.each([
+    ['fails', fails],
+    ['fails at once', throws],
+  ])('is not kept up by a part that %s, and fails with it', async (_, end) => {
     const ending = new Ending();
     const database = jest.fn(async () => undefined);
     ending.later('database', database);
-    ending.later('calls', () => Promise.reject(new Error('no')));
+    ending.later('calls', end);
     await expect(ending.within(LONG)).rejects.toThrow('no');
     expect(database).toHaveBeenCalled();
   });
