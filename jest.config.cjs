@@ -22,8 +22,8 @@ module.exports = {
   reporters: ['default', '<rootDir>/tests/support/refusals-reporter.cjs'],
   // Longer than what a test waits for (tests/support/until.ts).
   testTimeout: 90_000,
-  // One more than there are processors on a small machine: many tests wait for other processes.
-  maxWorkers: 3,
+  // Twice the processors of a small machine: many tests wait for other processes.
+  maxWorkers: 4,
   transform: {
     '^.+\\.ts$': swc('typescript'),
     [`/node_modules/${esmOnly}/.+\\.m?js$`]: swc('ecmascript'),
