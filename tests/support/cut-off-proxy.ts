@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { PATIENT } from './database.js';
 
+const DRIP_BYTES = 100;
+
 /** The way to a database server, which a test can cut or make silent. */
 export class CutOffProxy {
   /** How many have ever connected. */
@@ -42,6 +44,19 @@ export class CutOffProxy {
   /** New connections come through. What was silent stays so, as behind a firewall that has forgotten it. */
   reopen(): void {
     this.way = 'open';
+  }
+
+  /** What was silent passes a few bytes on, each way. */
+  drip(): void {
+    for (const socket of this.sockets) {
+      if (socket.isPaused()) socket.read(Math.min(socket.readableLength, DRIP_BYTES));
+    }
+  }
+
+  /** What was silent comes through after all. */
+  relent(): void {
+    this.way = 'open';
+    for (const socket of this.sockets) socket.resume();
   }
 
   async close(): Promise<void> {

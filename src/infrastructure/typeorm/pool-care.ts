@@ -17,8 +17,8 @@ const AT_REST = `SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1) AND state
  */
 export class Lines {
   private readonly all = new Set<TimelyClient>();
-  /** Statements that the server did not know of when it was asked last. */
-  private unknown = new Set<Asked>();
+  /** Statements that the server did not know of when it was asked last, and how much was heard by then. */
+  private unknown = new Map<Asked, number>();
   /** When the server was asked last about a statement. */
   private readonly lookedInto = new WeakMap<Asked, number>();
   private looking = false;
@@ -52,13 +52,12 @@ export class Lines {
 
   private look(options: ClientConfig): void {
     if (this.looking) return;
-    const now = steadyMs();
     const doubted = new Map<TimelyClient, Asked>();
     for (const client of this.all) {
       const [first] = client.pending;
       if (!first) continue;
-      const since = Math.max(first.at, this.lookedInto.get(first) ?? 0);
-      if (this.unknown.has(first) || now - since > this.doubtMs) doubted.set(client, first);
+      const silentMs = Math.min(client.silentMs(first), steadyMs() - (this.lookedInto.get(first) ?? 0));
+      if (this.unknown.has(first) || silentMs > this.doubtMs) doubted.set(client, first);
     }
     if (doubted.size === 0) return;
     this.looking = true;
@@ -69,17 +68,18 @@ export class Lines {
 
   /**
    * Another connection tells whether the server is at work on what is waited for. Where it is not, twice in a row, what
-   * was said got lost, on this side or on the other; so has, as far as anybody knows, what else was silent meanwhile.
+   * was said got lost, on this side or on the other, unless the answer is still coming in; so has, as far as anybody
+   * knows, what else was silent meanwhile.
    */
   private async lookInto(doubted: ReadonlyMap<TimelyClient, Asked>, options: ClientConfig): Promise<void> {
     const pids = [...doubted.keys()].map((client) => serverProcess(client));
     const atRest = await this.atRest(pids, options).catch(() => null);
     if (!atRest) return; // it is not to be had either: the time limit decides
-    const unknown = new Set<Asked>();
+    const unknown = new Map<Asked, number>();
     for (const [client, asked] of doubted) {
       this.lookedInto.set(asked, steadyMs());
       if (!client.pending.has(asked) || !atRest.has(serverProcess(client))) continue;
-      if (!this.unknown.has(asked)) unknown.add(asked);
+      if (this.unknown.get(asked) !== client.bytesHeard) unknown.set(asked, client.bytesHeard);
       else this.drop((one) => one === client || (one.pending.size === 0 && one.heard <= asked.moment));
     }
     this.unknown = unknown;

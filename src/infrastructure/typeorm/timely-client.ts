@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import { steadyMs } from '../system/steady-clock.js';
 import { Patience } from './patience.js';
@@ -12,7 +13,12 @@ export interface Asked {
   readonly moment: number;
   /** By the steady clock. */
   readonly at: number;
+  /** How many bytes were sent before it. */
+  readonly after: number;
 }
+
+/** The slowest way to a server on which a statement is not taken for lost while it is being sent. */
+const BYTES_PER_MS = 256;
 
 export interface TimelyConfig extends ClientConfig {
   /** How long the making of a connection may take; the pool's own limit has the wait for one in it. */
@@ -56,13 +62,30 @@ export class TimelyClient extends Client {
   /** Whoever has it, the pool too, hears at once that it is of no more use; no answer of the other side is waited for. */
   drop(): void {
     this.emit('error', new Error('Connection terminated: it was silent'));
-    (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    this.socket.destroy();
+  }
+
+  /**
+   * For how many milliseconds nothing has been said although the server must know of the statement by now: it says
+   * nothing of one that is still on its way. Negative where it may be.
+   */
+  silentMs({ at, after }: Asked): number {
+    return steadyMs() - at - (this.socket.bytesWritten - after) / BYTES_PER_MS;
+  }
+
+  /** How many bytes were ever heard. */
+  get bytesHeard(): number {
+    return this.socket.bytesRead;
+  }
+
+  private get socket(): Socket {
+    return (this as unknown as { connection: { stream: Socket } }).connection.stream;
   }
 
   private watch(query: (...given: unknown[]) => unknown, [statement, ...rest]: Given): unknown {
     if (typeof (statement as { submit?: unknown }).submit === 'function') return query(statement, ...rest); // a stream
     const wait = Patience.wait(this.limitMs || Number.POSITIVE_INFINITY);
-    const asked: Asked = { moment: moment++, at: steadyMs() };
+    const asked: Asked = { moment: moment++, at: steadyMs(), after: this.socket.bytesWritten };
     this.pending.add(asked);
     const over = (error: Error | null) => {
       wait.over();
@@ -71,8 +94,9 @@ export class TimelyClient extends Client {
         this.heard = moment++;
         return;
       }
+      const isSilent = wait.ms === this.limitMs && this.silentMs(asked) > 0;
       void this.end();
-      if (wait.ms === this.limitMs) this.whenSilent(asked.moment);
+      if (isSilent) this.whenSilent(asked.moment);
     };
     const told = rest.at(-1);
     if (typeof told === 'function') {

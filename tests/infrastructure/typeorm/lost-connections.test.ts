@@ -64,6 +64,35 @@ describe('a pool whose connections may fall silent', () => {
     other.release();
   });
 
+  it('waits for a statement that is still on its way', async () => {
+    pool = pooled(200);
+    const [slow, lost] = await Promise.all([pool.connect(), pool.connect()]);
+    proxy.silence();
+    proxy.reopen();
+    const long = slow.query('SELECT length($1) AS n', ['x'.repeat(8_000_000)]);
+    await expect(lost.query('SELECT')).rejects.toThrow('Connection terminated');
+    proxy.relent();
+    expect((await long).rows).toEqual([{ n: 8_000_000 }]);
+    slow.release();
+    lost.release(true);
+  });
+
+  it('waits for an answer that is still coming in', async () => {
+    pool = pooled(200);
+    const held = await pool.connect();
+    proxy.silence();
+    proxy.reopen();
+    const long = held.query(`SELECT repeat('x', 100000) AS x`);
+    const looks = proxy.connected + 3;
+    await until('it was looked into', () => {
+      proxy.drip();
+      return proxy.connected > looks;
+    });
+    proxy.relent();
+    expect((await long).rows).toEqual([{ x: 'x'.repeat(100_000) }]);
+    held.release();
+  });
+
   it('may lose one that somebody has, who hears of it by the next statement', async () => {
     pool = pooled(60_000);
     const source = await createDataSource(proxy.url).initialize();
