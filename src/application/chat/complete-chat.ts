@@ -10,6 +10,7 @@ import type { ProjectModels } from '../workspace/project-models.js';
 import type { KeepTurn } from './keep-turn.js';
 import type { OwnConversations } from './own-conversations.js';
 import type { ChatRuntimes } from './ports/chat-runtimes.js';
+import type { ConnectedProject } from './ports/runtime-connections.js';
 import type { RuntimeStates } from './runtime-states.js';
 
 interface Place {
@@ -21,6 +22,8 @@ interface Place {
 
 interface Input extends Place {
   readonly request: ChatRequest;
+  /** What `ask` gave for the same call. */
+  readonly asked?: Promise<ConnectedProject | null>;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
 }
@@ -44,9 +47,9 @@ export class CompleteChat {
    * Throws NotFound, RuntimeNotConnected, RunsElsewhere before anything is done, and what `KeepTurn` and `ChatRuntimes.complete` throw.
    */
   async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
-    const { projectId, keptIn, request, signal } = input;
+    const { projectId, keptIn, request, signal, asked } = input;
     const caller = authorize(input.by, permissions.chat);
-    const runtime = await this.states.ofTeam(caller.teamId, projectId);
+    const runtime = await this.states.ofTeam(caller.teamId, projectId, asked);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
     if (typeof runtime === 'number') throw await this.ownership.elsewhere(runtime);
@@ -58,6 +61,11 @@ export class CompleteChat {
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
     return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
+  }
+
+  /** Asks storage for what a call will need, while it is found out who calls. Tells nobody anything by itself. */
+  ask(projectId: string): Promise<ConnectedProject | null> {
+    return this.states.ask(projectId);
   }
 
   /** Throws NotFound where the caller could not chat at all, whatever the request says. */

@@ -66,10 +66,11 @@ export function createHttpApp(parts: HttpParts): RequestListener {
     if (exchange.isBelow('/v1')) {
       drain.note(exchange);
       if (!goesOn(exchange)) return;
+      byRoute.ask(exchange);
       await admit(exchange);
       drain.guard(exchange);
     } else if (exchange.isBelow('/metrics')) await admitMaster(exchange);
-    const answered = byRoute(exchange);
+    const answered = byRoute.answer(exchange);
     if (answered) await answered;
     else others(exchange.request, exchange.response);
   }

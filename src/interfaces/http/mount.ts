@@ -16,21 +16,36 @@ import { ifMatchVersion } from './versions.js';
 /** Gets the answer to a call from the process of the service that has to give it. */
 type HandOver = (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => Promise<void>;
 
-/** Answers by the route of a path, and with 405 for its other methods; null for a path that has none. */
-export function mount(routes: readonly Route[], handOver: HandOver): (exchange: Exchange) => Promise<void> | null {
+interface Mounted {
+  /** Lets the route ask ahead, for whoever shows a credential. */
+  ask(exchange: Exchange): void;
+  /** Answers by the route of a path, and with 405 for its other methods; null for a path that has none. */
+  answer(exchange: Exchange): Promise<void> | null;
+}
+
+export function mount(routes: readonly Route[], handOver: HandOver): Mounted {
   const tree = new RouteTree<Place>();
   for (const [path, own] of byPath(routes)) {
     const byMethod = new Map(own.flatMap((one) => methodsOf(one).map((method) => [method, one] as const)));
     tree.add(path, { path, byMethod });
   }
-  return (exchange) => {
-    const found = tree.find(exchange.path);
-    if (!found) return null;
-    const { path, byMethod } = found.value;
-    const one = byMethod.get(exchange.method);
-    if (!one) throw methodNotAllowed([...byMethod.keys()]);
-    exchange.route = path;
-    return serve(one, found.params, exchange, handOver);
+  return {
+    ask(exchange) {
+      if (exchange.header('authorization') === undefined) return;
+      const found = tree.find(exchange.path);
+      const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
+      const [id] = Object.values(found?.params ?? {});
+      if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
+    },
+    answer(exchange) {
+      const found = tree.find(exchange.path);
+      if (!found) return null;
+      const { path, byMethod } = found.value;
+      const one = byMethod.get(exchange.method);
+      if (!one) throw methodNotAllowed([...byMethod.keys()]);
+      exchange.route = path;
+      return serve(one, found.params, exchange, handOver);
+    },
   };
 }
 
@@ -54,7 +69,7 @@ async function serve(
   exchange: Exchange,
   handOver: HandOver,
 ) {
-  const { caller, request, response, requestId, standings } = exchange;
+  const { caller, request, response, requestId, standings, asked } = exchange;
   if (contract.access !== 'public') authorize(caller, contract.access);
   if (before) await before();
   const json = contract.body && (await bodyOf(contract, request));
@@ -68,7 +83,7 @@ async function serve(
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(exchange.header('if-match'));
     const signal = goneSignal(response);
-    const call: Call = { caller, params, query, headers, body, ifMatch, signal, requestId, standings };
+    const call: Call = { caller, params, query, headers, body, ifMatch, signal, requestId, standings, asked };
     const result = await handle(call as never);
     if (result instanceof Passed) await pass(exchange, result);
     else send(exchange, contract, result);

@@ -89,15 +89,15 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
-    it('finds that of a project of the team, and tells no connection from no project', async () => {
+    it('finds whose a project is and what it has, and tells no connection from no project', async () => {
       const { teamId } = project;
-      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: null });
-      await connections.save(connection({ wanted: 'started' }));
-      expect(await connections.ofTeam(teamId, project.id)).toEqual({ connection: connection({ wanted: 'started' }) });
-      const [otherProject] = await aProjectWithModels();
-      expect(await connections.ofTeam(otherProject.teamId, project.id)).toBeNull();
-      expect(await connections.ofTeam(teamId, otherProject.id)).toBeNull();
-      expect(await connections.ofTeam(teamId, ids.next('prj'))).toBeNull();
+      expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: null });
+      const started = connection({ wanted: 'started' });
+      await connections.save(started);
+      expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: started });
+      const [other] = await aProjectWithModels();
+      expect(await connections.ofProject(other.id)).toEqual({ teamId: other.teamId, connection: null });
+      expect(await connections.ofProject(ids.next('prj'))).toBeNull();
     });
 
     it('gives each of many who ask at once their own answer', async () => {
@@ -105,9 +105,9 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       await connections.save(connection());
       await connections.save(connection({ projectId: otherProject.id, modelId: otherModel.id }));
       const asked = Array.from({ length: 60 }, (_, n) => [project, otherProject, aProject(aTeam())][n % 3] as Project);
-      const answers = await Promise.all(asked.map(({ teamId, id }) => connections.ofTeam(teamId, id)));
-      expect(answers.map((answer) => answer?.connection?.projectId)).toEqual(
-        asked.map(({ id }, n) => (n % 3 === 2 ? undefined : id)),
+      const answers = await Promise.all(asked.map(({ id }) => connections.ofProject(id)));
+      expect(answers.map((answer) => [answer?.teamId, answer?.connection?.projectId])).toEqual(
+        asked.map(({ teamId, id }, n) => (n % 3 === 2 ? [undefined, undefined] : [teamId, id])),
       );
     });
 
@@ -144,7 +144,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       await connections.want(project.id, 'started');
       const mine = connection({ modelId: models[1].id, wanted: 'started', process: 7 });
       expect(await connections.find(project.id)).toEqual(mine);
-      expect(await connections.ofTeam(project.teamId, project.id)).toEqual({ connection: mine });
+      expect(await connections.ofProject(project.id)).toEqual({ teamId: project.teamId, connection: mine });
       expect(await connections.started()).toEqual([mine]);
       await connections.release(7);
       expect(await connections.find(project.id)).toEqual({ ...mine, process: null });

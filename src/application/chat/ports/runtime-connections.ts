@@ -9,10 +9,15 @@ export interface RuntimeConnection {
   readonly process: number | null;
 }
 
+export interface ConnectedProject {
+  readonly teamId: string;
+  readonly connection: RuntimeConnection | null;
+}
+
 export interface RuntimeConnections {
   find(projectId: string): Promise<RuntimeConnection | null>;
-  /** That of a project of the team, where it has one; null where the team has no such project. */
-  ofTeam(teamId: string, projectId: string): Promise<{ connection: RuntimeConnection | null } | null>;
+  /** Whose a project is, and its connection, where it has one; null where there is no such project. */
+  ofProject(projectId: string): Promise<ConnectedProject | null>;
   /** Those of the projects named, in any order. */
   ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts the project's only connection, nobody's at first, or replaces it and leaves it whose it is. */

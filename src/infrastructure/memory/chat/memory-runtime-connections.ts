@@ -1,4 +1,8 @@
-import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import type {
+  ConnectedProject,
+  RuntimeConnection,
+  RuntimeConnections,
+} from '../../../application/chat/ports/runtime-connections.js';
 import type { Project } from '../../../domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
@@ -16,9 +20,9 @@ export class MemoryRuntimeConnections implements RuntimeConnections {
     return this.rows.get(projectId);
   }
 
-  async ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
-    const own = this.projects.get(projectId)?.teamId === teamId;
-    return own ? { connection: this.rows.get(projectId) } : null;
+  async ofProject(projectId: string): Promise<ConnectedProject | null> {
+    const project = this.projects.get(projectId);
+    return project && { teamId: project.teamId, connection: this.rows.get(projectId) };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

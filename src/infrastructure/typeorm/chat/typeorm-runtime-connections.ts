@@ -1,5 +1,9 @@
 import { EntitySchema, In } from 'typeorm';
-import type { RuntimeConnection, RuntimeConnections } from '../../../application/chat/ports/runtime-connections.js';
+import type {
+  ConnectedProject,
+  RuntimeConnection,
+  RuntimeConnections,
+} from '../../../application/chat/ports/runtime-connections.js';
 import { SharedLookup } from '../shared-lookup.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -22,16 +26,16 @@ const CLAIM = `
   UPDATE runtime_connections SET process = $3 WHERE project_id = $1 AND process IS NOT DISTINCT FROM $2
   RETURNING project_id AS "projectId", model_id AS "modelId", wanted, process`;
 
-const OF_TEAM = `
-  SELECT q.nth, p.id AS "projectId", c.model_id AS "modelId", c.wanted, c.process
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS q (id, team_id, nth)
-    JOIN projects p ON p.id = q.id AND p.team_id = q.team_id LEFT JOIN runtime_connections c ON c.project_id = p.id`;
+const OF_PROJECT = `
+  SELECT q.nth, p.team_id AS "teamId", p.id AS "projectId", c.model_id AS "modelId", c.wanted, c.process
+    FROM unnest($1::text[]) WITH ORDINALITY AS q (id, nth)
+    JOIN projects p ON p.id = q.id LEFT JOIN runtime_connections c ON c.project_id = p.id`;
 
 export class TypeOrmRuntimeConnections implements RuntimeConnections {
-  private readonly ofTeams: SharedLookup<RuntimeConnection>;
+  private readonly projects: SharedLookup<RuntimeConnection & { teamId: string }>;
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {
-    this.ofTeams = new SharedLookup(unitOfWork, 'runtimes of projects', OF_TEAM);
+    this.projects = new SharedLookup(unitOfWork, 'runtimes of projects', OF_PROJECT);
   }
 
   async find(projectId: string): Promise<RuntimeConnection | null> {
@@ -39,9 +43,11 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
     return found ?? null;
   }
 
-  ofTeam(teamId: string, projectId: string): ReturnType<RuntimeConnections['ofTeam']> {
-    const asked = this.ofTeams.ask(projectId, teamId);
-    return asked.then((found) => found && { connection: found.modelId === null ? null : found });
+  async ofProject(projectId: string): Promise<ConnectedProject | null> {
+    const found = await this.projects.ask(projectId);
+    if (!found) return null;
+    const { teamId, ...connection } = found;
+    return { teamId, connection: connection.modelId === null ? null : connection };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

@@ -8,16 +8,19 @@ import { CONVERSATION, createChatCompletion } from './completions.contract.js';
 
 export class CompletionsController implements Controller {
   readonly routes = [
-    route(
-      createChatCompletion,
-      (call) => this.create(call),
-      ({ caller, params, headers }) =>
-        this.completeChat.requirePlace({
-          by: caller,
-          projectId: params.project_id,
-          keptIn: headers[CONVERSATION] ?? null,
-        }),
-    ),
+    {
+      ...route(
+        createChatCompletion,
+        (call) => this.create(call),
+        ({ caller, params, headers }) =>
+          this.completeChat.requirePlace({
+            by: caller,
+            projectId: params.project_id,
+            keptIn: headers[CONVERSATION] ?? null,
+          }),
+      ),
+      ahead: (projectId: string) => this.completeChat.ask(projectId),
+    },
   ];
 
   constructor(
@@ -26,7 +29,7 @@ export class CompletionsController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, params, headers, body, signal }: CallOf<typeof createChatCompletion>) {
+  private async create({ caller, params, headers, body, signal, asked }: CallOf<typeof createChatCompletion>) {
     const projectId = params.project_id;
     if (body.model !== projectId) throw new ModelMismatch(projectId);
     const { messages, max_tokens: maxTokens = null, temperature } = body;
@@ -37,6 +40,7 @@ export class CompletionsController implements Controller {
       projectId,
       keptIn,
       request,
+      asked: asked as ReturnType<CompleteChat['ask']> | undefined,
       signal,
     });
     const { text, finishReason, usage } = completion;
