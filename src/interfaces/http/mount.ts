@@ -17,7 +17,7 @@ import { ifMatchVersion } from './versions.js';
 type HandOver = (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => Promise<void>;
 
 interface Mounted {
-  /** Lets the route ask ahead, for whoever shows a credential. */
+  /** Lets the route ask ahead, for whoever shows a credential. Never throws. */
   ask(exchange: Exchange): void;
   /** Answers by the route of a path, and with 405 for its other methods; null for a path that has none. */
   answer(exchange: Exchange): Promise<void> | null;
@@ -32,10 +32,14 @@ export function mount(routes: readonly Route[], handOver: HandOver): Mounted {
   return {
     ask(exchange) {
       if (exchange.header('authorization') === undefined) return;
-      const found = tree.find(exchange.path);
-      const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
-      const [id] = Object.values(found?.params ?? {});
-      if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
+      try {
+        const found = tree.find(exchange.path);
+        const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
+        const [id] = Object.values(found?.params ?? {});
+        if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
+      } catch {
+        // A path that cannot be decoded is refused when it is its turn.
+      }
     },
     answer(exchange) {
       const found = tree.find(exchange.path);
