@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
 import { chatLimits } from '../../src/domain/chat/chat.js';
 import { descendants } from '../support/processes.js';
@@ -139,6 +142,23 @@ describe('chat', () => {
     const gone = await service.delete(runtime, admin.token);
     expect(gone).toMatchObject({ status: 200, body: { id: project, deleted: true, state: 'not_connected' } });
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
+  });
+
+  it('goes by the runtime as it is when the whole of a slow request is there', async () => {
+    const project = await readyProject(service, admin.token);
+    const body = JSON.stringify(ask(project, 'hi'));
+    const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
+    const slow = request(service.url + completions(project), {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+    });
+    slow.write(body.slice(0, 10));
+    await once(slow, 'socket').then(([socket]) => socket.connecting && once(socket, 'connect'));
+    for (let n = 0; n < 5; n++) await service.get('/v1/auth/me', admin.token); // it has been found out who calls
+    expect((await service.post(`/v1/projects/${project}/runtime/stop`, admin.token)).status).toBe(200);
+    slow.end(body.slice(10));
+    const [answer] = await once(slow, 'response');
+    expect([answer.statusCode, JSON.parse(await text(answer)).code]).toEqual([503, 'runtime_stopped']);
   });
 
   it('connects only a registered model whose folder lies below the models folders', async () => {

@@ -68,6 +68,8 @@ export function createHttpApp(parts: HttpParts): RequestListener {
       if (!goesOn(exchange)) return;
       byRoute.ask(exchange);
       await admit(exchange);
+      // By the time that a slow sender's body is there, what was asked ahead may be true no more.
+      if (!exchange.request.complete) exchange.asked = undefined;
       drain.guard(exchange);
     } else if (exchange.isBelow('/metrics')) await admitMaster(exchange);
     const answered = byRoute.answer(exchange);
