@@ -70,8 +70,8 @@ export class ModelServerProcess {
       },
     });
     const { secret } = this.proof;
-    const { threads, bodyLimit, inferenceTimeoutMs } = settings;
-    const about = { id, name, file, modelPath, threads, secret, bodyLimit, inferenceTimeoutMs };
+    const { threads, bodyLimit, inferenceTimeoutMs, stopGraceMs: graceMs } = settings;
+    const about = { id, name, file, modelPath, threads, secret, bodyLimit, inferenceTimeoutMs, graceMs };
     this.process.send({ type: 'serve', ...about, maxBatch, maxDelayMs: maxDelayMs ?? 0 });
   }
 

@@ -65,50 +65,49 @@ describe('a serving process', () => {
     expect(broken.reason).not.toContain('/');
   });
 
-  it('answers /health while the model runs', async () => {
-    const serving = await serve(idle);
-    const running = serving.predict({ rounds: ENDLESS }).catch(() => null);
-    await counts(serving, 'running', 1);
-    expect((await serving.get('/health')).status).toBe(200);
-    await serving.end('SIGKILL');
-    await running;
-  });
-
-  it('refuses those that would wait in too long a queue', async () => {
-    const serving = await serve(idle);
-    // Two of them are on their way to the model, and 128 wait.
-    const tooMany = 10;
-    const calls = Array.from({ length: 130 + tooMany }, () => serving.predict({ rounds: ENDLESS }));
-    const refused: Awaited<(typeof calls)[number]>[] = [];
-    await new Promise<void>((resolve) => {
-      for (const call of calls)
-        call.then(
-          (answer) => refused.push(answer) === tooMany && resolve(),
-          () => undefined,
-        );
+  describe('while its model runs', () => {
+    let busy: ServingProcess;
+    let running: Promise<unknown>;
+    beforeAll(async () => {
+      busy = await ServingProcess.start(idle, { graceMs: 200 });
+      // One is in the model, and one lies ready for it: those after them wait.
+      running = Promise.all([1, 2].map(() => busy.predict({ rounds: ENDLESS }).catch(() => null)));
+      await counts(busy, 'running', 2);
     });
-    await serving.end('SIGKILL');
-    await Promise.allSettled(calls);
-    expect(refused).toHaveLength(tooMany);
-    for (const { status, body, headers } of refused) {
-      expect([status, body.status, body.code]).toEqual([429, 'error', 'model_busy']);
-      expect(headers.get('Retry-After')).toBe('1');
-    }
-  });
+    afterAll(() => busy.end('SIGKILL'));
 
-  it('forgets a caller who has left', async () => {
-    const serving = await serve(idle);
-    const leaving = new AbortController();
-    const body = JSON.stringify({ inputs: { rounds: ENDLESS } });
-    const headers = { 'Content-Type': 'application/json' };
-    // The second lies ready for the model already; only those after it wait.
-    const busy = [1, 2].map(() => serving.predict({ rounds: ENDLESS }).catch(() => null));
-    await counts(serving, 'running', 2);
-    const left = fetch(`${serving.url}/predict`, { method: 'POST', body, headers, signal: leaving.signal });
-    await Promise.all([expect(left).rejects.toThrow(), counts(serving, 'queue_length', 1).then(() => leaving.abort())]);
-    await counts(serving, 'queue_length', 0);
-    await serving.end('SIGKILL');
-    await Promise.all(busy);
+    it('answers /health', async () => {
+      expect((await busy.get('/health')).status).toBe(200);
+    });
+
+    it('forgets a caller who has left', async () => {
+      const leaving = new AbortController();
+      const body = JSON.stringify({ inputs: { rounds: ENDLESS } });
+      const headers = { 'Content-Type': 'application/json' };
+      const left = fetch(`${busy.url}/predict`, { method: 'POST', body, headers, signal: leaving.signal });
+      await Promise.all([expect(left).rejects.toThrow(), counts(busy, 'queue_length', 1).then(() => leaving.abort())]);
+      await counts(busy, 'queue_length', 0);
+    });
+
+    it('refuses those that would wait in too long a queue, and ends soon though its model does not', async () => {
+      const [most, tooMany] = [128, 10];
+      const calls = Array.from({ length: most + tooMany }, () => busy.predict({ rounds: ENDLESS }));
+      const refused: Awaited<(typeof calls)[number]>[] = [];
+      await new Promise<void>((resolve) => {
+        for (const call of calls)
+          call.then(
+            (answer) => refused.push(answer) === tooMany && resolve(),
+            () => undefined,
+          );
+      });
+      await busy.end(); // the model would take for ever
+      await Promise.allSettled([...calls, running]);
+      expect(refused).toHaveLength(tooMany);
+      for (const { status, body, headers } of refused) {
+        expect([status, body.status, body.code]).toEqual([429, 'error', 'model_busy']);
+        expect(headers.get('Retry-After')).toBe('1');
+      }
+    });
   });
 
   it('counts what it does', async () => {
@@ -137,14 +136,6 @@ describe('a serving process', () => {
     expect(await ended).toBe(0);
     open.destroy();
     await expect(serving.get('/health')).rejects.toThrow();
-  });
-
-  it('ends soon also while the model does not', async () => {
-    const serving = await serve(idle);
-    const running = serving.predict({ rounds: ENDLESS }).catch(() => null);
-    await counts(serving, 'running', 1);
-    await serving.end(); // the model would take for ever
-    await running;
   });
 
   it('ends with a crash of the model', async () => {

@@ -113,6 +113,7 @@ async function begin(file: string, about: Partial<ServeOrder>) {
     maxDelayMs: 5,
     bodyLimit: 64 * 1_024 * 1_024,
     inferenceTimeoutMs: 60_000,
+    graceMs: 5_000,
     ...about,
   };
   child.send(order);

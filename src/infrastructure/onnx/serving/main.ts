@@ -16,7 +16,6 @@ import type { Signature } from './tensors.js';
 
 /** The number that the supervisor gives the lifeline. */
 const LIFELINE = 4;
-const GRACE_MS = 5_000;
 /** The caller hears of the time-out first. */
 const STUCK_GRACE_MS = 1_000;
 
@@ -26,9 +25,11 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const session = new SessionThread(died);
 let server: ServingServer | null = null;
+/** Until there is something to serve, nothing runs. */
+let graceMs = 0;
 
 process.once('SIGTERM', async () => {
-  const grace = new Promise((resolve) => setTimeout(resolve, GRACE_MS));
+  const grace = new Promise((resolve) => setTimeout(resolve, graceMs));
   await Promise.race([grace, Promise.all([server?.drain(), session.idle()])]);
   // An orderly end would wait for the model.
   if (session.busy) process.kill(process.pid, 'SIGKILL');
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
 
 async function serve(order: ServeOrder): Promise<void> {
   const { file, threads, maxBatch } = order;
+  graceMs = order.graceMs;
   const signature = await session.load({ file, threads, batching: maxBatch !== null });
   if ('reason' in signature) return report({ type: 'broken', reason: signature.reason }, () => process.exit(0));
   server = serverOf(order, signature);

@@ -20,6 +20,8 @@ export interface ServeOrder {
   readonly bodyLimit: number;
   /** A run of the model that takes longer has hung. */
   readonly inferenceTimeoutMs: number;
+  /** What runs gets so long to end when the process is told to. */
+  readonly graceMs: number;
 }
 
 /** What the process tells the supervisor, each once. After `broken` it ends; when it is `stuck` it has to be ended. */
