@@ -22,13 +22,13 @@ async function fill(page: Page, form: string, fields: Readonly<Record<string, st
   await page.click(`#${form} [type=submit]`);
 }
 
-describe('what the pages are sent with', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await Service.start();
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '2' } });
+});
+afterAll(() => service?.stop());
 
+describe('what the pages are sent with', () => {
   it.each(['/auth', '/verify-email', '/reset-password', '/pages/auth.js', '/pages/style.css', '/pages/icon.svg'])(
     '%s: a policy that allows nothing inline or from elsewhere, no frame, no copy, no referrer',
     async (path) => {
@@ -64,8 +64,34 @@ describe('what the pages are sent with', () => {
   });
 });
 
-describeInBrowser('the pages for people', () => {
-  let service: Service;
+describe('the reference of the API', () => {
+  it('is a document of the version that runs, and is sent again only when it is another one', async () => {
+    const { body, headers } = await service.get('/openapi.json');
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: require('../../package.json').version } });
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const tag = headers.get('etag') as string;
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    // Without it, `fetch` says of its own accord that it wants no answer from a cache.
+    const revalidating = { 'Cache-Control': 'max-age=0' };
+    const asked = (known: string) =>
+      service.call('GET', '/openapi.json', { headers: { 'If-None-Match': known, ...revalidating } });
+    expect(await asked(tag)).toMatchObject({ status: 304, body: '' });
+    expect((await asked('"another"')).body).toEqual(body);
+  });
+
+  it('is a page with nothing from elsewhere', async () => {
+    const page = await service.get('/docs');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toMatch(/script-src|unsafe-eval|\*/);
+    for (const [, file] of (page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(file).toMatch(/^\//);
+      expect((await fetch(service.url + file)).status).toBe(200);
+    }
+  });
+});
+
+describeInBrowser('in a browser', () => {
   let visitor: Visitor;
   let adminToken: string;
   const ada = { email: 'ada@example.com', password };
@@ -73,13 +99,9 @@ describeInBrowser('the pages for people', () => {
   const invited = (token: string, options = {}) => visitor.open(`/auth?invite=${encodeURIComponent(token)}`, options);
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '2' } });
     visitor = await Visitor.start(service.url);
   }, 90_000);
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-  });
+  afterAll(() => visitor?.stop());
   afterEach(async () => {
     await visitor.closePages();
     expect(visitor.complaints.splice(0)).toEqual([]);
@@ -209,12 +231,12 @@ describeInBrowser('the pages for people', () => {
     await press(page, 'Confirm');
     await page.getByText('ada@example.com is confirmed.').waitFor();
     expect(await verified()).toBe(true);
-    const again = await visitor.open(`/verify-email?token=${token}`);
-    await press(again, 'Confirm');
-    await again.getByText('This token was used already.').waitFor();
-    const without = await visitor.open('/verify-email');
-    await without.getByText('Open this page by the link of the e-mail').waitFor();
-    expect(await without.isVisible('#form')).toBe(false);
+    await page.goto(`${service.url}/verify-email?token=${token}`);
+    await press(page, 'Confirm');
+    await page.getByText('This token was used already.').waitFor();
+    await page.goto(`${service.url}/verify-email`);
+    await page.getByText('Open this page by the link of the e-mail').waitFor();
+    expect(await page.isVisible('#form')).toBe(false);
   });
 
   it('sends a link for a new password, which its page sets', async () => {
@@ -245,6 +267,7 @@ describeInBrowser('the pages for people', () => {
     expect(await page.isVisible('#resend-form')).toBe(false);
     expect((await service.get('/v1/auth/me', adminToken)).status).toBe(401);
     adminToken = JSON.parse(await kept(page))[0][0][1];
+    await visitor.closePages();
     const stale = await visitor.open('/reset-password?token=tnr_x');
     await fill(stale, 'form', { password, again: password });
     await stale.getByText('There is no such token').waitFor();
@@ -286,6 +309,7 @@ describeInBrowser('the pages for people', () => {
     await page.goBack();
     expect(page.url()).toBe('about:blank');
 
+    await visitor.closePages();
     const again = await invited(token);
     await shown(again, '#sign-in');
     expect(await text(again, '#notice')).toMatch(/^This invite has been redeemed\./);
@@ -297,11 +321,11 @@ describeInBrowser('the pages for people', () => {
     await shown(page, '#sign-in');
     expect(await text(page, '#notice')).toBe(full);
     expect(await page.isVisible('#tabs')).toBe(false);
-    const withInvite = await invited((await invite()).token);
-    await shown(withInvite, '#sign-up');
-    expect(await text(withInvite, '#notice')).toContain(full);
-    await fill(withInvite, 'sign-up-form', { name: 'Bob', email: 'bob@example.com', password });
-    await shown(withInvite, '#sign-up-form [role=alert]');
+    await page.goto(`${service.url}/auth?invite=${encodeURIComponent((await invite()).token)}`);
+    await shown(page, '#sign-up');
+    expect(await text(page, '#notice')).toContain(full);
+    await fill(page, 'sign-up-form', { name: 'Bob', email: 'bob@example.com', password });
+    await shown(page, '#sign-up-form [role=alert]');
     for (const [account_count, said] of [
       [0, 'the first account is registered with the master key'],
       [1, 'Sign-up is by invite only: ask an admin of your team for a link.'],
@@ -314,27 +338,52 @@ describeInBrowser('the pages for people', () => {
     }
   });
 
-  it.each(['light', 'dark'] as const)('can be read and used at 360 pixels, %s', async (colorScheme) => {
-    const page = await visitor.open('/auth', { width: 360, colorScheme });
+  it('can be read and used at 360 pixels, light and dark', async () => {
+    const page = await visitor.open('/auth', { width: 360 });
+    const usable = async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect({ colorScheme, wrong: await shortcomings(page) }).toEqual({ colorScheme, wrong: [] });
+      }
+    };
     await shown(page, '#sign-in');
-    expect(await shortcomings(page)).toEqual([]);
+    await usable();
     await fill(page, 'sign-in-form', { ...ada, password: 'wrong password' });
     await shown(page, '#sign-in-form [role=alert]');
-    expect(await shortcomings(page)).toEqual([]);
+    await usable();
     await fill(page, 'sign-in-form', ada);
     await shown(page, '#account');
     await page.fill('#project-id', `prj_${'0'.repeat(36)}`);
     await shown(page, '#command');
-    expect(await shortcomings(page)).toEqual([]);
+    await usable();
     for (const path of ['/verify-email?token=x', '/reset-password?token=x']) {
       await page.goto(service.url + path);
       await shown(page, '#form');
-      expect(await shortcomings(page)).toEqual([]);
+      await usable();
     }
   });
 
-  it('shows the reference of the API under a policy of its own', async () => {
+  it('shows every area of the API and its examples, and calls it with a credential', async () => {
     const page = await visitor.open('/docs');
-    await page.locator('.opblock').first().waitFor();
-  });
+    await page.locator('.opblock-tag').first().waitFor();
+    const areas = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.opblock-tag')].map((one) => one.dataset.tag)`,
+    );
+    expect(areas).toEqual(expect.arrayContaining(['Team accounts', 'Monitoring', 'Project workspace', 'Inference']));
+
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.fill('#auth-bearer-value >> nth=0', adminToken);
+    await page.getByRole('button', { name: 'Apply credentials' }).first().click();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.click('.opblock-tag[data-tag="Team accounts"]');
+    const operation = page.locator('#operations-Team_accounts-readOwnAccount');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.response[data-code="401"]').getByText('session_required').first().waitFor();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const answer = operation.locator('.live-responses-table .highlight-code').first();
+    await answer.waitFor();
+    expect(await answer.textContent()).toContain('ada@example.com');
+  }, 150_000);
 });
