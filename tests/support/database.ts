@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { PATIENCE_MS } from './until.js';
 
 export interface TestDatabase {
@@ -20,13 +20,24 @@ export async function freshDatabase({ migrated = true } = {}): Promise<TestDatab
     // Nothing here has to outlive a crash of the server.
     await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });
-  return { url: urlOf(name), drop: () => onServer((server) => dropDatabase(server, name)) };
+  const url = urlOf(name);
+  return { url, drop: () => left(url, name) };
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+/** Nobody waits for a query that hangs: the end of the database cuts it off. */
+async function left(url: string, name: string): Promise<void> {
+  pools
+    .get(url)
+    ?.end()
+    .catch(() => undefined);
+  pools.delete(url);
+  await onServer((server) => dropDatabase(server, name));
+}
+
 /** Whoever is still connected is cut off, but for the server's own autovacuum: that is soon done, and then it works. */
-async function dropDatabase(server: Client, name: string): Promise<void> {
+async function dropDatabase(server: PoolClient, name: string): Promise<void> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
       await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -38,13 +49,12 @@ async function dropDatabase(server: Client, name: string): Promise<void> {
   }
 }
 
-/** Runs `sql` on a connection of its own. */
-export async function query<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
-  return connected(url, async (client) => (await client.query<Row>(sql, values)).rows);
-}
+/** Runs `sql` on a connection that nobody else uses meanwhile. */
+export const query = async <Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> =>
+  (await poolOf(url).query<Row>(sql, values)).rows;
 
 /** Migrates once in a run, whoever comes first; all further databases are copies of that one. */
-async function templateOf(server: Client): Promise<string> {
+async function templateOf(server: PoolClient): Promise<string> {
   const template = required('TENON_TEST_TEMPLATE');
   await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
@@ -62,17 +72,25 @@ async function templateOf(server: Client): Promise<string> {
   }
 }
 
-const onServer = <T>(work: (server: Client) => Promise<T>): Promise<T> =>
-  connected(required('TENON_TEST_DATABASE_URL'), work);
-
-async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+async function onServer<T>(work: (server: PoolClient) => Promise<T>): Promise<T> {
+  const server = await poolOf(required('TENON_TEST_DATABASE_URL')).connect();
   try {
-    return await work(client);
+    return await work(server);
   } finally {
-    await client.end();
+    server.release();
   }
+}
+
+/** A new connection is dear: those of a file's tests are kept for a while. */
+const pools = new Map<string, Pool>();
+
+function poolOf(url: string): Pool {
+  const known = pools.get(url);
+  if (known) return known;
+  const pool = new Pool({ connectionString: url, max: 50, idleTimeoutMillis: 2_000, allowExitOnIdle: true });
+  pool.on('error', () => undefined); // The server has ended it while it was idle.
+  pools.set(url, pool);
+  return pool;
 }
 
 /**

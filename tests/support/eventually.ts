@@ -1,11 +1,4 @@
-import { PATIENCE_MS } from './until.js';
-
-const PAUSE_MS = 10;
+import { until } from './until.js';
 
 /** Resolves once it holds; long before the test's own time is over it throws. */
-export async function eventually(holds: () => boolean | Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
-  for (const until = Date.now() + patienceMs; !(await holds()); ) {
-    if (Date.now() > until) throw new Error(`it never came to hold: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-}
+export const eventually = (holds: () => boolean | Promise<boolean>): Promise<void> => until(`${holds}`, holds, 10);

@@ -4,11 +4,22 @@
  */
 export const PATIENCE_MS = 60_000;
 
-/** Resolves once it holds; `what` is for the message where it never does. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); ) {
-    if (Date.now() > deadline) throw new Error(`it never came to this: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+const LONGEST_PAUSE_MS = 250;
+
+/**
+ * Resolves once it holds; `what` is for the message where it never does. Looks every so often at first, and less the
+ * longer it takes: each look is work for who is waited for.
+ */
+export async function until(
+  what: string | (() => string),
+  holds: () => boolean | Promise<boolean>,
+  everyMs = 20,
+): Promise<void> {
+  for (const began = Date.now(); !(await holds()); ) {
+    const waited = Date.now() - began;
+    if (waited > PATIENCE_MS) throw new Error(`it never came to this: ${typeof what === 'string' ? what : what()}`);
+    const pause = Math.max(everyMs, Math.min(waited / 10, LONGEST_PAUSE_MS));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { query } from './database.js';
-import type { HttpCaller } from './http-caller.js';
-import { PATIENCE_MS } from './until.js';
+import type { Answer, HttpCaller } from './http-caller.js';
+import { until } from './until.js';
 
 export const password = 'correct horse battery';
 
@@ -55,12 +55,12 @@ export async function startedProject(service: HttpCaller, token: string, spec?: 
 }
 
 export async function untilState(service: HttpCaller, token: string, projectId: string, state: string): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
-    const { body } = await service.get(`/v1/projects/${projectId}/runtime`, token);
-    if (body.state === state) return;
-    if (Date.now() > deadline) throw new Error(`the runtime is ${body.state} (${body.reason}), not ${state}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  let body: Answer['body'];
+  const reached = async () => {
+    body = (await service.get(`/v1/projects/${projectId}/runtime`, token)).body;
+    return body.state === state;
+  };
+  await until(() => `the runtime is ${state}, not ${body.state} (${body.reason})`, reached, 50);
 }
 
 export const ask = (projectId: string, content: string, more: object = {}) => ({
