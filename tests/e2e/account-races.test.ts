@@ -1,14 +1,13 @@
 import { atOnce } from '../support/barrier.js';
 import type { Answer } from '../support/http-caller.js';
 import { Pair, tally } from '../support/pair.js';
-import { Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 
 const PARTIES = 16;
 
 /** Takes all accounts away, and with them whatever they own. */
-const empty = (pair: Pair) =>
-  pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
+const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
 
 const registerAt = (service: Service, email: string, more: object = {}) =>
   service.post('/v1/auth/register', undefined, { name: 'Guest', email, password, ...more });
@@ -21,32 +20,24 @@ const spellings = ['zoe', 'ZOE', '\uff5aoe', '\uff3aoe'].flatMap((local) =>
   ['@example.com', '@EXAMPLE.com ', '@Example.Com', '@e\uff58ample.com '].map((domain) => local + domain),
 );
 
+let pair: Pair;
+beforeAll(async () => {
+  pair = await Pair.start(); // the cap is 3 unless set
+});
+afterAll(() => pair.stop());
+
 describe('16 registrations at once on two processes', () => {
-  let pair: Pair;
-  let small: Service[];
-  beforeAll(async () => {
-    pair = await Pair.start({ SERVICE_MAX_ACCOUNTS: '40' });
-    const { databaseUrl, dataDir } = pair.one;
-    const options = { alone: 'it is one of two', databaseUrl, dataDir }; // the cap is 3 unless set
-    small = [await Service.start(options), await Service.start(options)];
-  });
-  beforeEach(() => empty(pair));
-  afterAll(async () => {
-    await Promise.all(small.map((service) => service.stop()));
-    await pair.stop();
-  });
+  beforeEach(empty);
 
   const accounts = async () => Number((await pair.query<{ n: string }>('SELECT count(*) n FROM accounts'))[0]?.n);
   const roles = async () => (await pair.query<{ role: string }>('SELECT role FROM accounts')).map(({ role }) => role);
   const rounds = [
     ['held until all have looked', true],
     ['as they come', false],
-    ['as they come', false],
-    ['as they come', false],
   ] as const;
 
   it.each(rounds)('never exceed a cap of 3 (%s)', async (_, held) => {
-    const act = (party: number) => registerAt(small[party % 2] as Service, `p${party}@example.com`);
+    const act = (party: number) => registerAt(pair.of(party), `p${party}@example.com`);
     const answers = await (held ? pair.race('accounts', PARTIES, act) : atOnce(PARTIES, act));
     expect(tally(answers)).toEqual({ 201: 3, '403 registration_closed': PARTIES - 3 });
     expect((await roles()).sort()).toEqual(['admin', 'member', 'member']);
@@ -71,17 +62,17 @@ describe('16 registrations at once on two processes', () => {
 });
 
 describe('two processes on one database', () => {
-  let pair: Pair;
   let ada: Member;
   let bob: Member;
   beforeAll(async () => {
-    pair = await Pair.start({ SERVICE_MAX_ACCOUNTS: '100' });
+    await empty();
     ada = await register(pair.one, 'Ada');
     bob = await register(pair.other, 'Bob');
   });
-  afterAll(() => pair.stop());
 
-  const ROUNDS = [0, 1, 2, 3, 4, 5, 6, 7];
+  const ROUNDS = [0, 1, 2, 3];
+  /** From the one to the other, and back. */
+  const WAYS = [0, 1];
   /** Every other round is held, in the rest the requests meet as they may. */
   const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
     round % 2 ? pair.race(table, 2, act) : atOnce(2, act);
@@ -117,7 +108,7 @@ describe('two processes on one database', () => {
           : registerAt(pair.of(round + 1), `guest${round}@example.com`, { invite_token: token }),
       );
       const outcome = tally(answers);
-      const guests = await pair.query(`SELECT id FROM accounts WHERE email = 'guest${round}@example.com'`);
+      const guests = await pair.query(`DELETE FROM accounts WHERE email = 'guest${round}@example.com' RETURNING id`);
       if (guests.length > 0) expect(outcome).toEqual({ 201: 1, '410 invite_redeemed': 1 });
       else expect(outcome).toEqual({ 200: 1, '410 invite_revoked': 1 });
     }
@@ -128,8 +119,8 @@ describe('two processes on one database', () => {
     await pair.query('UPDATE accounts SET email_verified_at = now()');
     const chat = async (service: Service, key: string) =>
       (await service.post(completions(project), key, ask(project, 'Hi'))).status;
-    for (const round of ROUNDS) {
-      const [here, there] = [pair.of(round), pair.of(round + 1)];
+    for (const way of WAYS) {
+      const [here, there] = [pair.of(way), pair.of(way + 1)];
       const { id, key } = (await here.post('/v1/keys', ada.token, {})).body;
       expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but there is no model
       expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
@@ -139,8 +130,8 @@ describe('two processes on one database', () => {
 
   it('refuses an ended session on the very next call to the other', async () => {
     const me = async (service: Service, token: string) => (await service.get('/v1/auth/me', token)).status;
-    for (const round of ROUNDS) {
-      const [here, there] = [pair.of(round), pair.of(round + 1)];
+    for (const way of WAYS) {
+      const [here, there] = [pair.of(way), pair.of(way + 1)];
       const json = { email: 'bob@example.com', password };
       const { token } = (await here.post('/v1/auth/login', undefined, json)).body;
       expect([await me(here, token), await me(there, token)]).toEqual([200, 200]);
@@ -153,11 +144,11 @@ describe('two processes on one database', () => {
   it('obeys a changed role, and a removal, on the very next call to the other', async () => {
     const eve = await register(pair.one, 'Eve');
     const invites = async (service: Service) => (await service.post('/v1/auth/invites', eve.token, {})).status;
-    for (const round of ROUNDS) {
-      expect((await setRole(pair.of(round), ada, eve.id, 'admin')).status).toBe(200);
-      expect([await invites(pair.of(round + 1)), await invites(pair.of(round))]).toEqual([201, 201]);
-      expect((await setRole(pair.of(round), ada, eve.id, 'member')).status).toBe(200);
-      expect([await invites(pair.of(round + 1)), await invites(pair.of(round))]).toEqual([403, 403]);
+    for (const way of WAYS) {
+      expect((await setRole(pair.of(way), ada, eve.id, 'admin')).status).toBe(200);
+      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([201, 201]);
+      expect((await setRole(pair.of(way), ada, eve.id, 'member')).status).toBe(200);
+      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([403, 403]);
     }
     expect((await pair.one.delete(`/v1/auth/users/${eve.id}`, ada.token)).status).toBe(200);
     expect((await pair.other.get('/v1/auth/me', eve.token)).status).toBe(401);

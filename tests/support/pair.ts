@@ -56,7 +56,7 @@ export class Pair {
       await gate.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
       const answers = atOnce(parties, act);
       answers.catch(() => undefined);
-      await this.untilWaiting(parties);
+      await untilWaiting(gate, parties);
       whileHeld();
       await gate.query('COMMIT');
       return await answers;
@@ -64,16 +64,18 @@ export class Pair {
       await gate.end();
     }
   }
+}
 
-  private async untilWaiting(parties: number): Promise<void> {
-    for (const until = Date.now() + PATIENCE_MS; ; ) {
-      const [row] = await this.query<{ n: string }>(
-        `SELECT count(*) n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      if (Number(row?.n) === parties) return;
-      if (Date.now() > until) throw new Error(`only ${row?.n} of ${parties} have come`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+/** On the connection that holds them up, which has to ask for a new look at the others each time. */
+async function untilWaiting(gate: Client, parties: number): Promise<void> {
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
+    await gate.query('SELECT pg_stat_clear_snapshot()');
+    const { rows } = await gate.query<{ n: string }>(
+      `SELECT count(*) n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (Number(rows[0]?.n) === parties) return;
+    if (Date.now() > until) throw new Error(`only ${rows[0]?.n} of ${parties} have come`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
