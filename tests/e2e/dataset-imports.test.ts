@@ -173,11 +173,11 @@ describe('an import', () => {
 
   it('refuses what names or escapes make too large, and does not repeat it in the refusal', async () => {
     const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${'🦆'.repeat(198)}`, '']));
-    const long = `id,${'n'.repeat(1_200_000)}\n${'a,b\n'.repeat(500)}`;
+    const long = `id,${'n'.repeat(40_000)}\n${'a,b\n'.repeat(500)}`;
     expect(await refused('text/csv', `${Object.keys(row)}\n${`${','.repeat(49)}\n`.repeat(500)}`)).toEqual(
       invalid('are over the limit of 16 MB as JSON, with the names of the fields in each record'),
     );
-    for (const raw of [long, `${long}c\n`, `${'m'.repeat(1_000_000)},${'m'.repeat(1_000_000)}\n`]) {
+    for (const raw of [long, `${long}c\n`, `${'m'.repeat(40_000)},${'m'.repeat(40_000)}\n`]) {
       const { status, body } = await send('text/csv', raw);
       expect(status).toBe(422);
       expect(JSON.stringify(body).length).toBeLessThan(2_000);

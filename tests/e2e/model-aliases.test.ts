@@ -27,6 +27,14 @@ describe('aliases of models', () => {
     service.call(method, at(alias), { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
   const set = (alias: string, model_id: string, more: object = {}, ifMatch?: string) =>
     call('PUT', alias, { model_id, ...more }, ifMatch);
+  /** So many changes, as if they had been made. */
+  const stored = async (count: number, change: (n: number) => [alias: string, version: number, model: string]) => {
+    const values = Array.from({ length: count }, (_, at) => {
+      const [alias, version, model] = change(at + 1);
+      return `($1, '${alias}', ${version}, '${model}', $2, now())`;
+    });
+    await query(service.databaseUrl as string, `INSERT INTO model_aliases VALUES ${values}`, [project, admin.id]);
+  };
   const read = (alias: string) => service.get(at(alias), member.token);
   const list = async () => (await service.get(`/v1/projects/${project}/models/aliases`, member.token)).body;
   const refusal = (code: string, status = 409) => ({ status, body: { code } });
@@ -91,7 +99,8 @@ describe('aliases of models', () => {
   });
 
   it('shows the newest 100 changes', async () => {
-    for (let move = 1; move <= 103; move++) await set('champion', move % 2 ? one : two);
+    await stored(100, (n) => ['champion', n, n % 2 ? one : two]);
+    for (let move = 101; move <= 103; move++) await set('champion', move % 2 ? one : two);
     for (const { body } of [await read('champion'), await set('champion', one)]) {
       const versions = body.history.map(({ version }: { version: number }) => version);
       expect(versions).toEqual(Array.from({ length: 100 }, (_, at) => 103 - at));
@@ -119,16 +128,15 @@ describe('aliases of models', () => {
       expect(await service.call(method, all, { token: admin.token })).toMatchObject(refusal('method_not_allowed', 405));
   });
 
-  it.each(['-a', '_a', '.a', 'a b', 'a%2Fb', 'ä', 'a%00', 'a%0A', 'x'.repeat(65), '__proto__'])(
-    'may not be called %s',
-    async (alias) => {
+  it('may not be called anything else', async () => {
+    for (const alias of ['-a', '_a', '.a', 'a b', 'a%2Fb', 'ä', 'a%00', 'a%0A', 'x'.repeat(65), '__proto__']) {
       const { status, body } = await set(alias, one);
-      expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+      expect({ alias, status, code: body.code }).toEqual({ alias, status: 422, code: 'invalid_request' });
       expect(body.details).toEqual([{ path: 'alias', message: expect.stringContaining('1 to 64') }]);
-      expect(await read(alias)).toMatchObject(refusal('not_found', 404));
-      expect(await call('DELETE', alias)).toMatchObject(refusal('not_found', 404));
-    },
-  );
+      for (const answer of [await read(alias), await call('DELETE', alias)])
+        expect({ alias, ...answer }).toMatchObject({ alias, ...refusal('not_found', 404) });
+    }
+  });
 
   it('points to registered models of its project only', async () => {
     const draft = await draftModel(service, admin.token, project);
@@ -145,7 +153,8 @@ describe('aliases of models', () => {
   });
 
   it('is one of 100 at most', async () => {
-    for (let n = 0; n < 100; n++) expect((await set(`alias-${n}`, one)).status).toBe(200);
+    await stored(99, (n) => [`alias-${n}`, 1, one]);
+    expect((await set('alias-100', one)).status).toBe(200);
     const { status, body } = await set('one-more', one);
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
     expect(body.details).toEqual([{ path: 'alias', message: expect.stringContaining('at most 100') }]);

@@ -14,24 +14,30 @@ import {
 
 const projects = '/v1/projects';
 
+let service: Service;
+let admin: Member;
+beforeAll(async () => {
+  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '10' } });
+  admin = await register(service, 'Ada');
+});
+afterAll(() => service.stop());
+
 describe('projects', () => {
-  let service: Service;
-  let admin: Member;
   let developer: Member;
   let member: Member;
   let stranger: Member;
+  /** Its runtime is ready. */
+  let running: string;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '10' } });
-    admin = await register(service, 'Ada');
     developer = await register(service, 'Dan');
     member = await register(service, 'Mia');
     stranger = await register(service, 'Eve');
     const role = `UPDATE accounts SET role = 'developer' WHERE id = $1`;
     await query(service.databaseUrl as string, role, [developer.id]);
     await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+    running = await readyProject(service, admin.token);
   });
-  afterAll(() => service.stop());
 
   const update = (id: string, json: object) => service.put(`${projects}/${id}`, admin.token, json);
 
@@ -68,28 +74,26 @@ describe('projects', () => {
     }
   });
 
-  it('are listed with the caller’s own conversations, those of the newest turn first', async () => {
-    const id = await readyProject(service, admin.token);
-    const chat = async ({ apiKey }: Member, conversation: string) => {
-      const options = {
-        token: apiKey,
-        json: ask(id, 'What is 7 + 5?'),
-        headers: { 'X-Conversation-Id': conversation },
-      };
-      return (await service.call('POST', completions(id), options)).headers.get('x-conversation-id') as string;
+  const chat = async ({ apiKey }: Member, conversation: string) => {
+    const options = {
+      token: apiKey,
+      json: ask(running, 'What is 7 + 5?'),
+      headers: { 'X-Conversation-Id': conversation },
     };
+    return (await service.call('POST', completions(running), options)).headers.get('x-conversation-id') as string;
+  };
+  const conversations = async ({ token }: Member) => (await service.get(projects, token)).body.conversations;
+
+  it('are listed with the caller’s own conversations, those of the newest turn first', async () => {
     const [first, second] = [await chat(admin, 'new'), await chat(admin, 'new')];
     const mine = await chat(member, 'new');
     await chat(admin, first);
-    const listed = async ({ token }: Member) => (await service.get(projects, token)).body.conversations;
-    expect(await listed(admin)).toMatchObject([
-      { id: first, project_id: id, title: 'What is 7 + 5?', message_count: 4 },
+    expect(await conversations(admin)).toMatchObject([
+      { id: first, project_id: running, title: 'What is 7 + 5?', message_count: 4 },
       { id: second, message_count: 2 },
     ]);
-    expect(await listed(member)).toMatchObject([{ id: mine }]);
-    expect(await listed(developer)).toEqual([]);
-    await service.call('DELETE', `${projects}/${id}`, { token: admin.token });
-    expect(await listed(admin)).toEqual([]);
+    expect(await conversations(member)).toMatchObject([{ id: mine }]);
+    expect(await conversations(developer)).toEqual([]);
   });
 
   it('keep every version, with who made it and when', async () => {
@@ -123,7 +127,9 @@ describe('projects', () => {
   });
 
   it('go with all that they hold, their running model too, when an admin deletes them', async () => {
-    const id = await readyProject(service, admin.token);
+    const id = running;
+    await chat(admin, 'new');
+    expect(await conversations(admin)).not.toEqual([]);
     await update(id, { version: 1, spec: {} });
     const children = () => service.pids.flatMap((pid) => descendants(pid));
     expect(children()).not.toEqual([]);
@@ -137,6 +143,7 @@ describe('projects', () => {
     const { status, body } = await service.call('DELETE', `${projects}/${id}`, { token: admin.token });
     expect({ status, body }).toEqual({ status: 200, body: { id, deleted: true } });
     expect(children()).toEqual([]);
+    expect(await conversations(admin)).toEqual([]);
     for (const path of ['', '/runtime', '/versions', '/versions/1']) {
       expect((await service.get(`${projects}/${id}${path}`, admin.token)).status).toBe(404);
     }
@@ -150,21 +157,14 @@ describe('projects', () => {
 
 describe('32 writers of one project, on two processes', () => {
   let services: readonly [Service, Service];
-  let admin: Member;
-
   beforeAll(async () => {
-    const first = await Service.start();
-    services = [first, await Service.start({ databaseUrl: first.databaseUrl })];
-    admin = await register(first, 'Ada');
+    services = [service, await Service.start({ databaseUrl: service.databaseUrl })];
   });
-  afterAll(async () => {
-    await services[1].stop();
-    await services[0].stop();
-  });
+  afterAll(() => services[1].stop());
 
   it('win each version exactly once; whoever loses is told the current one', async () => {
     const id = await createProject(services[0], admin.token);
-    const rounds = 4;
+    const rounds = 2;
     const winners: number[] = [];
     const writer = async (n: number) => {
       const service = services[n % 2] as Service;

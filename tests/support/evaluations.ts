@@ -64,7 +64,8 @@ export async function frozenDataset(
 /** The job as it is once it has ended. Patience is for what does not move on, not for what is many records. */
 export async function ended(service: HttpCaller, token: string, id: string) {
   let until = 0;
-  for (let done: number | null = null; ; ) {
+  let done: number | null = null;
+  for (let pause = 20; ; pause = Math.min(200, 1.5 * pause)) {
     const { body } = await service.get(`/v1/jobs/${id}`, token);
     if (body.finished_at !== null) return body;
     if (body.progress?.done !== done || until === 0) {
@@ -72,6 +73,6 @@ export async function ended(service: HttpCaller, token: string, id: string) {
       until = Date.now() + PATIENCE_MS;
     }
     if (Date.now() > until) throw new Error(`the job is still ${body.status}: ${JSON.stringify(body.progress)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
