@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { Codecs } from '../../../src/infrastructure/onnx/serving/codecs.js';
 import type { Refusal } from '../../../src/infrastructure/onnx/serving/refusal.js';
 import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
@@ -8,48 +11,65 @@ import { ServingProcess } from '../../support/onnx/serving-process.js';
 const MEGABYTE = 1_024 * 1_024;
 /** Just below the limit of a body. */
 const LARGE = 62 * MEGABYTE;
-const filled = (piece: string, size = LARGE): string => piece.repeat(Math.floor(size / piece.length));
-const list = (piece: string, size?: number): string => `[${filled(`${piece},`, size).slice(0, -1)}]`;
+/** As bytes: strings of this size are slow. */
+const filled = (piece: string, size = LARGE): Buffer =>
+  Buffer.alloc(Math.floor(size / piece.length) * piece.length, piece);
+const listed = (piece: string, size?: number): Buffer => filled(`${piece},`, size).subarray(0, -1);
+const joined = (...parts: (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 const stays = () => undefined;
 
 describe('large bodies of JSON', () => {
   const made = new MadeModels();
   let serving: ServingProcess;
-  beforeEach(async () => {
+  beforeAll(async () => {
     const { FP32, INT64 } = onnxTypes;
     serving = await ServingProcess.start(made.file('echo', echo({ x: FP32, n: INT64 })));
   });
-  afterEach(() => serving.end());
-  afterAll(() => made.remove());
+  afterAll(async () => {
+    await serving.end();
+    made.remove();
+  });
 
-  const send = (inputs: string) => serving.post('/predict', `{"inputs":{${inputs}},"outputs":["n_out"]}`);
+  /** Piece by piece: `fetch` copies a body. */
+  const send = async (...inputs: (string | Buffer)[]) => {
+    const pieces = ['{"inputs":{', ...inputs, '},"outputs":["n_out"]}'];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': length };
+    const sent = request(`${serving.url}/predict`, { method: 'POST', headers });
+    for (const piece of pieces) sent.write(piece);
+    const [response] = await once(sent.end(), 'response');
+    // biome-ignore lint/suspicious/noExplicitAny: each answer has a shape of its own
+    return { status: response.statusCode, body: (await json(response)) as any };
+  };
+  /** Of all so far. */
   const mostMemory = (): number => {
     if (process.platform !== 'linux') return 0;
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];
     return Number(kilobytes) * 1_024;
   };
 
-  it.each<[string, () => string, RegExp]>([
-    ['keys', () => `"x":{${filled('"k":1,').slice(0, -1)}}`, /object members/],
-    ['objects', () => `"x":${list('{"a":1}')}`, /arrays|object members/],
-    ['short values', () => `"x":${list('0')}`, /8000000 values; send .*binary data or as base64/],
-    ['mixed values', () => `"x":${list('1.5,"ab",null')}`, /values/],
-    ['strings', () => `"x":${list('"abcdef"', 60 * MEGABYTE)}`, /must be a number/],
-    ['long integers', () => `"x":[],"n":${list('9007199254740993')}`, /integers of 16 digits; .*base64/],
+  it.each<[string, () => (string | Buffer)[], RegExp]>([
+    ['keys', () => ['"x":{', filled('"k":1,').subarray(0, -1), '}'], /object members/],
+    ['objects', () => ['"x":[', listed('{"a":1}'), ']'], /arrays|object members/],
+    ['short values', () => ['"x":[', listed('0'), ']'], /8000000 values; send .*binary data or as base64/],
+    ['mixed values', () => ['"x":[', listed('1.5,"ab",null'), ']'], /values/],
+    ['strings', () => ['"x":[', listed('"abcdef"', 60 * MEGABYTE), ']'], /must be a number/],
+    ['long integers', () => ['"x":[],"n":[', listed('9007199254740993'), ']'], /integers of 16 digits; .*base64/],
     [
       'values beside a long integer',
-      () => `"x":[],"n":[1.5,9007199254740993,${filled('1,', 7.9 * MEGABYTE)}1]`,
+      () => ['"x":[],"n":[1.5,9007199254740993,', filled('1,', 7.9 * MEGABYTE), '1]'],
       /whole number/,
     ],
   ])('of too many %s are refused for little memory', async (_, inputs, message) => {
-    const { status, body } = await send(inputs());
+    const { status, body } = await send(...inputs());
     expect([status, body.code]).toEqual([422, 'invalid_request']);
     expect(body.error).toMatch(message);
     expect(mostMemory()).toBeLessThan(900 * MEGABYTE);
   });
 
   it('of floats are taken, with as many digits as they like', async () => {
-    const { status, body } = await send(`"x":${list('0.12345678901234567')},"n":[7]`);
+    const { status, body } = await send('"x":[', listed('0.12345678901234567'), '],"n":[7]');
     expect([status, body.outputs?.n_out.data]).toEqual([200, [7]]);
     expect(mostMemory()).toBeLessThan(900 * MEGABYTE);
   });
@@ -58,23 +78,24 @@ describe('large bodies of JSON', () => {
 describe('the thread for large bodies', () => {
   const signature = { inputs: [{ name: 'x', datatype: 'FP32', shape: [-1] }], outputs: [] } as const;
   const program = join(process.cwd(), 'dist/src/infrastructure/onnx/serving/codec-worker.js');
-  const received = (data: string) => {
-    const bytes = Buffer.from(`{"inputs":{"x":${data}}}`);
-    return { kind: 'predict' as const, body: new Uint8Array(bytes), jsonLength: null };
+  const received = (data: Buffer) => {
+    const body = new Uint8Array(joined('{"inputs":{"x":[', data, ']}}'));
+    return { kind: 'predict' as const, body, jsonLength: null };
   };
-  const fine = () => received(list('1.5', MEGABYTE));
+  let codecs: Codecs;
+  afterEach(() => codecs.close());
+  const fine = () => received(listed('1.5', MEGABYTE));
 
   it('is replaced where it runs out of memory, which costs only the guilty request', async () => {
-    const codecs = new Codecs({ signature, name: 'a' }, program, 32);
-    const guilty = codecs.decode(received(list('"abcdef"', 40 * MEGABYTE)), stays);
+    codecs = new Codecs({ signature, name: 'a' }, program, 32);
+    const guilty = codecs.decode(received(listed('"abcdef"', 40 * MEGABYTE)), stays);
     const next = codecs.decode(fine(), stays);
     await expect(guilty).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much memory') });
     expect((await next).feeds[0]?.shape).toEqual([MEGABYTE / 4]);
-    await codecs.close();
   });
 
   it('forgets a caller who has left while waiting', async () => {
-    const codecs = new Codecs({ signature, name: 'a' }, program);
+    codecs = new Codecs({ signature, name: 'a' }, program);
     const first = codecs.decode(fine(), stays);
     let leave: () => void = stays;
     const left = codecs.decode(fine(), (forget) => {
@@ -84,6 +105,5 @@ describe('the thread for large bodies', () => {
     await expect(left).rejects.toMatchObject({ code: 'bad_request' } satisfies Partial<Refusal>);
     await expect(codecs.decode(fine(), (forget) => forget())).rejects.toMatchObject({ code: 'bad_request' });
     expect((await first).feeds).toHaveLength(1);
-    await codecs.close();
   });
 });
