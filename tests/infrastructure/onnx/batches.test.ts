@@ -1,17 +1,25 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { roundsProgram } from '../../support/onnx/child-runtimes-rig.js';
 import type { Completed, Question } from '../../support/onnx/driven-worker.js';
 import { ModelFolders, tinyChat, withoutEnd } from '../../support/onnx/model-folders.js';
 import type { Rounds } from '../../support/onnx/rounds-program.js';
 
 const folders = new ModelFolders();
-afterAll(() => folders.remove());
+const program = spawn('node', [roundsProgram], { stdio: ['pipe', 'pipe', 'inherit'] });
+const printed = createInterface(program.stdout)[Symbol.asyncIterator]();
+afterAll(async () => {
+  program.stdin.end();
+  await once(program, 'close');
+  folders.remove();
+});
 
-/** What a worker answers, which is a process of its own. */
+/** What a worker of its own answers. */
 async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Completed[][] }> {
-  const child = spawn('node', [roundsProgram], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(rounds));
-  return JSON.parse(Buffer.concat(await child.stdout.toArray()).toString());
+  program.stdin.write(`${JSON.stringify(rounds)}\n`);
+  const { value } = await printed.next();
+  return JSON.parse(value);
 }
 
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
@@ -23,9 +31,9 @@ const mixed: Question[] = [
   ...Array.from({ length: 60 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
   ...Array.from({ length: 60 }, (_, i) => {
     const some = Array.from({ length: 1 + ((i * 5) % 40) }, (_, at) => words[(i + at * at) % words.length]);
-    return { text: `Repeat after me: ${some.join(' ')}`, maxTokens: 30 };
+    return { text: `Repeat after me: ${some.join(' ')}`, maxTokens: 12 };
   }),
-  ...Array.from({ length: 20 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.` })),
+  ...Array.from({ length: 20 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.`, maxTokens: i % 9 === 8 ? null : 12 })),
   ...Array.from({ length: 60 }, (_, i) => ({
     messages: [
       { role: 'system' as const, content: 'You are a helpful assistant.'.repeat(1 + (i % 3)) },
@@ -33,7 +41,7 @@ const mixed: Question[] = [
       { role: 'assistant' as const, content: 'Hello! How can I help you today?' },
       { role: 'user' as const, content: `What is ${i} - ${i % 7}?` },
     ],
-    maxTokens: 5 + (i % 20),
+    maxTokens: 3 + (i % 10),
   })),
 ];
 
@@ -55,9 +63,9 @@ describe('answers of a batch', () => {
     const again = await run({
       folder: tinyChat,
       settings: { maxBatch: 3, cacheBytes: 200_000 },
-      rounds: [mixed],
+      rounds: [mixed.filter((_, i) => i % 2 === 0)],
     });
-    expect(said(again.answers)).toEqual(said(alone.answers));
+    expect(said(again.answers)).toEqual(said(alone.answers).filter((_, i) => i % 2 === 0));
   }, 120_000);
 
   it.each([
@@ -66,7 +74,7 @@ describe('answers of a batch', () => {
     ['has a cache of half precision', { attention: 'plain', half: true }],
   ] as const)('are those of one at a time for a model that %s', async (_, about) => {
     const folder = folders.random(about);
-    const some = mixed.filter((_, i) => i % 7 === 0).map((question) => ({ ...question, maxTokens: 12 }));
+    const some = mixed.filter((_, i) => i % 9 === 0).map((question) => ({ ...question, maxTokens: 12 }));
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, settings: { maxBatch: 5 }, rounds: [some] });
     expect(together.maxBatch).toBe(5);
@@ -80,7 +88,7 @@ describe('answers of a batch', () => {
     ['mixes its rows a little', () => folders.random({ quantized: true })],
   ])('are given one at a time by a model that %s', async (_, make) => {
     const folder = make();
-    const some = mixed.slice(0, 20).map((question) => ({ ...question, maxTokens: 10 }));
+    const some = mixed.slice(0, 12).map((question) => ({ ...question, maxTokens: 10 }));
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, rounds: [some] });
     expect(together.maxBatch).toBe(1);

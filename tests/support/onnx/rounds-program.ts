@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { LoadSettings } from '../../../src/infrastructure/onnx/protocol.js';
 import { DrivenWorker, type Question } from './driven-worker.js';
 
@@ -8,15 +9,16 @@ export interface Rounds {
   readonly rounds: readonly (readonly Question[])[];
 }
 
-/** Reads `Rounds` as JSON from standard input, and prints the answers, round by round. */
+/** Reads `Rounds` as a line of JSON from standard input, and prints the answers, round by round; and so on. */
 async function main(): Promise<void> {
-  const chunks = await process.stdin.toArray();
-  const { folder, settings, rounds } = JSON.parse(Buffer.concat(chunks).toString()) as Rounds;
-  const worker = await new DrivenWorker().load(folder, settings);
-  const answers: unknown[] = [];
-  for (const round of rounds) answers.push(await Promise.all(round.map((question) => worker.ask(question))));
-  console.log(JSON.stringify({ maxBatch: worker.maxBatch, answers }));
-  // The worker has threads that wait for more.
+  for await (const line of createInterface(process.stdin)) {
+    const { folder, settings, rounds } = JSON.parse(line) as Rounds;
+    const worker = await new DrivenWorker().load(folder, settings);
+    const answers: unknown[] = [];
+    for (const round of rounds) answers.push(await Promise.all(round.map((question) => worker.ask(question))));
+    console.log(JSON.stringify({ maxBatch: worker.maxBatch, answers }));
+  }
+  // The workers have threads that wait for more.
   process.exit();
 }
 
