@@ -1,6 +1,10 @@
 import { query } from '../support/database.js';
+import { parseMail } from '../support/eml.js';
+import { mails } from '../support/mailbox.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
+import { register } from '../support/workspace.js';
 
 const rules = '/v1/alerts/rules';
 
@@ -13,7 +17,12 @@ describe('alert rules and alerts', () => {
   let master: ReturnType<typeof as>;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9' } });
+    const env = {
+      SERVICE_MASTER_KEY: masterKey,
+      SERVICE_MAX_ACCOUNTS: '9',
+      SERVICE_BASE_URL: 'https://tenon.example/',
+    };
+    service = await Service.start({ env });
     cast = await castOf(service);
     [admin, member, regular] = [
       as(service, cast.admin.token),
@@ -22,7 +31,8 @@ describe('alert rules and alerts', () => {
     ];
     master = as(service, masterKey);
   });
-  beforeEach(() => query(service.databaseUrl as string, 'TRUNCATE jobs, alert_rules, alerts'));
+  const rows = <Row extends object>(sql: string) => query<Row>(service.databaseUrl as string, sql);
+  beforeEach(() => rows('TRUNCATE jobs, alert_rules, alerts'));
   afterAll(() => service.stop());
 
   const invalid = (path: string) => ({
@@ -215,7 +225,10 @@ describe('alert rules and alerts', () => {
   });
 
   it('has at most a hundred rules', async () => {
-    await Promise.all(Array.from({ length: 99 }, () => admin.rule()));
+    await admin.rule();
+    await rows(`INSERT INTO alert_rules
+      SELECT (jsonb_populate_record(r, jsonb_build_object('id', overlay(r.id PLACING lpad(n::text, 8, '0') FROM 5)))).*
+        FROM alert_rules r, generate_series(1, 98) n`); // no such id is made any more: they begin with the time
     const last = await Promise.all(
       [1, 2, 3].map(() =>
         admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1 } }),
@@ -244,7 +257,7 @@ describe('alert rules and alerts', () => {
       ['POST', `/v1/alerts/${alert.id}/ack`],
       ['DELETE', `${rules}/${rule.id}`],
     ];
-    const kinds = [cast.admin.token, cast.admin.apiKey, cast.developer.token, cast.developer.apiKey, masterKey];
+    const kinds = [cast.admin.token, cast.developer.apiKey, masterKey];
     const members = [cast.member.token, cast.member.apiKey];
     for (const [method, path, body] of [...reads, ...writes]) {
       for (const token of [cast.regular.token, cast.regular.apiKey]) {
@@ -273,5 +286,57 @@ describe('alert rules and alerts', () => {
         expect({ method, path, status }).toEqual({ method, path, status: path === rules ? 201 : 200 });
       }
     }
+  });
+
+  it('is mailed to the admins and developers of the operator team who have switched it on', async () => {
+    const switched = async (token: string, on: boolean) => {
+      const { status, body } = await service.call('PATCH', '/v1/auth/me', { token, json: { alert_emails: on } });
+      expect({ status, on: body.alert_emails }).toEqual({ status: 200, on });
+      expect((await service.get('/v1/auth/me', token)).body.alert_emails).toBe(on);
+    };
+    const unverified = await register(service, 'Una');
+    const role = `/v1/auth/users/${unverified.id}/role`;
+    expect(await admin.call('PATCH', role, { json: { role: 'admin' } })).toMatchObject({ status: 200 });
+    const series = 'SELECT id FROM outbox WHERE series IS NOT NULL';
+
+    await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
+    expect(await rows(series)).toEqual([]);
+
+    for (const { token } of [cast.admin, cast.developer, cast.member, cast.regular, unverified]) {
+      await switched(token, true);
+    }
+    await admin.ended('succeeded');
+    await admin.ended('failed');
+    expect(await rows(series)).toHaveLength(2);
+    const own = async () => (await mails(service)).filter((mail) => mail.includes('External job failed'));
+    await until('both have their mail', async () => (await own()).length === 2);
+    const [alert] = await admin.alerts();
+    const got = (await own()).map(parseMail);
+    expect(got.map(({ to }) => to[0]?.address).sort()).toEqual(['ada@example.com', 'dan@example.com']);
+    for (const mail of got) {
+      expect(mail.subject).toBe('[P1] External job failed');
+      expect(mail.text).toContain(`GET https://tenon.example/v1/alerts/${alert.id}\n`);
+      for (const [link] of [...mail.text.matchAll(/\bhttps?:[^\s]*/g), ...mail.html.matchAll(/\bhttps?:[^\s<]*/g)]) {
+        expect(link).toMatch(/^https:\/\/tenon\.example\/v1\//);
+      }
+    }
+
+    await switched(cast.developer.token, false);
+    await admin.ended('succeeded');
+    await admin.ended('failed');
+    expect(await rows(series)).toHaveLength(3);
+    const wrong = await service.call('PATCH', '/v1/auth/me', {
+      token: cast.admin.token,
+      json: { alert_emails: 'yes' },
+    });
+    expect(wrong).toMatchObject({ status: 422, body: { details: [{ path: 'alert_emails' }] } });
+  });
+
+  it('leaves the switch for e-mails of an account to itself', async () => {
+    const roster = await service.get('/v1/auth/users', cast.member.token);
+    const login = { email: 'ada@example.com', password: 'correct horse battery' };
+    const { body } = await service.post('/v1/auth/login', undefined, login);
+    for (const user of [...roster.body.users, body.user]) expect(user).not.toHaveProperty('alert_emails');
   });
 });

@@ -1,34 +1,61 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { freshDatabase } from '../support/database.js';
+import { HttpCaller } from '../support/http-caller.js';
 import { descendants, untilGone } from '../support/processes.js';
-import { launch, Service, temporaryFolder } from '../support/service.js';
+import { launch, Service, type ServiceProcess, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
-import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  readyProject,
+  register,
+  registeredModel,
+  untilState,
+} from '../support/workspace.js';
 
 describe('a service with nothing but a data folder', () => {
   let parent: string;
-  beforeEach(async () => {
+  let dataDir: string;
+  let first: ServiceProcess;
+  beforeAll(async () => {
     parent = await temporaryFolder();
+    dataDir = join(parent, 'with a space');
+    await mkdir(dataDir);
+    first = launch({ dataDir, databaseUrl: null });
   });
-  afterEach(() => rm(parent, { recursive: true, force: true }));
+  afterAll(() => rm(parent, { recursive: true, force: true }));
+
+  it('prints exactly the ready line, and refuses a second service on the same folder', async () => {
+    const url = await first.ready;
+    expect(first.output()).toBe(`ready ${url}\n`);
+    const second = launch({ dataDir, databaseUrl: null });
+    expect(await second.ended).toBe(1);
+    expect(second.errors()).toContain('Another Tenon');
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    for (const file of ['secret', 'tenon.log']) expect(modeOf(join(dataDir, file))).toBe('600');
+  });
 
   it('has after kill -9 all that was acknowledged, leaves no process behind, and resumes its runtimes', async () => {
-    const dataDir = join(parent, 'with a space');
-    await mkdir(dataDir);
-    const first = await Service.start({ dataDir, databaseUrl: null });
-    const admin = await register(first, 'Ada');
-    const project = await readyProject(first, admin.token);
+    const api = new HttpCaller(await first.ready);
+    const pid = first.child.pid as number;
+    const admin = await register(api, 'Ada');
+    const project = await readyProject(api, admin.token);
     const written: string[] = [];
     const writer = (async () => {
-      for (;;) written.push(await createProject(first, admin.token, { n: written.length }));
+      for (;;) written.push(await createProject(api, admin.token, { n: written.length }));
     })().catch(() => undefined);
     await until('five are acknowledged', () => written.length >= 5);
-    const children = descendants(first.pid);
+    const children = descendants(pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
-    await first.kill();
+    first.child.kill('SIGKILL');
+    await first.ended;
     await writer;
     await untilGone(children);
 
@@ -40,21 +67,9 @@ describe('a service with nothing but a data folder', () => {
     const answer = await second.post(completions(project), admin.apiKey, ask(project, 'What is 7 + 5?'));
     expect(answer.body.choices[0].message.content).toBe('7 + 5 = 12.');
     const left = descendants(second.pid);
-    expect(await second.stop()).toBe(0);
+    second.signal('SIGINT');
+    expect(await second.ended).toBe(0);
     await untilGone(left);
-  });
-
-  it('prints exactly the ready line, and refuses a second service on the same folder', async () => {
-    const first = launch({ dataDir: parent, databaseUrl: null });
-    const url = await first.ready;
-    expect(first.output()).toBe(`ready ${url}\n`);
-    const second = launch({ dataDir: parent, databaseUrl: null });
-    expect(await second.ended).toBe(1);
-    expect(second.errors()).toContain('Another Tenon');
-    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-    first.child.kill('SIGINT');
-    expect(await first.ended).toBe(0);
-    for (const file of ['secret', 'tenon.log']) expect(modeOf(join(parent, file))).toBe('600');
   });
 });
 
@@ -106,9 +121,23 @@ describe('a start that cannot be', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    const lines = await failing({ SERVICE_PORT: String(port) });
+    const database = await freshDatabase();
+    const lines = await failing({ SERVICE_PORT: String(port), DATABASE_URL: database.url });
     expect(lines.at(-1)).toContain(`127.0.0.1:${port}`);
     other.close();
+    await database.drop();
+  });
+
+  it('is given up in time where the database says nothing, and names it', async () => {
+    const sockets: Socket[] = [];
+    const silent = createTcpServer((socket) => sockets.push(socket.on('error', () => undefined)));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const DATABASE_URL = `postgres://tenon:hidden@127.0.0.1:${port}/tenon`;
+    const lines = await failing({ DATABASE_URL, SERVICE_DATABASE_WAIT_S: '1' });
+    expect(lines.at(-1)).toMatch(/^the database 127.0.0.1:\d+\/tenon \(DATABASE_URL\)/);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   it('names a database that stays out of reach, without its password', async () => {
@@ -117,12 +146,32 @@ describe('a start that cannot be', () => {
     expect(lines.at(-1)).toContain('127.0.0.1:1/tenon');
     expect(lines.join()).not.toContain('hidden');
   });
+
+  it('ends at SIGTERM while it waits for its database', async () => {
+    const { child, ended } = launch({ dataDir, databaseUrl: 'postgres://tenon:x@127.0.0.1:1/tenon' });
+    await once(child.stderr as NodeJS.ReadableStream, 'data');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('says in a line what is wrong with its folder or its log', async () => {
+    const file = join(dataDir, 'file');
+    await writeFile(file, '');
+    for (const [name, value] of [
+      ['SERVICE_DATA_DIR', file],
+      ['SERVICE_DATA_DIR', '/proc/nope'],
+      ['SERVICE_LOG_FILE', join(file, 'log')],
+    ] as const)
+      expect(await failing({ [name]: value })).toEqual([expect.stringContaining(name)]);
+  });
 });
 
 describe('a service that is spoken to badly', () => {
   let service: Service;
+  let admin: Member;
   beforeAll(async () => {
     service = await Service.start();
+    admin = await register(service, 'Ada');
   });
   afterAll(() => service.stop());
 
@@ -169,8 +218,25 @@ describe('a service that is spoken to badly', () => {
     expect((await service.get('/health/live')).status).toBe(200);
   });
 
+  it('never says of a runtime that is started again and again that it is unavailable', async () => {
+    const { token } = admin;
+    const project = await createProject(service, token);
+    const runtime = `/v1/projects/${project}/runtime`;
+    await service.put(runtime, token, { model_id: await registeredModel(service, token, project) });
+    const seen = new Set<string>();
+    for (let round = 0; round < 6; round++) {
+      const calls = [
+        service.post(`${runtime}/start`, token),
+        ...Array.from({ length: 8 }, () => service.get(runtime, token)),
+      ];
+      for (const { body } of await Promise.all(calls)) seen.add(body.state);
+      await service.post(`${runtime}/stop`, token);
+    }
+    expect(seen).not.toContain('unavailable');
+    expect(seen).toContain('loading');
+  });
+
   it('answers /health/live while a model process is stopped in its tracks: inference has a process of its own', async () => {
-    const admin = await register(service, 'Ada');
     const project = await readyProject(service, admin.token);
     const [model] = service.pids.flatMap((pid) => descendants(pid));
     process.kill(model as number, 'SIGSTOP');
