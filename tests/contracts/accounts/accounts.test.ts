@@ -1,6 +1,157 @@
+import bcrypt from 'bcrypt';
+import type { Invite } from '../../../src/domain/accounts/invite.js';
+import { BcryptPasswordHasher } from '../../../src/infrastructure/crypto/bcrypt-password-hasher.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { ListedCommonPasswords } from '../../../src/infrastructure/crypto/listed-common-passwords.js';
+import { Sealer } from '../../../src/infrastructure/crypto/sealer.js';
+import { MemoryPasswordHasher } from '../../../src/infrastructure/memory/accounts/memory-password-hasher.js';
+import { TypeOrmInvites } from '../../../src/infrastructure/typeorm/accounts/typeorm-invites.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { PageLinks } from '../../../src/interfaces/web/page-links.js';
+import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { anInvite, aTeam, at } from '../../support/records.js';
 import { accountsContract } from './accounts.contract.js';
+import { commonPasswordsContract } from './common-passwords.contract.js';
+import { invitesContract } from './invites.contract.js';
+import { linksContract } from './links.contract.js';
+import { mailedTokensContract } from './mailed-tokens.contract.js';
+import { passwordHasherContract } from './password-hasher.contract.js';
+import { spentSiteTokensContract } from './spent-site-tokens.contract.js';
+import { teamsContract } from './teams.contract.js';
 
-accountsContract('memory', memoryUnderTest());
-accountsContract('PostgreSQL', postgresUnderTest());
+/** All suites have these in turn; each test begins with an empty one. */
+const memory = memoryUnderTest();
+const postgres = postgresUnderTest();
+
+accountsContract('memory', memory);
+accountsContract('PostgreSQL', postgres);
+
+teamsContract('memory', memory);
+teamsContract('PostgreSQL', postgres);
+
+mailedTokensContract('memory', memory);
+mailedTokensContract('PostgreSQL', postgres);
+
+invitesContract('memory', memory);
+invitesContract('PostgreSQL', postgres);
+
+describe('Invites kept by PostgreSQL', () => {
+  const { token, digest } = new CheckedTokens().issue('invite');
+  let invite: Invite;
+
+  beforeEach(async () => {
+    const { teams, invites } = await postgres.open();
+    const team = aTeam();
+    await teams.add(team);
+    invite = anInvite(team, { token, digest });
+    await invites.add(invite);
+  });
+
+  it('show no usable token to whoever reads the database', async () => {
+    const { invites } = await postgres.elsewhere();
+    for (const status of ['pending', 'redeemed'] as const) {
+      await invites.save({ ...invite, status });
+      const rows = await query<{ invites: string }>(postgres.url, 'SELECT invites::text FROM invites');
+      const text = rows.map((row) => row.invites).join('\n');
+      expect(text).toContain(digest);
+      const fields = text.split(/[(),"\s]/);
+      const decoded = (['base64url', 'hex'] as const).flatMap((form) =>
+        fields.map((field) => Buffer.from(field, form).toString('latin1')),
+      );
+      for (let start = 0; start + 8 <= token.length; start++) {
+        const part = token.slice(start, start + 8);
+        for (const form of [text, ...decoded]) expect(form).not.toContain(part);
+      }
+      for (const field of fields) expect(new CheckedTokens().read(field)).toBeNull();
+    }
+  });
+
+  it('open with the secret that sealed them, and with no other', async () => {
+    const sealedBy = (secret: string) =>
+      new TypeOrmInvites(new TypeOrmUnitOfWork(postgres.source), new Sealer(secret, 'invites'));
+    expect(await sealedBy('a secret of the tests').byDigest(digest)).toEqual(invite);
+    const stranger = sealedBy('another secret');
+    const without = { ...invite, token: '' };
+    expect(await stranger.byDigest(digest)).toEqual(without);
+    expect(await stranger.find(invite.teamId, invite.id)).toEqual(without);
+    expect(await stranger.pending(invite.teamId, at(1))).toEqual([without]);
+  });
+
+  it('open in their own row only', async () => {
+    const { invites } = await postgres.elsewhere();
+    const second = anInvite({ ...aTeam(), id: invite.teamId });
+    await invites.add(second);
+    await query(postgres.url, 'UPDATE invites SET sealed_token = (SELECT sealed_token FROM invites WHERE id = $1)', [
+      invite.id,
+    ]);
+    expect(await invites.byDigest(digest)).toEqual(invite);
+    expect(await invites.byDigest(second.digest)).toEqual({ ...second, token: '' });
+  });
+});
+
+spentSiteTokensContract('memory', memory);
+spentSiteTokensContract('PostgreSQL', postgres);
+
+describe('SpentSiteTokens kept by PostgreSQL', () => {
+  it('keeps no row of those that have expired', async () => {
+    const { spentSiteTokens } = await postgres.open();
+    for (let token = 0; token < 5; token++) await spentSiteTokens.spend(`short ${token}`, at(60), at(0));
+    await spentSiteTokens.spend('long', at(120), at(0));
+    await spentSiteTokens.spend('late', at(60), at(60));
+    expect(await query(postgres.url, 'SELECT jti, expires_at FROM spent_site_tokens')).toEqual([
+      { jti: 'long', expires_at: at(120) },
+    ]);
+  });
+});
+
+linksContract('the service’s own pages', (baseUrl) => new PageLinks({ baseUrl }));
+
+describe('Links of the service’s own pages', () => {
+  it('are below the address that the service turns out to have', () => {
+    const address = { baseUrl: '' };
+    const links = new PageLinks(address);
+    address.baseUrl = 'http://127.0.0.1:49152';
+    expect(links.verifyEmail('tnv_abc')).toBe('http://127.0.0.1:49152/verify-email?token=tnv_abc');
+  });
+});
+
+commonPasswordsContract('a list', (refused) => new ListedCommonPasswords(refused));
+
+const COST = 4;
+
+passwordHasherContract('bcrypt', () => ({ hasher: new BcryptPasswordHasher(COST), most: 2 + 64 }));
+passwordHasherContract('memory', () => ({ hasher: new MemoryPasswordHasher(5), most: 5 }));
+
+describe('PasswordHasher of bcrypt', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is as slow as it was told to be', async () => {
+    expect(await new BcryptPasswordHasher(5).hash('x')).toMatch(/^\$2b\$05\$/);
+  });
+
+  it.each([
+    ['first', 0],
+    ['second', 1],
+  ])('does the same work for nobody’s hash as for somebody’s, at the %s call', async (_, earlier) => {
+    const somebodys = await new BcryptPasswordHasher(COST).hash('correct horse');
+    const [compare, make] = [jest.spyOn(bcrypt, 'compare'), jest.spyOn(bcrypt, 'hash')];
+    const workFor = async (hash: string | null) => {
+      const hasher = new BcryptPasswordHasher(COST);
+      for (let call = 0; call < earlier; call++) await hasher.matches('x', somebodys);
+      jest.clearAllMocks();
+      await hasher.matches('x', hash);
+      const compared = compare.mock.calls.map(([data, against]) => [String(data).length, String(against).slice(0, 7)]);
+      return { compared, made: make.mock.calls.map(([, cost]) => cost) };
+    };
+    const work = await workFor(somebodys);
+    expect(work.compared).toEqual([[44, '$2b$04$']]);
+    expect(await workFor(null)).toEqual(work);
+  });
+
+  it('still matches the hashes that were made at another cost', async () => {
+    const hash = await new BcryptPasswordHasher(5).hash('correct horse');
+    expect(await new BcryptPasswordHasher(COST).matches('correct horse', hash)).toBe(true);
+  });
+});

@@ -1,6 +1,71 @@
+import type { LivingProcesses } from '../../../src/application/jobs/ports/living-processes.js';
+import {
+  MemoryLivingProcesses,
+  MemoryProcesses,
+} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmJobHistory } from '../../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
+import { TypeOrmLivingProcesses } from '../../../src/infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { aCall, ended } from '../../support/records.js';
+import { jobHistoryContract } from './job-history.contract.js';
 import { jobsContract } from './jobs.contract.js';
+import { livingProcessesContract } from './living-processes.contract.js';
 
-jobsContract('memory', memoryUnderTest());
-jobsContract('PostgreSQL', postgresUnderTest());
+/** All suites have these in turn; each test begins with an empty one. */
+const memory = memoryUnderTest();
+const postgres = postgresUnderTest();
+
+jobsContract('memory', memory);
+jobsContract('PostgreSQL', postgres);
+
+jobHistoryContract('memory', memory);
+jobHistoryContract('PostgreSQL', postgres);
+
+describe('A database that is stricter by default', () => {
+  it('has no call appended by a statement that may see rules of the past', async () => {
+    await postgres.open();
+    const url = new URL(postgres.url);
+    url.searchParams.set('options', '-c default_transaction_isolation=serializable');
+    const source = await createDataSource(url.href).initialize();
+    const history = new TypeOrmJobHistory(new TypeOrmUnitOfWork(source));
+    expect(await history.appendUnnoticed('line', [ended(aCall())])).toEqual([]);
+    await source.destroy();
+  });
+});
+
+const known = new MemoryProcesses();
+livingProcessesContract('memory', {
+  process: async () => new MemoryLivingProcesses(known),
+  cut: (process) => process.leave(),
+});
+
+describe('on PostgreSQL', () => {
+  const sources: DataSource[] = [];
+  const processes: LivingProcesses[] = [];
+
+  afterAll(async () => {
+    for (const process of processes) await process.leave();
+    for (const source of sources) await source.destroy();
+  });
+
+  livingProcessesContract('PostgreSQL', {
+    process: async () => {
+      const source = await createDataSource(postgres.url, 3).initialize();
+      const process = new TypeOrmLivingProcesses(source);
+      sources.push(source);
+      processes.push(process);
+      return process;
+    },
+    cut: async (process) => {
+      const number = await process.own();
+      // The server has the locks of all other tests, too, whose processes have the same numbers.
+      const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await query(postgres.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);
+    },
+  });
+});
