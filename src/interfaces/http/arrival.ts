@@ -21,7 +21,7 @@ export function limitArrival(request: IncomingMessage, late: () => void): void {
   const timer = setTimeout(() => {
     if (unhurried.has(request)) timer.refresh();
     else if (!request.complete) late();
-  }, ARRIVAL_MS);
+  }, ARRIVAL_MS).unref();
   const arrived = () => clearTimeout(timer);
   request.once('end', arrived).once('close', arrived);
 }
