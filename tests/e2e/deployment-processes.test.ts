@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { freshDatabase } from '../support/database.js';
 import { FLOAT, INT64, onnxFile } from '../support/onnx/onnx-graph.js';
 import { untilGone } from '../support/processes.js';
 import { Service, temporaryFolder } from '../support/service.js';
@@ -26,10 +25,17 @@ const dividing = onnxFile({
   nodes: [{ op: 'Div', inputs: ['lowest', 'b'], outputs: ['y'] }],
 });
 
+interface Deployed {
+  readonly id: string;
+  readonly port: number;
+  readonly url: string;
+}
+
 describe('the processes of deployments', () => {
   let folder: string;
   let service: Service;
   let token: string;
+  let killed = false;
   let env: Record<string, string>;
 
   beforeAll(async () => {
@@ -48,6 +54,7 @@ describe('the processes of deployments', () => {
     await rm(folder, { recursive: true, force: true });
   });
   afterEach(async () => {
+    if (killed) return;
     const { body } = await service.get(path, token);
     await Promise.all(body.deployments.map(({ id }: { id: string }) => service.delete(`${path}/${id}`, token)));
   });
@@ -55,7 +62,7 @@ describe('the processes of deployments', () => {
   const deploy = async (model_path = 'doubling.onnx', at = service) => {
     const { status, body } = await at.post(path, token, { name: model_path, model_path });
     expect({ status, error: body.error }).toEqual({ status: 201, error: undefined });
-    return body as { id: string; port: number; url: string };
+    return body as Deployed;
   };
   const read = async (id: string, at = service) => (await at.get(`${path}/${id}`, token)).body;
   const until = async (status: string, id: string, at = service) => {
@@ -75,8 +82,14 @@ describe('the processes of deployments', () => {
   };
   const pidOf = (id: string, at = service): number => startOf(id, at).pid;
 
-  it('answer through the service as they do on their own port', async () => {
-    const { id, url } = await deploy();
+  it('refuse a file that is no model with the loader’s words', async () => {
+    const { status, body } = await service.post(path, token, { name: 'x', model_path: 'garbage.onnx' });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'model_file_invalid' });
+    expect(body.error).toMatch(/protobuf/i);
+    expect(body.error).not.toContain(folder);
+  });
+
+  async function answersAlike({ id, url }: Deployed): Promise<void> {
     const inputs = { x: [[1, 2]] };
     const through = await predict(id, inputs);
     expect(through).toMatchObject({ status: 200, body: { outputs: { y: { data: [2, 4], shape: [1, 2] } } } });
@@ -87,18 +100,12 @@ describe('the processes of deployments', () => {
     expect(refused.body.request_id).toBe(refused.headers.get('x-request-id'));
     // A process outlives the request that has started it.
     expect(startOf(id)).not.toHaveProperty('request_id');
-  });
+  }
 
-  it('refuse a file that is no model with the loader’s words', async () => {
-    const { status, body } = await service.post(path, token, { name: 'x', model_path: 'garbage.onnx' });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'model_file_invalid' });
-    expect(body.error).toMatch(/protobuf/i);
-    expect(body.error).not.toContain(folder);
-  });
-
-  it('come ten at once on ten ports; ten that hang are found out and deleted all at once', async () => {
+  it('come ten at once on ten ports and answer there as through the service; ten that hang are found out and deleted all at once', async () => {
     const ten = await Promise.all(Array.from({ length: 10 }, () => deploy()));
     expect(new Set(ten.map(({ port }) => port)).size).toBe(10);
+    await answersAlike(ten[0] as Deployed);
     const pids = ten.map(({ id }) => pidOf(id));
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     const begun = performance.now();
@@ -144,36 +151,25 @@ describe('the processes of deployments', () => {
   });
 
   it('end with the service, however it ends, and come back with it', async () => {
-    const [first, other] = [await freshDatabase(), await temporaryFolder()];
-    const options = { env, databaseUrl: first.url, dataDir: other };
-    const doomed = await Service.start(options);
-    const { token: key } = await register(doomed, 'Ada');
-    const at = (service: Service) => ({ get: async (id: string) => (await service.get(`${path}/${id}`, key)).body });
-    const deployed = async (model_path: string) =>
-      (await doomed.post(path, key, { name: model_path, model_path })).body.id as string;
-    const [id, broken] = [await deployed('doubling.onnx'), await deployed('dividing.onnx')];
+    const doomed = service;
+    const { id } = await deploy();
+    const { id: broken } = await deploy('dividing.onnx');
     const pids = [id, broken].map((one) => pidOf(one, doomed));
     // It cannot see that its parent is gone; where setpriv is, the kernel ends it all the same.
     if (existsSync('/usr/bin/setpriv')) process.kill(pids[0] as number, 'SIGSTOP');
+    killed = true;
     await doomed.kill();
     await untilGone(pids);
 
     await rm(join(env.SERVICE_MODELS_DIR as string, 'dividing.onnx'));
-    const next = await Service.start(options);
-    const untilIs = async (status: string, one: string) => {
-      for (;;) {
-        const deployment = await at(next).get(one);
-        if (deployment.status === status) return deployment;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    };
-    await untilIs('running', id);
-    expect((await next.post(`${path}/${id}/predict`, key, { inputs: { x: [[1, 2]] } })).status).toBe(200);
-    expect(await untilIs('crash_looping', broken)).toMatchObject({ reason: expect.stringContaining('no such file') });
+    const { databaseUrl, dataDir } = doomed;
+    const next = await Service.start({ env, databaseUrl, dataDir });
+    await until('running', id, next);
+    expect((await predict(id, { x: [[1, 2]] }, next)).status).toBe(200);
+    const looping = await until('crash_looping', broken, next);
+    expect(looping).toMatchObject({ reason: expect.stringContaining('no such file') });
     const pid = pidOf(id, next);
     expect(await next.stop()).toBe(0);
     await untilGone([pid]);
-    await first.drop();
-    await rm(other, { recursive: true, force: true });
-  }, 90_000);
+  });
 });
