@@ -5,6 +5,7 @@ import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository
 import type { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { Carried } from '../system/carried.js';
+import { SharedLookups } from './shared-lookups.js';
 import { isLostRace } from './storage-errors.js';
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
@@ -14,6 +15,8 @@ const LONGEST_PAUSE_MS = 15;
 
 /** The one place that knows which connection the current call must use. */
 export class TypeOrmUnitOfWork implements UnitOfWork {
+  readonly lookups = new SharedLookups(this);
+
   private readonly current = new Carried<EntityManager>();
 
   /** A weaker isolation is for the tests that show what serializable is good for. */

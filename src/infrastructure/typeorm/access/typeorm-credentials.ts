@@ -3,7 +3,6 @@ import type { CredentialFilter, Credentials, RemovalFilter } from '../../../appl
 import type { AccountCaller } from '../../../domain/access/caller.js';
 import type { Credential } from '../../../domain/access/credential.js';
 import { Unauthenticated } from '../../../domain/access/errors.js';
-import { SharedLookup } from '../shared-lookup.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -24,23 +23,24 @@ export const CredentialTable = new EntitySchema<Credential>({
   },
 });
 
-const HOLDER = `
+const HOLDER = {
+  name: 'holders of credentials',
+  text: `
   SELECT q.nth, c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId",
          a.name AS "accountName", a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
     FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS q (digest, now, nth)
     JOIN credentials c ON c.digest = q.digest JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
-   WHERE c.expires_at IS NULL OR c.expires_at > q.now`;
+   WHERE c.expires_at IS NULL OR c.expires_at > q.now`,
+};
+
+type Holder = Omit<AccountCaller, 'lastUsedAt'> & { lastUsedAt: string | null };
 
 const TOUCH = `
   UPDATE credentials SET last_used_at = $2
    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`;
 
 export class TypeOrmCredentials implements Credentials {
-  private readonly holders: SharedLookup<AccountCaller>;
-
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {
-    this.holders = new SharedLookup(unitOfWork, 'credential-holders', HOLDER);
-  }
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(credential: Credential): Promise<void> {
     try {
@@ -50,8 +50,9 @@ export class TypeOrmCredentials implements Credentials {
     }
   }
 
-  holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    return this.holders.ask(digest, now);
+  async holder(digest: string, now: Date): Promise<AccountCaller | null> {
+    const found = await this.unitOfWork.lookups.ask<Holder>(HOLDER, digest, now);
+    return found && { ...found, lastUsedAt: found.lastUsedAt === null ? null : new Date(found.lastUsedAt) };
   }
 
   list(

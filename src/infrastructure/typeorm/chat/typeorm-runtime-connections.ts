@@ -4,7 +4,6 @@ import type {
   RuntimeConnection,
   RuntimeConnections,
 } from '../../../application/chat/ports/runtime-connections.js';
-import { SharedLookup } from '../shared-lookup.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
@@ -26,17 +25,16 @@ const CLAIM = `
   UPDATE runtime_connections SET process = $3 WHERE project_id = $1 AND process IS NOT DISTINCT FROM $2
   RETURNING project_id AS "projectId", model_id AS "modelId", wanted, process`;
 
-const OF_PROJECT = `
+const OF_PROJECT = {
+  name: 'runtimes of projects',
+  text: `
   SELECT q.nth, p.team_id AS "teamId", p.id AS "projectId", c.model_id AS "modelId", c.wanted, c.process
     FROM unnest($1::text[]) WITH ORDINALITY AS q (id, nth)
-    JOIN projects p ON p.id = q.id LEFT JOIN runtime_connections c ON c.project_id = p.id`;
+    JOIN projects p ON p.id = q.id LEFT JOIN runtime_connections c ON c.project_id = p.id`,
+};
 
 export class TypeOrmRuntimeConnections implements RuntimeConnections {
-  private readonly projects: SharedLookup<RuntimeConnection & { teamId: string }>;
-
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {
-    this.projects = new SharedLookup(unitOfWork, 'runtimes of projects', OF_PROJECT);
-  }
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async find(projectId: string): Promise<RuntimeConnection | null> {
     const [found] = await this.unitOfWork.prepared<RuntimeConnection>('find runtime connection', FIND, [projectId]);
@@ -44,10 +42,10 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const found = await this.projects.ask(projectId);
+    const found = await this.unitOfWork.lookups.ask<RuntimeConnection & { teamId: string }>(OF_PROJECT, projectId);
     if (!found) return null;
-    const { teamId, ...connection } = found;
-    return { teamId, connection: connection.modelId === null ? null : connection };
+    const { teamId, modelId, wanted, process } = found;
+    return { teamId, connection: modelId === null ? null : { projectId, modelId, wanted, process } };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

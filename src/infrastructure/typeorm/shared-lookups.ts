@@ -1,0 +1,125 @@
+import { turn } from '../../application/shared/turn.js';
+import { PatientSharing } from './patient-sharing.js';
+
+/** Statements of lookups that are under way at once; more would each answer fewer questions. */
+const AT_ONCE = 2;
+const MOST_QUESTIONS = 100;
+
+const sharing = new PatientSharing();
+
+/** What answers the questions of a kind. */
+interface Lookup {
+  readonly name: string;
+  /** Takes an array for each value of a question, and gives rows with the number of the question as `nth`. */
+  readonly text: string;
+}
+
+interface Question {
+  readonly lookup: Lookup;
+  readonly values: readonly unknown[];
+  readonly resolve: (row: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A row of the answer to a question of the `kind`th of the lookups that were asked together. */
+interface Found {
+  readonly kind: number;
+  readonly row: { readonly nth: number };
+}
+
+interface Database {
+  readonly isRunning: boolean;
+  prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/**
+ * Lookups that nearly every call needs. Questions that come within a turn of the event loop, or while the database is
+ * busy with earlier ones, go to it together, in one statement, whatever they ask for, so that many callers cost it
+ * little more than one. A question is only ever answered by a statement that began after it was asked: no answer is
+ * older than its question. What is found comes as JSON, so a moment in it is a text.
+ */
+export class SharedLookups {
+  private waiting: Question[] = [];
+  private underWay = 0;
+  private soon = false;
+  private readonly texts = new Map<string, string>();
+
+  constructor(private readonly database: Database) {}
+
+  ask<Row>(lookup: Lookup, ...values: readonly unknown[]): Promise<Row | null> {
+    const asked = (resolve: (row: Row | null) => void, reject: (error: unknown) => void): Question => ({
+      lookup,
+      values,
+      resolve,
+      reject,
+    });
+    if (this.database.isRunning)
+      return new Promise((resolve, reject) => this.answer([asked(resolve, reject)]).catch(reject));
+    return sharing.forOne((resolve, reject) => this.add(asked(resolve, reject)));
+  }
+
+  private add(question: Question): void {
+    this.waiting.push(question);
+    if (!this.soon) sharing.forMany(() => void turn().then(() => this.proceed()));
+    this.soon = true;
+  }
+
+  private async proceed(): Promise<void> {
+    this.soon = false;
+    if (this.underWay >= AT_ONCE || this.waiting.length === 0) return;
+    const questions = this.waiting.splice(0, MOST_QUESTIONS);
+    this.underWay++;
+    try {
+      await this.answer(questions);
+    } catch (error) {
+      // What has waited behind it fails with it: where the database hangs, nobody waits for two time-outs.
+      for (const { reject } of [...questions, ...this.waiting.splice(0)]) reject(error);
+    }
+    this.underWay--;
+    void this.proceed();
+  }
+
+  private async answer(questions: readonly Question[]): Promise<void> {
+    const kinds = new Map<Lookup, Question[]>();
+    for (const question of questions) {
+      const alike = kinds.get(question.lookup);
+      if (alike) alike.push(question);
+      else kinds.set(question.lookup, [question]);
+    }
+    // In one order, whoever asked first, so that there are few statements to prepare.
+    const asked = [...kinds].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
+    const lookups = asked.map(([lookup]) => lookup);
+    const values = asked.flatMap(([, alike]) => columns(alike));
+    const name = lookups.map((lookup) => lookup.name).join(', ');
+    const found = await this.database.prepared<Found>(name, this.text(name, lookups), values);
+    for (const { kind, row } of found) {
+      const { nth, ...what } = row;
+      asked[kind]?.[1][nth - 1]?.resolve(what as never);
+    }
+    for (const { resolve } of questions) resolve(null as never); // nothing is told to whoever has an answer
+  }
+
+  private text(name: string, lookups: readonly Lookup[]): string {
+    const text = this.texts.get(name) ?? together(lookups);
+    this.texts.set(name, text);
+    return text;
+  }
+}
+
+/** The values of some questions of one kind, place by place. */
+const columns = (alike: readonly Question[]): unknown[][] =>
+  (alike[0]?.values ?? []).map((_, place) => alike.map(({ values }) => values[place]));
+
+function together(lookups: readonly Lookup[]): string {
+  let before = 0;
+  return lookups
+    .map(({ text }, kind) => {
+      const first = before;
+      const own = text.replace(/\$(\d+)/g, (_, place: string) => {
+        before = Math.max(before, first + Number(place));
+        return `$${first + Number(place)}`;
+      });
+      return `SELECT ${kind} AS kind, row_to_json(found) AS row FROM (${own}) AS found`;
+    })
+    .join(' UNION ALL ');
+}
