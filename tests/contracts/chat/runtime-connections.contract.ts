@@ -2,7 +2,7 @@ import type { RuntimeConnection } from '../../../src/application/chat/ports/runt
 import type { Model } from '../../../src/domain/workspace/model.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import { atOnce } from '../../support/barrier.js';
-import { aModel, aProject, aTeam, ids } from '../../support/records.js';
+import { aModel, anAccount, anApiKey, aProject, aSession, aTeam, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
@@ -109,6 +109,26 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(answers.map((answer) => [answer?.teamId, answer?.connection?.projectId])).toEqual(
         asked.map(({ teamId, id }, n) => (n % 3 === 2 ? [undefined, undefined] : [teamId, id])),
       );
+    });
+
+    it('answers each who asks for something else at the same time', async () => {
+      await connections.save(connection());
+      const account = anAccount({ ...aTeam(), id: project.teamId });
+      const [first, second] = [anApiKey(account), aSession(account, { lastUsedAt: at(0.5) })];
+      await repositories.accounts.add(account);
+      for (const credential of [first, second]) await repositories.credentials.add(credential);
+      const holder = (digest: string) => repositories.credentials.holder(digest, at(1));
+      const asked = [first, second].flatMap((known) => [
+        holder(known.digest).then((caller) => [caller?.credentialId, caller?.lastUsedAt] as const),
+        holder(`not ${known.digest}`),
+        connections.ofProject(project.id),
+        connections.ofProject(ids.next('prj')),
+      ]);
+      const found = { teamId: project.teamId, connection: connection() };
+      expect(await Promise.all(asked)).toEqual([
+        ...[[first.id, null], null, found, null],
+        ...[[second.id, at(0.5)], null, found, null],
+      ]);
     });
 
     it('removes a connection, and tells whether there was one', async () => {
