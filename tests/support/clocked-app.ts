@@ -12,15 +12,22 @@ import { temporaryFolder } from './service.js';
 export class ClockedApp extends HttpCaller {
   private constructor(
     private readonly app: App,
-    private readonly database: TestDatabase,
+    readonly databaseUrl: string,
+    private readonly database: TestDatabase | null,
     readonly dataDir: string,
     readonly clock: ManualClock,
   ) {
     super(app.url);
   }
 
-  static async start(env: Readonly<Record<string, string>>, adapt: (parts: Parts) => void = () => undefined) {
-    const database = await freshDatabase();
+  /** On a database of its own, or on another one's. */
+  static async start(
+    env: Readonly<Record<string, string>>,
+    adapt: (parts: Parts) => void = () => undefined,
+    others: string | null = null,
+  ) {
+    const database = others === null ? await freshDatabase() : null;
+    const databaseUrl = others ?? (database as TestDatabase).url;
     const dataDir = await temporaryFolder();
     const clock = new ManualClock(new Date());
     const config = loadConfig({
@@ -28,7 +35,7 @@ export class ClockedApp extends HttpCaller {
       SERVICE_PORT: '0',
       SERVICE_BCRYPT_COST: '4',
       SERVICE_LOG_LEVEL: 'error',
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       ...env,
     });
     const app = await startApp(config, {
@@ -37,16 +44,12 @@ export class ClockedApp extends HttpCaller {
         adapt(parts);
       },
     });
-    return new ClockedApp(app, database, dataDir, clock);
-  }
-
-  get databaseUrl(): string {
-    return this.database.url;
+    return new ClockedApp(app, databaseUrl, database, dataDir, clock);
   }
 
   async stop(): Promise<void> {
     await this.app.stop();
-    await this.database.drop();
+    await this.database?.drop();
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

@@ -11,8 +11,9 @@ const PATIENCE_MS = 20_000; // shorter than a statement may wait
 export class Pair {
   private constructor(
     private readonly database: TestDatabase,
-    readonly one: Service,
-    readonly other: Service,
+    private readonly start: (name: string) => Promise<Service>,
+    public one: Service,
+    public other: Service,
   ) {}
 
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
@@ -26,11 +27,19 @@ export class Pair {
         env: { SERVICE_PROCESS_NAME, ...env },
       });
     const one = await start('one'); // makes the secret that both share
-    return new Pair(database, one, await start('other'));
+    return new Pair(database, start, one, await start('other'));
+  }
+
+  /** Kills both, and starts one of them again, which is both from then on. */
+  async restart(): Promise<void> {
+    await Promise.all([this.one.kill(), this.other.kill()]);
+    this.one = await this.start('one');
+    this.other = this.one;
   }
 
   async stop(): Promise<void> {
-    expect(await Promise.all([this.one.stop(), this.other.stop()])).toEqual([0, 0]);
+    const running = new Set([this.one, this.other]);
+    for (const code of await Promise.all([...running].map((service) => service.stop()))) expect(code).toBe(0);
     await this.database.drop();
     await rm(this.one.dataDir, { recursive: true, force: true });
   }

@@ -1,35 +1,159 @@
-import { rm } from 'node:fs/promises';
-import { freshDatabase, query } from '../support/database.js';
+import { Client } from 'pg';
+import type { AlertRule } from '../../src/domain/alerts/alert-rule.js';
+import { atOnce } from '../support/barrier.js';
+import { query } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { JobsModel } from '../support/jobs-model.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Pair, tally } from '../support/pair.js';
-import { Service, temporaryFolder } from '../support/service.js';
+import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { answering, verified, WebhookReceiver } from '../support/webhook-receiver.js';
+
+const LINE = 'finishing jobs';
+
+/** Of the locks of the whole server, on which other tests have their databases. */
+const HERE = `locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const path = '/v1/alerts/webhooks';
 
 const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9', SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' };
 
+let pair: Pair;
+let databaseUrl: string;
+beforeAll(async () => {
+  pair = await Pair.start(env);
+  databaseUrl = pair.one.databaseUrl as string;
+});
+beforeEach(() => pair.query('TRUNCATE jobs, alert_rules, alerts, webhooks'));
+afterAll(() => pair.stop());
+
+describe('jobs that finish at once on two processes', () => {
+  const on = (party: number) => as(pair.of(party), masterKey);
+
+  /** Stands first in the line, lets so many come to stand behind, and leaves. */
+  async function heldBack<T>(act: () => Promise<T>, parties = 2): Promise<T> {
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LINE]);
+      const acting = act();
+      const waiting = `SELECT count(*)::integer AS count FROM pg_locks WHERE ${HERE} AND NOT granted`;
+      const count = async () => (await client.query(waiting)).rows[0].count;
+      await until(`${parties} wait`, async () => (await count()) === parties);
+      await client.query('SELECT pg_advisory_unlock_all()');
+      return await acting;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** What the model says that must have been fired, by the order in which the jobs finished. */
+  async function expected(): Promise<string[]> {
+    const model = new JobsModel();
+    const rules = await query<AlertRule>(
+      databaseUrl,
+      `SELECT id, rule_type AS "ruleType", threshold, job_kind AS "jobKind", severity, enabled FROM alert_rules`,
+    );
+    model.rules.push(...rules);
+    const finished = await query<Parameters<JobsModel['finish']>[0]>(
+      databaseUrl,
+      `SELECT id, kind, status, started_at AS "startedAt", finished_at AS "finishedAt" FROM jobs
+        WHERE finish_number IS NOT NULL ORDER BY finish_number`,
+    );
+    for (const job of finished) model.finish(job);
+    return model.alerts.map(({ ruleId, jobId }) => `${ruleId} ${jobId}`).sort();
+  }
+
+  const fired = async () => {
+    const rows = await query<{ rule: string; job: string }>(
+      databaseUrl,
+      'SELECT rule_id AS rule, job_id AS job FROM alerts',
+    );
+    return rows.map(({ rule, job }) => `${rule} ${job}`).sort();
+  };
+
+  it('fire exactly what the rules say: 16 failures', async () => {
+    const rules: Record<number, string> = {};
+    for (const threshold of [1, 2, 15, 16, 17]) rules[threshold] = (await on(threshold).rule({ threshold })).id;
+    const jobs = await atOnce(16, (party) => on(party).job());
+    const ends = await heldBack(() => atOnce(16, (party) => on(party).report(jobs[party].id, { status: 'failed' })));
+    expect(ends.map(({ status }) => status)).toEqual(Array(16).fill('failed'));
+    const alerts = await on(0).alerts();
+    expect(alerts.map(({ rule_id }: { rule_id: string }) => rule_id).sort()).toEqual(
+      [1, 2, 15, 16].map((threshold) => rules[threshold]).sort(),
+    );
+    expect(await fired()).toEqual(await expected());
+    expect(new Set(alerts.map(({ job_id }: { job_id: string }) => job_id)).size).toBe(4);
+  });
+
+  it('fire exactly what the rules say: failures, successes and cancellations, round by round', async () => {
+    for (const threshold of [1, 2, 3, 5]) await on(threshold).rule({ threshold });
+    await on(0).rule({ rule_type: 'job_duration_exceeded', threshold: 0.05 });
+    const ending = ['failed', 'failed', 'failed', 'succeeded', 'failed', 'cancelled', 'failed', 'failed'];
+    for (let round = 0; round < 3; round++) {
+      const jobs = await atOnce(16, (party) => on(party).job());
+      await heldBack(() =>
+        atOnce(16, (party) => on(party).report(jobs[party].id, { status: ending[(party + round) % ending.length] })),
+      );
+    }
+    const alerts = await fired();
+    expect(alerts.length).toBeGreaterThan(4);
+    expect(alerts).toEqual(await expected());
+  });
+
+  it('count for a rule that is made at the same time either before it or after it', async () => {
+    const jobs = await atOnce(8, (party) => on(party).job());
+    const finishing = () => jobs.map(({ id }, party) => on(party).report(id, { status: 'failed' }));
+    const making = () => [on(0).rule({ threshold: 8 }), on(1).rule({ threshold: 9 })];
+    await heldBack(() => Promise.all([...finishing(), ...making()]), 4); // a batch and a rule in each process
+    const { id } = await on(0).ended('failed');
+    const rows = await query<{ failures_in_a_row: number }>(databaseUrl, 'SELECT failures_in_a_row FROM alert_rules');
+    expect(rows).toEqual([{ failures_in_a_row: 9 }, { failures_in_a_row: 9 }]);
+    const nine = (await on(0).alerts()).filter(({ title }: { title: string }) => title.startsWith('9'));
+    expect(nine).toMatchObject([{ job_id: id }]);
+  });
+
+  it('are ended by the others when their process is killed, and the rules look at them', async () => {
+    const doomed = await Service.start({ alone: 'its death', env: { SERVICE_MASTER_KEY: masterKey }, databaseUrl });
+    await on(0).rule({ threshold: 2, job_kind: 'chat' });
+    const numbers = await query<{ number: number }>(
+      databaseUrl,
+      `SELECT objid::integer AS number FROM pg_locks WHERE ${HERE} AND objsubid = 2 ORDER BY objid`,
+    );
+    const [own, other] = [numbers.at(-1)?.number, numbers[0]?.number];
+    const call = `INSERT INTO jobs (id, kind, mode, status, requested_by, created_at, started_at, progress, process)
+      VALUES ('job_0199f2a4-7c1e-7a57-9d0e-' || $1, 'chat', 'sync', 'running', 'usr_1', now(), now(), '{"done":0,"total":1}', $2)`;
+    for (const [id, process] of [
+      ['00000000000a', own],
+      ['00000000000b', own],
+      ['00000000000c', other],
+    ])
+      await query(databaseUrl, call, [id, process]);
+    await doomed.kill();
+    await until('the calls of the dead process are ended', async () => (await on(0).alerts()).length > 0);
+    const { jobs } = await on(0).get('/v1/jobs?kind=chat');
+    expect(jobs.map(({ status }: { status: string }) => status)).toEqual(['running', 'failed', 'failed']);
+    expect(await on(0).alerts()).toHaveLength(1);
+  });
+});
+
 /** Whatever waits for its next attempt is due now. */
-const hurry = (url: string) => query(url, 'UPDATE graphile_worker._private_jobs SET run_at = now()');
+const hurry = () => pair.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
 
 describe('webhooks', () => {
-  let pair: Pair;
   let receiver: WebhookReceiver;
   let cast: Cast;
   let admin: ReturnType<typeof as>;
 
   beforeAll(async () => {
-    pair = await Pair.start(env);
     cast = await castOf(pair.one);
     admin = as(pair.one, cast.admin.token);
   });
   beforeEach(async () => {
-    await pair.query('TRUNCATE jobs, alert_rules, alerts, webhooks');
     receiver = await WebhookReceiver.start();
   });
   afterEach(() => receiver.stop());
-  afterAll(() => pair.stop());
 
   const created = async (url = receiver.url) => {
     const { status, body } = await admin.call('POST', path, { json: { url } });
@@ -160,12 +284,12 @@ describe('webhooks', () => {
     await eventually(async () => (await last())?.status === 500);
     receiver.answer = answering(302, { Location: receiver.url.replace('/in', '/elsewhere') });
     await eventually(async () => {
-      await hurry(pair.one.databaseUrl as string);
+      await hurry();
       return (await last())?.status === 302;
     });
     receiver.answer = answering(204);
     await eventually(async () => {
-      await hurry(pair.one.databaseUrl as string);
+      await hurry();
       return (await last())?.status === 204;
     });
     await eventually(async () => (await waiting()) === 0);
@@ -188,45 +312,22 @@ describe('webhooks', () => {
     expect(await admin.alerts()).toHaveLength(2);
     expect(receiver.posted).toHaveLength(1);
   });
-});
 
-describe('a webhook', () => {
-  const ending: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const end of ending.splice(0).reverse()) await end();
-  });
-
-  it('loses nothing where the service is killed between an alert and its delivery', async () => {
-    const [database, dataDir] = [await freshDatabase(), await temporaryFolder()];
-    ending.push(
-      () => rm(dataDir, { recursive: true, force: true }),
-      () => database.drop(),
-    );
-    const start = async () => {
-      const service = await Service.start({ databaseUrl: database.url, dataDir, env });
-      ending.push(() => service.kill());
-      return service;
-    };
-    const receiver = await WebhookReceiver.start();
-    ending.push(() => receiver.stop());
+  it('lose nothing where the service is killed between an alert and its delivery', async () => {
+    const { secret } = await created();
     receiver.answer = () => undefined;
-    const doomed = await start();
-    const master = as(doomed, masterKey);
-    const { body } = await master.call('POST', path, { json: { url: receiver.url } });
-    await master.rule({ threshold: 1 });
-    await master.ended('failed');
+    await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
     await eventually(() => receiver.posted.length === 1);
-    await doomed.kill();
-
+    await pair.restart();
+    admin = as(pair.one, cast.admin.token);
     receiver.answer = answering(200);
-    const again = as(await start(), masterKey);
-    const last = async () => (await again.get(path)).webhooks[0].last_delivery;
     await eventually(async () => {
-      await hurry(database.url);
+      await hurry();
       return (await last())?.status === 200;
     });
-    const [alert] = await again.alerts();
-    const [first, second, ...more] = receiver.posted.map((posted) => verified(body.secret, posted));
+    const [alert] = await admin.alerts();
+    const [first, second, ...more] = receiver.posted.map((posted) => verified(secret, posted));
     expect([first, second, more]).toEqual([expect.objectContaining({ data: alert }), first, []]);
     expect(await last()).toMatchObject({ alert_id: alert.id });
   });
