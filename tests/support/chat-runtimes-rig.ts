@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
 
 export interface ChatRuntimesUnderTest {
@@ -32,12 +33,40 @@ export interface ChatRuntimesLimits {
   readonly babbling: boolean;
 }
 
+type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
+type About = Partial<ChatRequest> & Texts & { signal?: AbortSignal; admitted?: () => void };
+
+/** What the contracts do with the runtimes of a rig. */
+export function callsTo(rig: () => ChatRuntimesUnderTest) {
+  const reaches = (state: RuntimeStatus['state'], id = 'a') => statesUpTo(rig().runtimes, state, id);
+
+  const started = async (source: RuntimeSource, id = 'a') => {
+    rig().runtimes.start(id, source);
+    await reaches('ready', id);
+  };
+
+  const ask = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About = {}) => {
+    const messages = [{ role: 'user' as const, content: text }];
+    const request = { messages, maxTokens: null, temperature: 0, ...rest };
+    const answer = rig().runtimes.complete(id, request, by, signal ?? new AbortController().signal, admitted);
+    answer.catch(() => undefined);
+    return answer;
+  };
+
+  /** A call that the slow model works on. It stays until its signal is aborted. */
+  const occupy = (by?: string) => {
+    const controller = new AbortController();
+    return {
+      answer: ask({ signal: controller.signal, ...(by && { by }) }),
+      leave: (why: unknown) => controller.abort(why),
+    };
+  };
+
+  return { ask, occupy, reaches, started };
+}
+
 /** Those from now on. */
-export async function statesUpTo(
-  runtimes: ChatRuntimes,
-  state: RuntimeStatus['state'],
-  id: string,
-): Promise<RuntimeStatus[]> {
+async function statesUpTo(runtimes: ChatRuntimes, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
   const seen = [runtimes.status(id)];
   while (seen.at(-1)?.state !== state) {
     await pause(1);

@@ -8,9 +8,10 @@ import { ChatRuntimesByKind } from '../../../src/infrastructure/runtimes/chat-ru
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, withoutEnd } from '../../support/onnx/model-folders.js';
+import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, completion, ScriptedEngine, send } from '../../support/scripted-engine.js';
+import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
 
 const onnx = (folder: string): RuntimeSource => ({ kind: 'onnx', folder });
@@ -22,19 +23,26 @@ const openAi = (model: string, baseUrl = 'http://engine/v1', key: string | null 
   key,
 });
 
+function bothContracts(...about: Parameters<typeof chatRuntimesContract>): void {
+  chatRuntimesContract(...about);
+  chatAnswersContract(...about);
+}
+
 describe('chat runtimes', () => {
   const folders = new ModelFolders();
-  const slow = folders.toy({ idleRounds: 40_000 }, withoutEnd);
+  const context = 1_024;
+  const long = { ...withoutEnd, 'config.json': withFields({ eos_token_id: null, max_position_embeddings: context }) };
+  const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
   afterAll(() => folders.remove());
 
-  chatRuntimesContract('child processes', ({ babbling, ...limits }): ChatRuntimesUnderTest => {
+  bothContracts('child processes', ({ babbling, ...limits }): ChatRuntimesUnderTest => {
     const rig = new ChildRuntimesRig({ ...limits, ...(babbling && { worker: oddWorker }) });
-    const broken = folders.like({ 'tokenizer.json': null });
+    const broken = folders.toy({}, { 'tokenizer.json': null });
     return {
       runtimes: rig.runtimes,
-      model: onnx(tinyChat),
-      asked: 'What is the capital of France?',
-      context: 256,
+      model: onnx(model),
+      asked: 'Count to 6.', // which the toy answers in four tokens
+      context,
       slow: onnx(slow),
       broken: onnx(broken),
       blame: /tokenizer/,
@@ -69,7 +77,7 @@ const memory = ({ babbling: _, ...limits }: ChatRuntimesLimits) => {
   return { make, usual: { asked: 'What is the capital of France?', context: 256, countsFirst: true, mend } };
 };
 
-chatRuntimesContract('memory', (limits): ChatRuntimesUnderTest => {
+bothContracts('memory', (limits): ChatRuntimesUnderTest => {
   const { make, usual } = memory(limits);
   const runtimes = make();
   return {
@@ -85,7 +93,7 @@ chatRuntimesContract('memory', (limits): ChatRuntimesUnderTest => {
   };
 });
 
-chatRuntimesContract('the adapter for each kind', (limits): ChatRuntimesUnderTest => {
+bothContracts('the adapter for each kind', (limits): ChatRuntimesUnderTest => {
   const { make, usual } = memory(limits);
   const kinds = { onnx: make(), openai: make() };
   return {
@@ -111,7 +119,7 @@ describe('chat runtimes elsewhere', () => {
   });
   afterAll(() => engine.close());
 
-  chatRuntimesContract('engines that speak OpenAI', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
+  bothContracts('engines that speak OpenAI', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
     const patience = { atOnce: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
     const runtimes = new UpstreamChatRuntimes({ ...limits, ...patience }, new SystemClock(), new RecordingLog());
     const source = (model: string, key: string | null = 'right') => openAi(model, engine.url, key);

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatRuntimes } from '../../../src/application/chat/ports/chat-runtimes.js';
+import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
+
+/** What ChatRuntimes promise of the calls to a runtime that is there. */
+export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
+  describe(`ChatRuntimes run by ${adapter}, once they are ready,`, () => {
+    let rig: ChatRuntimesUnderTest;
+    let runtimes: ChatRuntimes;
+    const { ask, occupy, started } = callsTo(() => rig);
+    const use = (queue: number) => {
+      rig = open({ queue, timeoutMs: 20_000, babbling: false });
+      ({ runtimes } = rig);
+    };
+
+    const code = (name: string) => expect.objectContaining({ code: name });
+    const figures = () => runtimes.figures().get('a');
+
+    describe('with a place in the queue', () => {
+      beforeAll(async () => {
+        use(1);
+        await Promise.all([started(rig.slow), started(rig.model, 'b')]);
+      });
+      afterAll(() => runtimes.close());
+
+      it('answer, the same each time at temperature 0', async () => {
+        const answer = await ask({ id: 'b' });
+        expect(answer.text).not.toBe('');
+        expect(answer).toMatchObject({ finishReason: 'stop' });
+        expect(answer.usage?.promptTokens).toBeGreaterThan(0);
+        expect(answer.usage?.completionTokens).toBeGreaterThan(1);
+        const { text, finishReason } = answer;
+        expect(await ask({ id: 'b' })).toMatchObject({ text, finishReason });
+      });
+
+      it('cut the answer at maxTokens', async () => {
+        const cut = await ask({ id: 'b', maxTokens: 1 });
+        expect(cut).toMatchObject({ finishReason: 'length', usage: { completionTokens: 1 } });
+      });
+
+      it('refuse what does not fit the context', async () => {
+        const text = 'word '.repeat(rig.context);
+        await expect(ask({ id: 'b', text })).rejects.toEqual(code('context_length_exceeded'));
+        await expect(ask({ id: 'b', maxTokens: rig.context })).rejects.toEqual(code('context_length_exceeded'));
+        if (!rig.countsFirst) return;
+        const calls = [occupy(), occupy()];
+        await expect(ask({ text })).rejects.toEqual(code('context_length_exceeded'));
+        for (const { leave } of calls) leave('enough');
+      });
+
+      it('turn away what finds the queue full, and say when to come back', async () => {
+        const calls = [occupy(), occupy()];
+        const refused = await ask().catch((error) => error);
+        expect(refused).toMatchObject({ code: 'model_busy' });
+        expect(Number.isInteger(refused.advice.retryAfterSeconds)).toBe(true);
+        expect(refused.advice.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+        expect(refused.advice.retryAfterSeconds).toBeLessThanOrEqual(60);
+        for (const { leave } of calls) leave('enough');
+      });
+
+      it('tell of each call whose turn has come, and of no other', async () => {
+        const [begun, working, waiting] = [[] as string[], new AbortController(), new AbortController()];
+        const call = (name: string, signal?: AbortSignal) => ask({ signal, admitted: () => begun.push(name) });
+        const calls = [call('working', working.signal), call('waiting', waiting.signal), call('refused')];
+        await expect(calls[2]).rejects.toEqual(code('model_busy'));
+        for (const one of [waiting, working]) one.abort('gone');
+        for (const one of calls.slice(0, 2)) await expect(one).rejects.toBe('gone');
+        expect(begun).toEqual(['working']);
+      });
+
+      it('tell how many wait and how many have their turn, and count no call that was left', async () => {
+        const { completionTokens, answer } = figures() ?? {};
+        const { count } = answer ?? {};
+        expect(figures()).toMatchObject({ waiting: 0, running: 0 });
+        const calls = [occupy(), occupy()];
+        while (figures()?.waiting === 0) await pause(1);
+        expect(figures()).toMatchObject({ waiting: 1, running: 1 });
+        for (const { leave } of calls) leave('enough');
+        expect(figures()).toMatchObject({ waiting: 0, running: 0, completionTokens, answer: { count } });
+      });
+
+      it('end a call before it begins where its signal is aborted', async () => {
+        await expect(ask({ id: 'b', signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
+      });
+
+      it('give up the place in the queue at once when the signal is aborted', async () => {
+        const [working, waiting] = [occupy(), occupy()];
+        await expect(ask()).rejects.toEqual(code('model_busy'));
+        waiting.leave('gone');
+        const next = occupy();
+        await expect(waiting.answer).rejects.toBe('gone');
+        await expect(ask()).rejects.toEqual(code('model_busy'));
+        next.leave('enough');
+        working.leave('enough');
+        await expect(next.answer).rejects.toBe('enough');
+      });
+
+      it('stop the generation when the signal is aborted: the next call gets its turn', async () => {
+        const [working, waiting] = [occupy(), ask({ maxTokens: 1 })];
+        await expect(ask()).rejects.toEqual(code('model_busy'));
+        const reason = new Error('gone');
+        working.leave(reason);
+        await expect(working.answer).rejects.toBe(reason);
+        expect(await waiting).toMatchObject({ usage: { completionTokens: 1 } });
+      });
+
+      it('change nothing where the signal is aborted once the answer is given', async () => {
+        const controller = new AbortController();
+        const answer = await ask({ id: 'b', signal: controller.signal });
+        controller.abort('late');
+        expect(await ask({ id: 'b' })).toMatchObject({ text: answer.text });
+      });
+    });
+
+    describe('with more places', () => {
+      const PLACES = 3;
+      beforeAll(async () => {
+        use(PLACES);
+        await started(rig.slow);
+      });
+      afterAll(() => runtimes.close());
+
+      /** Calls that wait while another one is worked on, in the order in which they are answered. */
+      const inOrder = async (names: readonly string[]) => {
+        const order: string[] = [];
+        const working = occupy('c');
+        const calls = names.map((name) => ask({ by: name.charAt(0), maxTokens: 1 }).then(() => order.push(name)));
+        while (figures()?.waiting !== names.length) await pause(1);
+        working.leave('enough');
+        await Promise.all(calls);
+        return order;
+      };
+
+      it('answer in order of arrival', async () => {
+        expect(await inOrder(['a1', 'a2', 'a3'])).toEqual(['a1', 'a2', 'a3']);
+      });
+
+      it('serve callers in turns, however many calls one of them has', async () => {
+        expect(await inOrder(['a1', 'a2', 'b1'])).toEqual(['a1', 'b1', 'a2']);
+      });
+
+      it('give a place in a full queue to the caller with fewer calls there', async () => {
+        const greedy = Array.from({ length: 1 + PLACES }, () => occupy('a'));
+        const modest = occupy('b');
+        await expect(greedy.at(-1)?.answer).rejects.toEqual(code('model_busy'));
+        await expect(ask({ by: 'b' })).rejects.toEqual(code('model_busy'));
+        await expect(ask({ by: 'a' })).rejects.toEqual(code('model_busy'));
+        for (const { leave } of [...greedy.slice(0, -1), modest]) leave('enough');
+        await expect(modest.answer).rejects.toBe('enough');
+      });
+    });
+  });
+}
