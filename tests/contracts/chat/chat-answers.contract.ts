@@ -15,12 +15,15 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
 
     const code = (name: string) => expect.objectContaining({ code: name });
     const figures = () => runtimes.figures().get('a');
+    /** Once this is answered, whatever a test left has been let go of. */
+    const settled = () => ask({ maxTokens: 1 });
 
     describe('with a place in the queue', () => {
       beforeAll(async () => {
         use(1);
         await Promise.all([started(rig.slow), started(rig.model, 'b')]);
       });
+      afterEach(settled);
       afterAll(() => runtimes.close());
 
       it('answer, the same each time at temperature 0', async () => {
@@ -118,6 +121,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         use(PLACES);
         await started(rig.slow);
       });
+      afterEach(settled);
       afterAll(() => runtimes.close());
 
       /** Calls that wait while another one is worked on, in the order in which they are answered. */

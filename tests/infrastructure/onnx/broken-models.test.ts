@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
+import { type CounterReport, PromptCounter } from '../../../src/infrastructure/onnx/worker/prompt-counter.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 import { oneInput, withWeightsIn } from '../../support/onnx/plain-models.js';
@@ -60,6 +61,18 @@ describe('a broken model', () => {
       { 'tokenizer_config.json': withFields({ chat_template: '{{ messages|no_such }}' }) },
       /^chat template: the one of tokenizer_config\.json does not render: .*no_such/,
     ],
+    [
+      'no length of context',
+      {
+        'config.json': withFields({ max_position_embeddings: null }),
+        'tokenizer_config.json': withFields({ model_max_length: 1e30 }),
+      },
+      /^configuration: config\.json names no max_position_embeddings/,
+    ],
+  ];
+
+  type Case = (typeof cases)[number];
+  const weights: readonly Case[] = [
     ['no weights', { 'onnx/model.onnx': null }, /^weights: onnx\/model\.onnx is missing$/],
     [
       'weights that are text',
@@ -86,23 +99,29 @@ describe('a broken model', () => {
       { 'onnx/model.onnx': () => oneInput('pixels') },
       /^weights: onnx\/model\.onnx has no input input_ids/,
     ],
-    [
-      'no length of context',
-      {
-        'config.json': withFields({ max_position_embeddings: null }),
-        'tokenizer_config.json': withFields({ model_max_length: 1e30 }),
-      },
-      /^configuration: config\.json names no max_position_embeddings/,
-    ],
   ];
 
-  it.each(cases)('with %s says so', async (_, changes, reason) => {
-    const { state, reason: said } = await rig.start(folders.like(changes));
-    expect(state).toBe('unavailable');
+  const isSaid = (said: string | null, reason: RegExp) => {
     expect(said).toMatch(reason);
     expect(said).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
     expect(said).not.toContain(process.cwd());
+  };
+
+  it.each(cases)('with %s says so', (_, changes, reason) => {
+    const reports: CounterReport[] = [];
+    new PromptCounter((report) => reports.push(report)).take({ type: 'load', folder: folders.toy({}, changes) });
+    expect(reports).toEqual([{ type: 'broken', reason: expect.any(String) }]);
+    isSaid((reports as Extract<CounterReport, { type: 'broken' }>[])[0]?.reason ?? null, reason);
   });
+
+  it.each([cases[0] as Case, cases[4] as Case, ...weights])(
+    'with %s is unavailable and says so',
+    async (_, changes, reason) => {
+      const { state, reason: said } = await rig.start(folders.toy({}, changes));
+      expect(state).toBe('unavailable');
+      isSaid(said, reason);
+    },
+  );
 
   it.each([
     ['q4', 'onnx/model_q4.onnx', 'model.onnx, model_fp16.onnx'],
@@ -138,7 +157,7 @@ describe('a broken model', () => {
   });
 
   it('is not tried again by itself, and its process is gone', async () => {
-    await rig.start(folders.like({ 'config.json': null }));
+    await rig.start(folders.toy({}, { 'config.json': null }));
     const starts = rig.log.of('chat runtime started').length;
     await rig.log.saw('chat runtime ended', starts);
     expect(rig.processes()).toEqual([]);
@@ -158,7 +177,7 @@ describe('a broken model', () => {
 
   it('leaves the others alone', async () => {
     const [broken, well] = await Promise.all([
-      rig.start(folders.like({ 'config.json': null })),
+      rig.start(folders.toy({}, { 'config.json': null })),
       rig.start(tinyChat, 'b'),
     ]);
     expect([broken.state, well.state]).toEqual(['unavailable', 'ready']);
