@@ -14,15 +14,9 @@ import {
 
 const projects = '/v1/projects';
 
-let service: Service;
-let admin: Member;
-beforeAll(async () => {
-  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '10' } });
-  admin = await register(service, 'Ada');
-});
-afterAll(() => service.stop());
-
 describe('projects', () => {
+  let service: Service;
+  let admin: Member;
   let developer: Member;
   let member: Member;
   let stranger: Member;
@@ -30,6 +24,8 @@ describe('projects', () => {
   let running: string;
 
   beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '10' } });
+    admin = await register(service, 'Ada');
     developer = await register(service, 'Dan');
     member = await register(service, 'Mia');
     stranger = await register(service, 'Eve');
@@ -38,6 +34,7 @@ describe('projects', () => {
     await moveToOwnTeam(service.databaseUrl as string, stranger.id);
     running = await readyProject(service, admin.token);
   });
+  afterAll(() => service.stop());
 
   const update = (id: string, json: object) => service.put(`${projects}/${id}`, admin.token, json);
 
@@ -152,35 +149,5 @@ describe('projects', () => {
       const left = `SELECT count(*)::int AS n FROM ${table} WHERE project_id = $1`;
       expect(await query(service.databaseUrl as string, left, [id])).toEqual([{ n: 0 }]);
     }
-  });
-});
-
-describe('32 writers of one project, on two processes', () => {
-  let services: readonly [Service, Service];
-  beforeAll(async () => {
-    services = [service, await Service.start({ databaseUrl: service.databaseUrl })];
-  });
-  afterAll(() => services[1].stop());
-
-  it('win each version exactly once; whoever loses is told the current one', async () => {
-    const id = await createProject(services[0], admin.token);
-    const rounds = 2;
-    const winners: number[] = [];
-    const writer = async (n: number) => {
-      const service = services[n % 2] as Service;
-      let version = 1;
-      for (let round = 0; round < rounds; round++) {
-        const { status, body } = await service.put(`${projects}/${id}`, admin.token, { version, spec: { by: n } });
-        if (status === 200) winners.push(body.version);
-        else expect({ status, code: body.code }).toEqual({ status: 409, code: 'stale_version' });
-        version = status === 200 ? body.version : body.details[0].current;
-      }
-    };
-    await Promise.all(Array.from({ length: 32 }, (_, n) => writer(n)));
-    const { body } = await services[1].get(`${projects}/${id}`, admin.token);
-    expect(winners.sort((a, b) => a - b)).toEqual(winners.map((_, index) => index + 2));
-    expect(body.version).toBe(winners.length + 1);
-    const history = await services[0].get(`${projects}/${id}/versions?limit=1000`, admin.token);
-    expect(history.body.count).toBe(body.version);
   });
 });

@@ -5,19 +5,43 @@ import { Pair, tally } from '../support/pair.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
 
+let pair: Pair;
+let admin: Member;
+beforeAll(async () => {
+  pair = await Pair.start();
+  admin = await register(pair.one, 'Ada');
+});
+afterAll(() => pair.stop());
+
+describe('32 writers of one project, on two processes', () => {
+  it('win each version exactly once; whoever loses is told the current one', async () => {
+    const id = await createProject(pair.one, admin.token);
+    const rounds = 2;
+    const winners: number[] = [];
+    const writer = async (n: number) => {
+      let version = 1;
+      for (let round = 0; round < rounds; round++) {
+        const { status, body } = await pair.of(n).put(`/v1/projects/${id}`, admin.token, { version, spec: { by: n } });
+        if (status === 200) winners.push(body.version);
+        else expect({ status, code: body.code }).toEqual({ status: 409, code: 'stale_version' });
+        version = status === 200 ? body.version : body.details[0].current;
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, (_, n) => writer(n)));
+    const { body } = await pair.other.get(`/v1/projects/${id}`, admin.token);
+    expect(winners.sort((a, b) => a - b)).toEqual(winners.map((_, index) => index + 2));
+    expect(body.version).toBe(winners.length + 1);
+    const history = await pair.one.get(`/v1/projects/${id}/versions?limit=1000`, admin.token);
+    expect(history.body.count).toBe(body.version);
+  });
+});
+
 const PARTIES = 16;
 
 describe('models on two processes', () => {
-  let pair: Pair;
-  let admin: Member;
   let project: string;
   let models: string;
 
-  beforeAll(async () => {
-    pair = await Pair.start();
-    admin = await register(pair.one, 'Ada');
-  });
-  afterAll(() => pair.stop());
   beforeEach(async () => {
     project = await createProject(pair.one, admin.token);
     models = `/v1/projects/${project}/models`;
@@ -215,5 +239,90 @@ describe('models on two processes', () => {
       expect(tally(answers)).toEqual({ 200: 2, '422 invalid_request': MOVES - 2 });
       expect((await pair.other.get(`${models}/aliases`, admin.token)).body.count).toBe(100);
     });
+  });
+});
+
+const WRITERS = 8;
+const FREEZERS = 4;
+
+describe('writers and freezes of one dataset, through two processes', () => {
+  let token: string;
+  let datasets: string;
+
+  beforeAll(async () => {
+    token = admin.token;
+    datasets = `/v1/projects/${await createProject(pair.one, token)}/datasets`;
+  });
+
+  const records = (text: string) => [{ id: 'a', input: text, expected: 'x' }];
+  const imported = async () => (await pair.one.post(datasets, token, { records: records('first') })).body;
+  const freezeOf = (party: number, id: string) =>
+    pair.of(party).call('POST', `${datasets}/${id}/freeze`, { token, json: { version: 1 } });
+
+  it('give every version to exactly one writer', async () => {
+    const { id } = await imported();
+    const outcomes = await pair.race('datasets', 16, (party) =>
+      pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),
+    );
+    expect(tally(outcomes)).toEqual({ 200: 1, '409 stale_version': 15 });
+    const stale = outcomes.filter(({ status }) => status === 409).map(({ body }) => body.details[0].current);
+    expect(stale).toEqual(stale.map(() => 2));
+    const winner = outcomes.find(({ status }) => status === 200)?.body;
+    expect((await pair.other.get(`${datasets}/${id}`, token)).body).toEqual(winner);
+  });
+
+  it('let either the writer or the freeze have the version that both have read', async () => {
+    const { id } = await imported();
+    const outcomes = await pair.race('datasets', 8, (party) =>
+      party % 4 < 2
+        ? freezeOf(party, id)
+        : pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),
+    );
+    const [winner, ...more] = outcomes.filter(({ status }) => status === 200).map(({ body }) => body);
+    expect(more).toEqual([]);
+    const code = winner.state === 'frozen' ? 'dataset_frozen' : 'stale_version';
+    expect(tally(outcomes)).toEqual({ 200: 1, [`409 ${code}`]: 7 });
+    expect((await pair.one.get(`${datasets}/${id}`, token)).body).toEqual(winner);
+  });
+
+  it('freeze once, and acknowledge no write that begins afterwards', async () => {
+    const { id } = await imported();
+    const path = `${datasets}/${id}`;
+    let acknowledged: Answer | null = null;
+    const written: Answer[] = [];
+
+    /** Writes the next version again and again, until told that the dataset is frozen. */
+    const write = async (party: number) => {
+      for (let round = 0; ; round++) {
+        const { version } = (await pair.of(party).get(path, token)).body;
+        const late = acknowledged !== null;
+        const change = { version, records: records(`by ${party}, round ${round}`) };
+        const answer = await pair.of(party).put(path, token, change);
+        if (answer.status === 200) {
+          expect(late).toBe(false);
+          written.push(answer);
+        } else expect(answer.status).toBe(409);
+        if (answer.body.code === 'dataset_frozen') return;
+      }
+    };
+    /** When there is something to race against. */
+    const freeze = async (party: number) => {
+      await until('there are versions', () => written.length >= WRITERS, 5);
+      const answer = await pair.of(party).call('POST', `${path}/freeze`, { token });
+      if (answer.status === 200) acknowledged = answer;
+      return answer;
+    };
+    const [freezes] = await Promise.all([atOnce(FREEZERS, freeze), atOnce(WRITERS, write)]);
+
+    const [frozen, ...more] = freezes.filter(({ status }) => status === 200).map(({ body }) => body);
+    expect(more).toEqual([]);
+    expect(freezes.filter(({ body }) => body.code === 'dataset_frozen')).toHaveLength(FREEZERS - 1);
+    const versions = written.map(({ body }) => body.version as number).sort((a, b) => a - b);
+    expect(versions).toEqual(versions.map((_, n) => n + 2));
+    expect(frozen.version).toBe(versions.length + 1);
+    const last = written.find(({ body }) => body.version === frozen.version)?.body;
+    expect(frozen).toMatchObject({ content_sha256: last.content_sha256, records: last.records, state: 'frozen' });
+    for (const one of [pair.one, pair.other]) expect((await one.get(path, token)).body).toEqual(frozen);
+    expect((await pair.one.get(`${path}/versions/${frozen.version}`, token)).body.records).toEqual(frozen.records);
   });
 });
