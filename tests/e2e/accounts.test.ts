@@ -1,15 +1,39 @@
+import { atOnce } from '../support/barrier.js';
 import { query } from '../support/database.js';
+import type { Answer } from '../support/http-caller.js';
 import { mailedToken } from '../support/mailbox.js';
+import { Pair, tally } from '../support/pair.js';
 import { Service } from '../support/service.js';
-import { password, register } from '../support/workspace.js';
+import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
+
+const PARTIES = 16;
+
+/** Takes all accounts away, and with them whatever they own. */
+const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
+
+const registerAt = (service: Service, email: string, more: object = {}) =>
+  service.post('/v1/auth/register', undefined, { name: 'Guest', email, password, ...more });
+
+const setRole = (service: Service, by: Member, id: string, role: string) =>
+  service.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role } });
+
+/** One address in small, large and full-width letters, with spaces around it. */
+const spellings = ['zoe', 'ZOE', '\uff5aoe', '\uff3aoe'].flatMap((local) =>
+  ['@example.com', '@EXAMPLE.com ', '@Example.Com', '@e\uff58ample.com '].map((domain) => local + domain),
+);
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await Pair.start(); // the cap is 3 unless set
+});
+afterAll(() => pair.stop());
 
 describe('accounts', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '3' } });
+    service = pair.one;
     await register(service, 'Ada');
   });
-  afterAll(() => service.stop());
 
   const account = (over: object) => ({ name: 'Bob', email: 'bob@example.com', password, ...over });
   const registerWith = (over: object) => service.post('/v1/auth/register', undefined, account(over));
@@ -117,37 +141,166 @@ describe('accounts', () => {
     expect(dump).not.toContain('verify-email');
   });
 
-  it('has registration closed to all but the holder of the master key where it is by invite', async () => {
+  it('refuses a verification token after 24 hours', async () => {
+    const token = await mailedToken(service, 'ada@example.com', 'tnv');
+    await query(database(), 'UPDATE mailed_tokens SET expires_at = now()');
+    const answer = await service.post('/v1/auth/verify-email', undefined, { token });
+    expect(answer).toMatchObject({ status: 410, body: { code: 'token_expired' } });
+  });
+
+  it('enters nobody by a site where none is set up', async () => {
+    const answer = await service.post('/v1/auth/site-login', undefined, { token: 'a token' });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'site_login_disabled' } });
+  });
+
+  it('come by invite alone where the setting says so, but for the first by the master key', async () => {
+    await empty();
     const env = { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: 'master-key-of-the-tests' };
-    const closed = await Service.start({ env });
+    const { databaseUrl, dataDir } = service;
+    const closed = await Service.start({ databaseUrl, dataDir, env });
     try {
-      const first = await closed.post('/v1/auth/register', undefined, account({}));
-      expect(first).toMatchObject({ status: 403, body: { code: 'registration_closed' } });
+      const refused = { status: 403, body: { code: 'registration_closed' } };
+      expect(await closed.post('/v1/auth/register', undefined, account({}))).toMatchObject(refused);
       const byKey = await closed.post('/v1/auth/register', env.SERVICE_MASTER_KEY, account({}));
       expect(byKey).toMatchObject({ status: 201, body: { user: { role: 'admin' } } });
-      const second = await closed.post(
-        '/v1/auth/register',
-        env.SERVICE_MASTER_KEY,
-        account({ email: 'x@example.com' }),
-      );
-      expect(second).toMatchObject({ status: 403, body: { code: 'registration_closed' } });
+      const more = account({ email: 'x@example.com' });
+      for (const key of [env.SERVICE_MASTER_KEY, undefined])
+        expect(await closed.post('/v1/auth/register', key, more)).toMatchObject(refused);
+      expect((await closed.get('/v1/auth/status')).body.registration_open).toBe(false);
+      const { token } = (await closed.post('/v1/auth/invites', byKey.body.token, {})).body;
+      const invited = await closed.post('/v1/auth/register', undefined, { ...more, invite_token: token });
+      expect(invited).toMatchObject({ status: 201, body: { user: { role: 'member' } } });
     } finally {
       await closed.stop();
     }
   });
 });
 
-describe('a verification token', () => {
-  it('expires after 24 hours', async () => {
-    const service = await Service.start();
-    try {
-      await register(service, 'Ada');
-      const token = await mailedToken(service, 'ada@example.com', 'tnv');
-      await query(service.databaseUrl as string, `UPDATE mailed_tokens SET expires_at = now()`);
-      const answer = await service.post('/v1/auth/verify-email', undefined, { token });
-      expect(answer).toMatchObject({ status: 410, body: { code: 'token_expired' } });
-    } finally {
-      await service.stop();
+describe('16 registrations at once on two processes', () => {
+  beforeEach(empty);
+
+  const accounts = async () => Number((await pair.query<{ n: string }>('SELECT count(*) n FROM accounts'))[0]?.n);
+  const roles = async () => (await pair.query<{ role: string }>('SELECT role FROM accounts')).map(({ role }) => role);
+  const rounds = [
+    ['held until all have looked', true],
+    ['as they come', false],
+  ] as const;
+
+  it.each(rounds)('never exceed a cap of 3 (%s)', async (_, held) => {
+    const act = (party: number) => registerAt(pair.of(party), `p${party}@example.com`);
+    const answers = await (held ? pair.race('accounts', PARTIES, act) : atOnce(PARTIES, act));
+    expect(tally(answers)).toEqual({ 201: 3, '403 registration_closed': PARTIES - 3 });
+    expect((await roles()).sort()).toEqual(['admin', 'member', 'member']);
+  });
+
+  it.each(rounds)('redeem one open invite exactly once (%s)', async (_, held) => {
+    const admin = await register(pair.one, 'Ada');
+    const invite = (await pair.one.post('/v1/auth/invites', admin.token, { role: 'developer' })).body;
+    const act = (party: number) => registerAt(pair.of(party), `p${party}@example.com`, { invite_token: invite.token });
+    const answers = await (held ? pair.race('invites', PARTIES, act) : atOnce(PARTIES, act));
+    expect(tally(answers)).toEqual({ 201: 1, '410 invite_redeemed': PARTIES - 1 });
+    expect((await roles()).sort()).toEqual(['admin', 'developer']);
+  });
+
+  it.each(rounds)('make one account of 16 spellings of an e-mail (%s)', async (_, held) => {
+    await register(pair.one, 'Ada');
+    const act = (party: number) => registerAt(pair.of(party), spellings[party] as string);
+    const answers = await (held ? pair.race('accounts', PARTIES, act) : atOnce(PARTIES, act));
+    expect(tally(answers)).toEqual({ 201: 1, '409 email_taken': PARTIES - 1 });
+    expect(await accounts()).toBe(2);
+  });
+});
+
+describe('two processes on one database', () => {
+  let ada: Member;
+  let bob: Member;
+  beforeAll(async () => {
+    await empty();
+    ada = await register(pair.one, 'Ada');
+    bob = await register(pair.other, 'Bob');
+  });
+
+  const ROUNDS = [0, 1, 2, 3];
+  /** From the one to the other, and back. */
+  const WAYS = [0, 1];
+  /** Every other round is held, in the rest the requests meet as they may. */
+  const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
+    round % 2 ? pair.race(table, 2, act) : atOnce(2, act);
+  const admins = async () =>
+    (await pair.query<{ id: string }>(`SELECT id FROM accounts WHERE role = 'admin'`)).map(({ id }) => id);
+
+  it('keeps an admin when two demote each other', async () => {
+    expect((await setRole(pair.of(0), ada, bob.id, 'admin')).status).toBe(200);
+    for (const round of ROUNDS) {
+      const both = [ada, bob] as const;
+      const demote = (party: number) => {
+        const [by, of] = party ? [bob, ada] : [ada, bob];
+        return setRole(pair.of(party), by, of.id, 'member');
+      };
+      const answers = await meet(round, 'accounts', demote);
+      const loser = answers.find(({ status }) => status !== 200);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const refusals = round % 2 ? ['409 last_admin'] : ['409 last_admin', '403 forbidden'];
+      expect(refusals).toContain(`${loser?.status} ${loser?.body.code}`);
+      const [left, ...more] = await admins();
+      expect(more).toEqual([]);
+      const [winner, demoted] = left === ada.id ? both : [bob, ada];
+      expect((await setRole(pair.of(round), winner, demoted.id, 'admin')).status).toBe(200);
     }
+  });
+
+  it('never both revokes and redeems an invite', async () => {
+    for (const round of ROUNDS) {
+      const { id, token } = (await pair.one.post('/v1/auth/invites', ada.token, {})).body;
+      const answers = await meet(round, 'invites', (party) =>
+        party === 0
+          ? pair.of(round).delete(`/v1/auth/invites/${id}`, ada.token)
+          : registerAt(pair.of(round + 1), `guest${round}@example.com`, { invite_token: token }),
+      );
+      const outcome = tally(answers);
+      const guests = await pair.query(`DELETE FROM accounts WHERE email = 'guest${round}@example.com' RETURNING id`);
+      if (guests.length > 0) expect(outcome).toEqual({ 201: 1, '410 invite_redeemed': 1 });
+      else expect(outcome).toEqual({ 200: 1, '410 invite_revoked': 1 });
+    }
+  });
+
+  it('refuses a revoked key on the very next call to the other', async () => {
+    const project = await createProject(pair.one, ada.token);
+    await pair.query('UPDATE accounts SET email_verified_at = now()');
+    const chat = async (service: Service, key: string) =>
+      (await service.post(completions(project), key, ask(project, 'Hi'))).status;
+    for (const way of WAYS) {
+      const [here, there] = [pair.of(way), pair.of(way + 1)];
+      const { id, key } = (await here.post('/v1/keys', ada.token, {})).body;
+      expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but there is no model
+      expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
+      expect([await chat(there, key), await chat(here, key)]).toEqual([401, 401]);
+    }
+  });
+
+  it('refuses an ended session on the very next call to the other', async () => {
+    const me = async (service: Service, token: string) => (await service.get('/v1/auth/me', token)).status;
+    for (const way of WAYS) {
+      const [here, there] = [pair.of(way), pair.of(way + 1)];
+      const json = { email: 'bob@example.com', password };
+      const { token } = (await here.post('/v1/auth/login', undefined, json)).body;
+      expect([await me(here, token), await me(there, token)]).toEqual([200, 200]);
+      const [session] = (await here.get('/v1/auth/sessions', token)).body.sessions;
+      expect((await here.delete(`/v1/auth/sessions/${session.id}`, bob.token)).status).toBe(200);
+      expect([await me(there, token), await me(here, token)]).toEqual([401, 401]);
+    }
+  });
+
+  it('obeys a changed role, and a removal, on the very next call to the other', async () => {
+    const eve = await register(pair.one, 'Eve');
+    const invites = async (service: Service) => (await service.post('/v1/auth/invites', eve.token, {})).status;
+    for (const way of WAYS) {
+      expect((await setRole(pair.of(way), ada, eve.id, 'admin')).status).toBe(200);
+      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([201, 201]);
+      expect((await setRole(pair.of(way), ada, eve.id, 'member')).status).toBe(200);
+      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([403, 403]);
+    }
+    expect((await pair.one.delete(`/v1/auth/users/${eve.id}`, ada.token)).status).toBe(200);
+    expect((await pair.other.get('/v1/auth/me', eve.token)).status).toBe(401);
   });
 });

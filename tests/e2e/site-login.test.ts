@@ -103,11 +103,4 @@ describe('site login', () => {
     const login = await service.post('/v1/auth/login', undefined, { email: 'ann@site.example', password: '' });
     expect(login).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
-
-  it('is refused where no site is set up', async () => {
-    const plain = await Service.start();
-    const answer = await enter(await signed({ email: 'x@site.example' }), plain);
-    expect(answer).toMatchObject({ status: 403, body: { code: 'site_login_disabled' } });
-    await plain.stop();
-  });
 });

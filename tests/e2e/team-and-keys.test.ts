@@ -1,19 +1,31 @@
 import { query } from '../support/database.js';
 import { mailedToken, mails } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
-import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  moveToOwnTeam,
+  password,
+  register,
+} from '../support/workspace.js';
+
+let service: Service;
+beforeAll(async () => {
+  service = await Service.start({ env: { SERVICE_PASSWORD_BLOCKLIST: 'true', SERVICE_MAX_ACCOUNTS: '40' } });
+});
+afterAll(() => service.stop());
+const database = () => service.databaseUrl as string;
 
 describe('keys, sessions and passwords', () => {
-  let service: Service;
   let admin: Member;
   let other: Member;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_PASSWORD_BLOCKLIST: 'true', SERVICE_MAX_ACCOUNTS: '10' } });
     admin = await register(service, 'Ada');
     other = await register(service, 'Mia');
   });
-  afterAll(() => service.stop());
 
   const ada = 'ada@example.com';
   const login = async (text = password) =>
@@ -33,7 +45,7 @@ describe('keys, sessions and passwords', () => {
     const token = await mailedToken(service, ada, 'tnv', 1);
     expect((await service.post('/v1/auth/verify-email', undefined, { token })).status).toBe(200);
     expect(await resend()).toMatchObject({ status: 200, body: { email_verified: true } });
-    const rows = await query(service.databaseUrl as string, 'SELECT id FROM outbox');
+    const rows = await query(database(), 'SELECT id FROM outbox');
     expect(rows).toHaveLength(3); // two registrations and one repetition
     const minted = await mint({ name: 'nightly', expires_in: 3600 });
     expect(minted).toMatchObject({ status: 201, body: { name: 'nightly', last_used_at: null } });
@@ -87,7 +99,7 @@ describe('keys, sessions and passwords', () => {
 
   it('ends a key when it expires', async () => {
     const { body } = await mint({ expires_in: 60 });
-    await query(service.databaseUrl as string, 'UPDATE credentials SET expires_at = now() WHERE id = $1', [body.id]);
+    await query(database(), 'UPDATE credentials SET expires_at = now() WHERE id = $1', [body.id]);
     expect(await chats(body.key)).toBe(401);
     expect(keyIds((await service.get('/v1/keys', admin.token)).body)).not.toContain(body.id);
   });
@@ -152,7 +164,7 @@ describe('keys, sessions and passwords', () => {
     expect((await login('a third one')).user.email).toBe(ada);
     await forgot(ada);
     const late = await mailedToken(service, ada, 'tnr', 1);
-    await query(service.databaseUrl as string, `UPDATE mailed_tokens SET expires_at = now() WHERE purpose = 'reset'`);
+    await query(database(), `UPDATE mailed_tokens SET expires_at = now() WHERE purpose = 'reset'`);
     expect(await reset({ token: late })).toMatchObject({ status: 410, body: { code: 'token_expired' } });
   });
 
@@ -167,7 +179,7 @@ describe('keys, sessions and passwords', () => {
     for (const { status } of await Promise.all(Array.from({ length: 12 }, forgot))) expect(status).toBe(200);
     const sql = `SELECT m.id FROM mailed_tokens m JOIN accounts a ON a.id = m.account_id
                   WHERE m.purpose = 'reset' AND a.email = 'mia@example.com'`;
-    expect(await query(service.databaseUrl as string, sql)).toHaveLength(5);
+    expect(await query(database(), sql)).toHaveLength(5);
   });
 
   it('lets no login and no second change with the old password outlive a changed one', async () => {
@@ -203,5 +215,179 @@ describe('keys, sessions and passwords', () => {
     const all = (await mails(service)).join();
     expect(all).toContain(`${service.url}/reset-password?token=`);
     expect(all).not.toContain('evil.example');
+  });
+});
+
+describe('a team', () => {
+  let admin: Member;
+  let member: Member;
+  let stranger: Member;
+
+  beforeAll(async () => {
+    await query(database(), 'TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
+    admin = await register(service, 'Ada');
+    member = await register(service, 'Mia');
+    stranger = await register(service, 'Eve');
+    await moveToOwnTeam(database(), stranger.id);
+  });
+
+  const invite = async (json: object = {}, by = admin) => (await service.post('/v1/auth/invites', by.token, json)).body;
+  const redeem = (token: string, email: string, field = 'invite_token') =>
+    service.post('/v1/auth/register', undefined, { name: 'New', email, password, [field]: token });
+  const lookup = (token: string) => service.get(`/v1/auth/invites/lookup/${token}`);
+  const revoke = (id: string) => service.delete(`/v1/auth/invites/${id}`, admin.token);
+
+  it('lists its own accounts, to each of them', async () => {
+    for (const { token } of [admin, member]) {
+      const { status, body } = await service.get('/v1/auth/users', token);
+      expect(status).toBe(200);
+      expect(body.count).toBe(2);
+      expect(body.users.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
+        ['Ada', 'admin'],
+        ['Mia', 'member'],
+      ]);
+      expect(Object.keys(body.users[0]).sort()).toEqual([
+        'created_at',
+        'email',
+        'email_verified',
+        'id',
+        'name',
+        'role',
+      ]);
+    }
+    expect((await service.get('/v1/auth/users', stranger.token)).body.count).toBe(1);
+  });
+
+  it('tells anyone how many accounts there are', async () => {
+    const { status, body } = await service.get('/v1/auth/status');
+    const expected = { account_count: 3, max_accounts: 40, registration_open: true };
+    expect({ status, body }).toEqual({ status: 200, body: expected });
+  });
+
+  it('invites by link: anyone, once, with the role of the invite, into the team of the inviter', async () => {
+    const created = await service.post('/v1/auth/invites', admin.token, { role: 'developer' });
+    expect(created.status).toBe(201);
+    const { id, token, created_at } = created.body;
+    expect(created.body).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      email: null,
+      invited_by: admin.id,
+      token: expect.stringMatching(/^tni_/),
+      role: 'developer',
+      created_at: expect.any(Number),
+      expires_at: expect.closeTo(created_at + 14 * 24 * 3600, 3),
+    });
+    expect((await lookup(token)).body).toEqual({ ...created.body, invited_by_name: 'Ada' });
+    expect((await service.get('/v1/auth/invites', admin.token)).body).toEqual({ invites: [created.body], count: 1 });
+    const seenByMember = (await service.get('/v1/auth/invites', member.token)).body.invites;
+    expect(seenByMember).toEqual([{ ...created.body, token: null }]);
+    expect((await service.get('/v1/auth/invites', stranger.token)).body.count).toBe(0);
+
+    const redeemed = await redeem(token, 'dev@example.com', 'invite');
+    expect(redeemed).toMatchObject({ status: 201, body: { user: { role: 'developer' } } });
+    for (const answer of [await redeem(token, 'late@example.com'), await lookup(token), await revoke(id)]) {
+      expect(answer).toMatchObject({ status: 410, body: { code: 'invite_redeemed' } });
+    }
+    expect((await service.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
+  });
+
+  it('brings an invited account into a team that is not the operator’s', async () => {
+    const { token } = await invite({ role: 'member' }, stranger);
+    expect((await redeem(token, 'friend@example.com')).status).toBe(201);
+    expect((await service.get('/v1/auth/users', stranger.token)).body.count).toBe(2);
+  });
+
+  it('keeps an invite for the e-mail that it names, and does not use it up on a failure', async () => {
+    const { token } = await invite({ email: ' Grace@Example.com ' });
+    const mismatch = await redeem(token, 'other@example.com');
+    expect(mismatch).toMatchObject({ status: 403, body: { code: 'invite_email_mismatch' } });
+    expect((await lookup(token)).body.email).toBe('Grace@Example.com');
+    const bad = { name: '', email: 'grace@example.com', password, invite_token: token };
+    expect((await service.post('/v1/auth/register', undefined, bad)).status).toBe(422);
+    expect((await redeem(token, 'GRACE@example.com')).status).toBe(201);
+  });
+
+  it('revokes and expires invites', async () => {
+    const revoked = await invite();
+    expect(await revoke(revoked.id)).toMatchObject({ status: 200, body: { id: revoked.id, deleted: true } });
+    expect(await revoke(revoked.id)).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+    const expired = await invite({ expires_in: 3600 });
+    await query(database(), 'UPDATE invites SET expires_at = now() WHERE id = $1', [expired.id]);
+    expect(await revoke(expired.id)).toMatchObject({ status: 410, body: { code: 'invite_expired' } });
+    for (const [{ token }, code] of [
+      [revoked, 'invite_revoked'],
+      [expired, 'invite_expired'],
+    ] as const) {
+      expect(await lookup(token)).toMatchObject({ status: 410, body: { code } });
+      expect(await redeem(token, 'nobody@example.com')).toMatchObject({ status: 410, body: { code } });
+    }
+    expect((await service.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
+  });
+
+  it('knows no other invite', async () => {
+    const missing = { status: 404, body: { code: 'invite_not_found' } };
+    const theirs = await invite({}, stranger);
+    for (const id of [theirs.id, 'inv_nothing', theirs.id.replace(/.$/, 'x')])
+      expect(await revoke(id)).toMatchObject(missing);
+    for (const token of ['x', `tni_${'a'.repeat(49)}`, '%00', admin.token])
+      expect(await lookup(token)).toMatchObject(missing);
+    for (const token of ['', 'x', admin.token]) expect(await redeem(token, 'no@example.com')).toMatchObject(missing);
+  });
+
+  it.each([
+    ['email', { email: 'nobody' }],
+    ['role', { role: 'owner' }],
+    ['role', { role: 7 }],
+    ['expires_in', { expires_in: 0 }],
+    ['expires_in', { expires_in: 1e9 }],
+  ])('refuses an invite with a bad %s (%#)', async (path, json) => {
+    const { status, body } = await service.post('/v1/auth/invites', admin.token, json);
+    expect({ status, path: body.details?.[0].path }).toEqual({ status: 422, path });
+  });
+
+  it('gives nothing away in a dump of its invites', async () => {
+    const { token } = await invite();
+    const dump = JSON.stringify(await query(database(), 'SELECT * FROM invites'));
+    expect(dump).not.toContain(token.slice(4, 30));
+  });
+
+  it('changes roles, on the very next call, and keeps an admin', async () => {
+    const role = (id: string, to: unknown, by = admin) =>
+      service.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role: to } });
+    const invites = async () => (await service.post('/v1/auth/invites', member.token, {})).status;
+    expect(await role(admin.id, 'member')).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect(await role(admin.id, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
+    expect(await role(stranger.id, 'admin')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await role(member.id, 'owner')).toMatchObject({ status: 422, body: { details: [{ path: 'role' }] } });
+    expect(await invites()).toBe(403);
+    expect(await role(member.id, 'admin')).toMatchObject({ status: 200, body: { id: member.id, role: 'admin' } });
+    expect(await invites()).toBe(201);
+    expect(await role(member.id, 'member', member)).toMatchObject({ status: 200 });
+    expect(await invites()).toBe(403);
+  });
+
+  it('removes an account with all its credentials, and frees its place', async () => {
+    const leaver = await register(service, 'Leo');
+    const count = async () => (await service.get('/v1/auth/status')).body.account_count;
+    const before = await count();
+    const remove = (id: string) => service.delete(`/v1/auth/users/${id}`, admin.token);
+    expect(await remove(leaver.id)).toMatchObject({ status: 200, body: { id: leaver.id, deleted: true } });
+    expect((await service.get('/v1/auth/me', leaver.token)).status).toBe(401);
+    expect(await count()).toBe(before - 1);
+    for (const id of [leaver.id, stranger.id]) expect((await remove(id)).status).toBe(404);
+    expect(await remove(admin.id)).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect((await register(service, 'Leo')).id).not.toBe(leaver.id);
+  });
+
+  it('ends the pending invites of an admin who is removed or demoted', async () => {
+    const second = await register(service, 'Sue');
+    const role = (to: string) =>
+      service.call('PATCH', `/v1/auth/users/${second.id}/role`, { token: admin.token, json: { role: to } });
+    for (const leave of [() => role('member'), () => service.delete(`/v1/auth/users/${second.id}`, admin.token)]) {
+      await role('admin');
+      const { token } = await invite({ role: 'admin' }, second);
+      expect((await leave()).status).toBe(200);
+      expect(await redeem(token, 'sue2@example.com')).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+    }
   });
 });
