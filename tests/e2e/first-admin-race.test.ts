@@ -5,18 +5,26 @@ import { freshDatabase, query, type TestDatabase } from '../support/database.js'
 
 const REGISTRANT = join(__dirname, '../../dist/tests/support/registrant.js');
 
-/** Two processes, one database, nobody registered yet; both have looked before either may go on. */
-async function race(isolation: 'SERIALIZABLE' | 'READ COMMITTED', database: TestDatabase) {
-  const parties = ['ada', 'bob'].map((name) => fork(REGISTRANT, [database.url, isolation, name], { execArgv: [] }));
+let parties: ChildProcess[];
+beforeAll(() => {
+  parties = ['one', 'other'].map(() => fork(REGISTRANT, [], { execArgv: [] }));
+});
+afterAll(async () => {
   const exits = parties.map((party) => once(party, 'exit'));
+  for (const party of parties) party.disconnect();
+  await Promise.all(exits);
+});
+
+/** Two processes, one database, nobody registered yet; both have looked before either may go on. */
+async function race(isolation: 'SERIALIZABLE' | 'READ COMMITTED', { url }: TestDatabase) {
   const hear = async (party: ChildProcess) => (await once(party, 'message'))[0] as Record<string, unknown>;
-  const looks = await Promise.all(parties.map(hear));
-  expect(looks).toEqual([{ looked: true }, { looked: true }]);
+  const looking = parties.map(hear);
+  parties.forEach((party, n) => void party.send({ url, isolation, name: ['ada', 'bob'][n] }));
+  expect(await Promise.all(looking)).toEqual([{ looked: true }, { looked: true }]);
   const results = parties.map(hear);
   for (const party of parties) party.send('go');
   const outcome = await Promise.all(results);
-  await Promise.all(exits);
-  const accounts = await query<{ role: string; team_id: string }>(database.url, 'SELECT role, team_id FROM accounts');
+  const accounts = await query<{ role: string; team_id: string }>(url, 'SELECT role, team_id FROM accounts');
   return {
     outcome,
     roles: accounts.map(({ role }) => role).sort(),

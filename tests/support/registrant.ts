@@ -10,7 +10,7 @@ import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-
 import { createDataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 
-/** Registers one account, and waits after it has looked whether there is a team until it hears "go". */
+/** Registers the account it is asked for, and waits after it has looked whether there is a team until it hears "go". */
 class PausingTeams extends TypeOrmTeams {
   private paused = false;
 
@@ -26,12 +26,17 @@ class PausingTeams extends TypeOrmTeams {
   }
 }
 
-async function main(): Promise<void> {
-  const [url = '', isolation, name = ''] = process.argv.slice(2);
+interface Asked {
+  readonly url: string;
+  readonly isolation: 'SERIALIZABLE' | 'READ COMMITTED';
+  readonly name: string;
+}
+
+async function register({ url, isolation, name }: Asked): Promise<void> {
   const config = loadConfig({ SERVICE_BCRYPT_COST: '4', SERVICE_SECRET: 'secret-of-the-tests' });
   const database = await createDataSource(url).initialize();
   const parts = new Parts({ config, database, log: new MemoryLog(), address: { baseUrl: 'http://localhost' } });
-  const unitOfWork = new TypeOrmUnitOfWork(database, isolation as 'SERIALIZABLE');
+  const unitOfWork = new TypeOrmUnitOfWork(database, isolation);
   parts.replace(TypeOrmUnitOfWork, unitOfWork);
   parts.replace(UnitOfWork, unitOfWork);
   parts.replace(Teams, new PausingTeams(unitOfWork));
@@ -41,9 +46,10 @@ async function main(): Promise<void> {
     .execute(typed)
     .then(({ account }) => ({ registered: account.id }))
     .catch((error: Error) => ({ refused: error.message }));
-  process.send?.(result);
   await database.destroy();
-  process.disconnect?.();
+  process.send?.(result);
 }
 
-void main();
+process.on('message', (asked: Asked | 'go') => {
+  if (asked !== 'go') void register(asked);
+});
