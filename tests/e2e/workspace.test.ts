@@ -1,35 +1,110 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Starter } from '../../src/domain/workspace/starter.js';
+import { contracts } from '../../src/interfaces/http/contracts.js';
 import { query } from '../support/database.js';
+import type { Answer } from '../support/http-caller.js';
 import { Service } from '../support/service.js';
-import { createProject, type Member, moveToOwnTeam, register, registeredModel } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  moveToOwnTeam,
+  readyProject,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
 
-describe('projects and models', () => {
-  let service: Service;
-  let admin: Member;
-  let member: Member;
-  let stranger: Member;
+const projects = '/v1/projects';
+const workspace = contracts.filter(({ path }) => path.startsWith('/v1/project'));
+const writes = (method: string) => method !== 'get';
 
-  beforeAll(async () => {
-    service = await Service.start();
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
-    stranger = await register(service, 'Eve');
-    await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+let service: Service;
+let accounts: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
+let admin: Member;
+let member: Member;
+let stranger: Member;
+/** Of a project whose runtime is ready, and of what it has. */
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
+  admin = await register(service, 'Ada');
+  const developer = await register(service, 'Dan');
+  member = await register(service, 'Mia');
+  stranger = await register(service, 'Eve');
+  accounts = { admin, developer, member, stranger };
+  await query(service.databaseUrl as string, `UPDATE accounts SET role = 'developer' WHERE id = $1`, [developer.id]);
+  await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+  const project_id = await readyProject(service, admin.token);
+  const at = `/v1/projects/${project_id}`;
+  const model_id = await registeredModel(service, admin.token, project_id);
+  const { body: dataset } = await service.post(`${at}/datasets`, admin.token, { records: [] });
+  await service.put(`${at}/models/aliases/champion`, admin.token, { model_id });
+  const chat = await service.call('POST', completions(project_id), {
+    token: developer.token,
+    json: ask(project_id, 'What is 7 + 5?', { max_tokens: 1 }),
+    headers: { 'X-Conversation-Id': 'new' },
   });
-  afterAll(() => service.stop());
+  const conversation_id = chat.headers.get('x-conversation-id') as string;
+  ids = { project_id, model_id, dataset_id: dataset.id, conversation_id, alias: 'champion', version: '1' };
+});
+afterAll(() => service.stop());
 
-  const projects = '/v1/projects';
-  const update = (id: string, json: object, ifMatch?: string) =>
-    service.call('PUT', `${projects}/${id}`, {
-      token: admin.token,
-      json,
-      headers: ifMatch ? { 'If-Match': ifMatch } : {},
+/** Who may do what in a workspace, asked of every route of it; what a call would change is left out of its body. */
+describe('the workspace', () => {
+  const pathOf = (path: string, over: Record<string, string> = {}) =>
+    path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
+  /** A stale version guards what takes one, an impossible body what does not: nothing is changed by these calls. */
+  const call = (method: string, path: string, token: string) =>
+    service.call(method.toUpperCase(), path, {
+      token,
+      headers: { 'If-Match': '"99"' },
+      ...(writes(method) &&
+        method !== 'delete' && { json: { version: 99, name: 7, spec: 7, request_id: 7, starter_id: 7 } }),
     });
+  const named = (routes: typeof workspace) =>
+    routes.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const);
 
-  it('shows another team’s project and model as if there were none', async () => {
-    const id = await createProject(service, admin.token);
-    const model = await registeredModel(service, admin.token, id);
-    const missing = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  it('has routes to ask', () => expect(workspace.length).toBeGreaterThan(35));
+
+  it.each(named(workspace.filter(({ method }) => method === 'get')))(
+    '%s is read by everybody of the team',
+    async (_, { id, path }) => {
+      for (const [role, { token }] of Object.entries(accounts)) {
+        if (role === 'stranger' && path.includes('{')) continue; // see below
+        const { status } = await service.get(pathOf(path) + (id === 'compareDatasets' ? '?with=1' : ''), token);
+        const expected = path.includes('conversation_id') && role !== 'developer' ? 404 : 200;
+        expect({ role, status }).toEqual({ role, status: expected });
+      }
+    },
+  );
+
+  const changing = workspace.filter(({ method, path }) => writes(method) && !path.includes('/runtime'));
+  it.each(named(changing))('%s is written by those who may', async (_, { method, path, access }) => {
+    for (const [role, { token }] of Object.entries(accounts)) {
+      if (path.includes('conversation_id')) continue;
+      if (role === 'stranger' && path.includes('{')) continue; // see below
+      const { status } = await call(method, pathOf(path), token);
+      const allowed =
+        access !== 'public' && (access.roles as readonly string[]).includes(role === 'stranger' ? 'admin' : role);
+      if (!allowed) expect({ role, status }).toEqual({ role, status: 403 });
+      else expect({ role, allowed: ![401, 403, 404].includes(status) }).toEqual({ role, allowed: true });
+    }
+  });
+
+  /** What would be done, were it one's own: the refusals before this tell nothing of the act itself. */
+  const acts = (): Record<string, object> => ({
+    updateProject: { version: 1, spec: {} },
+    createModel: { request_id: randomUUID(), spec: {} },
+    registerModel: { version: 1 },
+    connectRuntime: { model_id: ids.model_id },
+    createChatCompletion: ask(ids.project_id as string, 'x'),
+  });
+  const within = workspace.filter(({ path }) => path.includes('{project_id}'));
+  it.each(named(within))('%s: another team’s is as one that does not exist', async (_, { id, method, path }) => {
     const strip = ({
       status,
       body: { request_id: _, ...body },
@@ -37,31 +112,26 @@ describe('projects and models', () => {
       status: number;
       body: Record<string, unknown>;
     }) => ({ status, body });
-    const bodies: [string, string, object?][] = [
-      ['GET', ''],
-      ['PUT', '', { version: 1, spec: {} }],
-      ['POST', '/models', { request_id: randomUUID(), spec: {} }],
-      ['GET', `/models/${model}`],
-      ['POST', `/models/${model}/register`, { version: 1 }],
-      ['GET', '/runtime'],
-      ['PUT', '/runtime', { model_id: model }],
-      ['POST', '/runtime/start'],
-      ['POST', '/runtime/stop'],
-      ['DELETE', '/runtime'],
-      ['GET', '/conversations'],
-      ['GET', `/conversations/${model.replace('mdl', 'cnv')}`],
-      ['DELETE', `/conversations/${model.replace('mdl', 'cnv')}`],
-      ['POST', '/chat/completions', { model: id, messages: [{ role: 'user', content: 'x' }] }],
-    ];
-    for (const [method, rest, json] of bodies) {
-      const foreign = strip(await service.call(method, `${projects}/${id}${rest}`, { token: stranger.token, json }));
-      const none = strip(await service.call(method, `${projects}/${missing}${rest}`, { token: stranger.token, json }));
-      expect({ method, rest, ...foreign }).toEqual({ method, rest, ...none });
+    const missing = { project_id: `prj_${randomUUID()}` };
+    const answers = async (send: (at: string) => Promise<Answer>) => {
+      const foreign = strip(await send(pathOf(path)));
+      expect(foreign).toEqual(strip(await send(pathOf(path, missing))));
       expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    }
-    expect((await service.get(`${projects}/${id}`, member.token)).status).toBe(200);
-    expect((await service.get(`${projects}/${id}/models/${model}`, member.token)).status).toBe(200);
+    };
+    const { token } = stranger;
+    await answers((at) => call(method, at, token));
+    const json = acts()[id];
+    if (json) await answers((at) => service.call(method.toUpperCase(), at, { token, json }));
   });
+});
+
+describe('projects and models', () => {
+  const update = (id: string, json: object, ifMatch?: string) =>
+    service.call('PUT', `${projects}/${id}`, {
+      token: admin.token,
+      json,
+      headers: ifMatch ? { 'If-Match': ifMatch } : {},
+    });
 
   it('takes the version from the body, from If-Match, or from both', async () => {
     const id = await createProject(service, admin.token);
@@ -207,5 +277,87 @@ describe('projects and models', () => {
     expect((await service.post(projects, member.token, spec)).status).toBe(201);
     await query(service.databaseUrl as string, `UPDATE accounts SET role = 'member' WHERE id = $1`, [member.id]);
     expect((await service.post(projects, member.token, spec)).status).toBe(403);
+  });
+});
+
+describe('starters', () => {
+  const folder = join(__dirname, '../../starters');
+  const shipped = (id: string): Starter => JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8'));
+
+  it('are listed for every member of a team, by id, with provenance and records', async () => {
+    const { status, body } = await service.get('/v1/project-starters', member.token);
+    expect(status).toBe(200);
+    const ids = readdirSync(folder).map((name) => name.replace('.json', ''));
+    expect(body.starters.map(({ id }: { id: string }) => id)).toEqual(ids.sort());
+    expect(body.count).toBe(ids.length);
+
+    const { dataset, ...cities } = shipped('capital-cities');
+    const listed = body.starters.find(({ id }: { id: string }) => id === 'capital-cities');
+    expect(listed).toEqual({
+      ...cities,
+      dataset: {
+        name: dataset.name,
+        record_count: dataset.records.length,
+        groups: ['europe', 'asia', 'africa', 'americas'],
+        records: dataset.records.map((record) => ({ ...record, fields: {} })),
+      },
+    });
+    expect(Object.keys(listed.provenance)).toEqual(['source', 'author', 'licence', 'date', 'method']);
+  });
+
+  it.each([
+    ['starter_id', { starter_id: 'capital-cities' }],
+    ['starter', { starter: 'capital-cities' }],
+    ['both', { starter: 'capital-cities', starter_id: 'capital-cities' }],
+  ])('begin a project, named by %s', async (_, json) => {
+    const { status, body } = await service.post(projects, admin.token, json);
+    const { name, spec } = shipped('capital-cities');
+    expect({ status, name: body.name, spec: body.spec }).toEqual({ status: 201, name, spec });
+    expect(body).toMatchObject({ status: 'draft', version: 1, created_by: admin.id, models: [] });
+    expect((await service.get(`${projects}/${body.id}`, member.token)).body).toEqual(body);
+  });
+
+  it('begin a project with a name of its own, whose spec then goes its own way', async () => {
+    const { body } = await service.post(projects, admin.token, { name: 'Ours', starter_id: 'support-triage' });
+    expect(body.name).toBe('Ours');
+    const spec = { ...body.spec, goal: 'Something else' };
+    const update = await service.put(`${projects}/${body.id}`, admin.token, { version: 1, spec });
+    expect(update).toMatchObject({ status: 200, body: { spec: { goal: 'Something else' } } });
+    const other = await service.post(projects, admin.token, { starter_id: 'support-triage' });
+    expect(other.body.spec).toEqual(shipped('support-triage').spec);
+  });
+
+  const id = 'capital-cities';
+  it.each([
+    ['starter_id', { starter_id: 'capitals' }],
+    ['starter_id', { starter: 'capitals' }],
+    ['starter_id', { starter_id: '__proto__' }],
+    ['starter_id', { starter_id: '' }],
+    ['starter_id', { starter_id: 7 }],
+    ['starter', { starter: 'word-problems', starter_id: id }],
+    ['spec', { starter_id: id, spec: {} }],
+    ['spec', { starter: id, spec: { goal: 'Mine' } }],
+    ['name', { starter_id: id, name: ' ' }],
+  ])('are refused with a bad %s (%#)', async (path, json) => {
+    const { status, body } = await service.post(projects, admin.token, json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+  });
+
+  it.each<[string, (answer: string, expected: string) => boolean]>([
+    ['capital-cities', (answer, expected) => answer.toLowerCase().includes(expected.toLowerCase())],
+    ['exact-repetition', (answer, expected) => answer === expected],
+  ])('fit what the shipped model has learned: %s', async (starterId, right) => {
+    const { spec, dataset } = shipped(starterId);
+    const project = ids.project_id as string;
+    const system = spec.system_prompt ? [{ role: 'system', content: spec.system_prompt }] : [];
+    let score = 0;
+    for (const { input, expected } of dataset.records) {
+      const messages = [...system, { role: 'user', content: input }];
+      const json = { model: project, messages, temperature: 0 };
+      const { body } = await service.post(completions(project), admin.token, json);
+      if (right(body.choices[0].message.content, expected as string)) score += 1 / dataset.records.length;
+    }
+    expect(score).toBeGreaterThanOrEqual((spec.acceptance as { threshold: number }).threshold);
   });
 });
