@@ -68,7 +68,7 @@ export const postmasterPid = (folder: string): number =>
   Number.parseInt(fs.readFileSync(path.join(folder, 'data', 'postmaster.pid'), 'utf8'), 10);
 
 export async function until(condition: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
-  for (const deadline = performance.now() + ms; !(await condition()); await sleep(20)) {
+  for (const deadline = performance.now() + ms; !(await condition()); await sleep(50)) {
     if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${condition}`);
   }
 }

@@ -1,0 +1,87 @@
+import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryPauses } from '../../../src/infrastructure/memory/shared/memory-pauses.js';
+import { AsyncCurrentRequest } from '../../../src/infrastructure/system/async-current-request.js';
+import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
+import { TimedPauses } from '../../../src/infrastructure/system/timed-pauses.js';
+import { UuidIdentifiers } from '../../../src/infrastructure/system/uuid-identifiers.js';
+import { Patience } from '../../../src/infrastructure/typeorm/patience.js';
+import { PatientSharing } from '../../../src/infrastructure/typeorm/patient-sharing.js';
+import { asCaller } from '../../support/patience.js';
+import { type ClockUnderTest, clockContract } from './clock.contract.js';
+import { currentRequestContract } from './current-request.contract.js';
+import { identifiersContract } from './identifiers.contract.js';
+import { pausesContract } from './pauses.contract.js';
+import { secretTokensContract } from './secret-tokens.contract.js';
+import { sharingContract } from './sharing.contract.js';
+
+clockContract('the system', () => ({
+  clock: new SystemClock(),
+  truth: Date.now,
+  pass: () => {
+    for (const before = Date.now(); Date.now() === before; );
+  },
+}));
+
+clockContract('a test’s hand', (): ClockUnderTest => {
+  let truth = Date.UTC(2031, 4, 5, 6, 7, 8, 9);
+  const clock = new ManualClock(new Date(truth));
+  const pass = () => {
+    truth += 1;
+    clock.advance(1);
+  };
+  return { clock, truth: () => truth, pass };
+});
+
+describe('ManualClock', () => {
+  it('is set, and does not follow the value that it was set to', () => {
+    const clock = new ManualClock();
+    const time = new Date(Date.UTC(2030, 0, 1));
+    clock.set(time);
+    time.setFullYear(1815);
+    expect(clock.now()).toEqual(new Date(Date.UTC(2030, 0, 1)));
+  });
+});
+
+currentRequestContract('Node', () => new AsyncCurrentRequest());
+
+/** As another process has them: with none of the state that this one's were made from. */
+function ofAnotherProcess(): UuidIdentifiers {
+  let Identifiers = UuidIdentifiers;
+  jest.isolateModules(() => {
+    ({ UuidIdentifiers: Identifiers } = require('../../../src/infrastructure/system/uuid-identifiers.js'));
+  });
+  return new Identifiers();
+}
+
+identifiersContract('the uuid package', ofAnotherProcess);
+
+describe('Identifiers made by the uuid package', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('keep their order when the system’s clock is set back', () => {
+    const identifiers = new UuidIdentifiers();
+    const made = [identifiers.next('prj')];
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now - 60_000);
+    for (let n = 0; n < 1_000; n++) made.push(identifiers.next('prj'));
+    jest.restoreAllMocks();
+    made.push(identifiers.next('prj'));
+    expect([...made].sort()).toEqual(made);
+  });
+});
+
+pausesContract('memory', new MemoryPauses(new ManualClock()));
+pausesContract('the system', new TimedPauses());
+
+secretTokensContract('CheckedTokens', () => new CheckedTokens());
+
+sharingContract('patience', {
+  sharing: new PatientSharing(),
+  asCaller: (ms, work) => asCaller(ms, work).done,
+  mayWait: () => {
+    const { ms, over } = Patience.wait(60_000);
+    over();
+    return ms;
+  },
+});
