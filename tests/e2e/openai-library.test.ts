@@ -1,30 +1,34 @@
+import type { ServerResponse } from 'node:http';
 import OpenAI from 'openai';
-import { answering, completion, type Script, ScriptedEngine, speaking } from '../support/scripted-engine.js';
+import { answering, completion, type Script, ScriptedEngine, send, speaking } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
-import { createProject, type Member, readyProject, register } from '../support/workspace.js';
+import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
+
+/** As many calls as an engine is given at once. */
+const AT_ONCE = 32;
+
+let engine: ScriptedEngine;
+let service: Service;
+let admin: Member;
+let project: string;
+
+beforeAll(async () => {
+  engine = await ScriptedEngine.start();
+  const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_CHAT_QUEUE: '5' };
+  service = await Service.start({ env });
+  admin = await register(service, 'Ada');
+  project = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+});
+afterEach(() => {
+  engine.script = speaking();
+});
+afterAll(async () => {
+  await service.stop();
+  await engine.close();
+});
 
 /** The library as it is, with a project as its base URL. */
 describe('the openai library', () => {
-  let engine: ScriptedEngine;
-  let service: Service;
-  let admin: Member;
-  let project: string;
-
-  beforeAll(async () => {
-    engine = await ScriptedEngine.start();
-    const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_INFERENCE_TIMEOUT_S: '3' };
-    service = await Service.start({ env });
-    admin = await register(service, 'Ada');
-    project = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
-  });
-  afterEach(() => {
-    engine.script = speaking();
-  });
-  afterAll(async () => {
-    await service.stop();
-    await engine.close();
-  });
-
   interface Call extends Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> {
     readonly apiKey?: string;
     readonly id?: string;
@@ -69,7 +73,7 @@ describe('the openai library', () => {
       [429, OpenAI.RateLimitError, answering(429, {})],
       [502, OpenAI.InternalServerError, answering(200, 'nonsense')],
       [503, OpenAI.InternalServerError, answering(503, {})],
-      [504, OpenAI.InternalServerError, () => undefined],
+      [504, OpenAI.InternalServerError, answering(504, 'too late')],
     ];
     for (const [status, type, script] of scripts) {
       engine.script = script;
@@ -93,6 +97,56 @@ describe('the openai library', () => {
   it('does not try again where that cannot help', async () => {
     const other = answering(200, completion('other', 'Hi'));
     expect(await attempts(other)).toMatchObject({ attempts: 1, error: { status: 502 } });
-    expect(await attempts(() => undefined)).toMatchObject({ attempts: 1, error: { status: 504 } });
+    expect(await attempts(answering(504, 'too late'))).toMatchObject({ attempts: 1, error: { status: 504 } });
+  });
+});
+
+describe('callers of a busy engine', () => {
+  let modest: Member;
+  /** The calls that the engine works on, in the order in which they came, by what was asked. */
+  const working = new Map<string, ServerResponse>();
+  const hold: Script = ({ body }, response) => working.set(body.messages[0].content, response);
+
+  beforeAll(async () => {
+    modest = await register(service, 'Mia');
+  });
+
+  const call = async (by: Member, name: string, signal?: AbortSignal) => {
+    const json = ask(project, name);
+    const options = { token: by.apiKey, json, ...(signal && { signal }) };
+    return service.call('POST', completions(project), options).catch(() => null);
+  };
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
+  /** The engine answers one call; resolves to what it is asked next. */
+  const answer = async (name: string) => {
+    const { length } = engine.asked;
+    send(working.get(name) as ServerResponse, 200, completion('m', `about ${name}`));
+    working.delete(name);
+    await engine.wasAsked(length + 1);
+    return engine.asked[length]?.body.messages[0].content;
+  };
+
+  it('are served in turns, and none of them fills the queue for others', async () => {
+    engine.script = hold;
+    const before = engine.asked.length;
+    const first = names('a', AT_ONCE).map((name) => call(admin, name));
+    await engine.wasAsked(before + AT_ONCE);
+    // The queue takes five more, in whichever order they arrive; a sixth is one too many.
+    const outcomes = new Map<string, number | undefined>();
+    const noted = (by: Member, name: string) => call(by, name).then((it) => outcomes.set(name, it?.status));
+    const waiting = names('w', 6).map((name) => noted(admin, name));
+    await Promise.race(waiting);
+    expect([...outcomes.values()]).toEqual([429]);
+    // Another account gets one of these places, and the next turn.
+    const other = noted(modest, 'b1');
+    await Promise.race(waiting.filter((_, n) => !outcomes.has(`w${n + 1}`)));
+    expect([...outcomes.values()]).toEqual([429, 429]);
+    expect(await answer('a1')).toBe('b1');
+    expect(await answer('a2')).toMatch(/^w/);
+    engine.script = ({ body }, response) => send(response, 200, completion('m', body.messages[0].content));
+    for (const [name, response] of working) send(response, 200, completion('m', name));
+    await Promise.all([...first, ...waiting, other]);
+    expect([...outcomes.values()].sort()).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    expect((await Promise.all(first)).map((one) => one?.status)).toEqual(Array(AT_ONCE).fill(200));
   });
 });
