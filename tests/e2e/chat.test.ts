@@ -5,7 +5,6 @@ import OpenAI from 'openai';
 import { chatLimits } from '../../src/domain/chat/chat.js';
 import { descendants } from '../support/processes.js';
 import { Service } from '../support/service.js';
-import { until } from '../support/until.js';
 import {
   ask,
   completions,
@@ -27,7 +26,7 @@ describe('chat', () => {
   let bare: string;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey } });
+    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_CHAT_QUEUE: '0' } });
     admin = await register(service, 'Ada');
     member = await register(service, 'Mia');
     ready = await readyProject(service, admin.token);
@@ -206,67 +205,36 @@ describe('chat', () => {
     await expect(refused(admin.apiKey, ready, 'x')).rejects.toBeInstanceOf(OpenAI.UnprocessableEntityError);
     await expect(refused(admin.apiKey, bare, bare)).rejects.toMatchObject({ status: 503, code: undefined });
   });
-});
-
-describe('a busy or slow chat', () => {
-  const long = 'Count from 1 to 50.';
 
   it('refuses when the queue is full, and frees the place of a caller who goes away', async () => {
-    const service = await Service.start({ env: { SERVICE_CHAT_QUEUE: '0' } });
-    try {
-      const admin = await register(service, 'Ada');
-      const project = await readyProject(service, admin.token);
-      const chat = (signal?: AbortSignal) =>
-        service.call('POST', completions(project), {
-          token: admin.apiKey,
-          json: ask(project, long),
-          ...(signal && { signal }),
-        });
-      const [model] = service.pids.flatMap(descendants) as [number];
-      process.kill(model, 'SIGSTOP');
-      const calls = Array.from({ length: 60 }, () => chat());
-      expect((await Promise.race(calls)).status).toBe(429);
-      process.kill(model, 'SIGCONT');
-      const answers = await Promise.all(calls);
-      const busy = answers.filter(({ status }) => status === 429);
-      expect(busy.length).toBeLessThan(60);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(60 - busy.length);
-      for (const { body, headers } of busy) {
-        expect(body.code).toBe('model_busy');
-        expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
-      }
-      const goner = new AbortController();
-      const gone = chat(goner.signal);
-      goner.abort();
-      await expect(gone).rejects.toThrow();
-      for (;;) {
-        const { status } = await chat();
-        if (status === 200) break;
-        expect(status).toBe(429);
-      }
-    } finally {
-      await service.stop();
+    const long = ask(ready, 'Count from 1 to 50.');
+    const call = (signal?: AbortSignal) =>
+      service.call('POST', completions(ready), {
+        token: admin.apiKey,
+        json: long,
+        ...(signal && { signal }),
+      });
+    const [model] = service.pids.flatMap(descendants) as [number];
+    process.kill(model, 'SIGSTOP');
+    const calls = Array.from({ length: 60 }, () => call());
+    expect((await Promise.race(calls)).status).toBe(429);
+    process.kill(model, 'SIGCONT');
+    const answers = await Promise.all(calls);
+    const busy = answers.filter(({ status }) => status === 429);
+    expect(busy.length).toBeLessThan(60);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60 - busy.length);
+    for (const { body, headers } of busy) {
+      expect(body.code).toBe('model_busy');
+      expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
-  });
-
-  it('gives up after the time-out, and stays ready', async () => {
-    const service = await Service.start({ env: { SERVICE_INFERENCE_TIMEOUT_S: '2' } });
-    try {
-      const admin = await register(service, 'Ada');
-      const project = await readyProject(service, admin.token);
-      const chat = (question: string) => service.post(completions(project), admin.apiKey, ask(project, question));
-      const [model] = service.pids.flatMap(descendants) as [number];
-      process.kill(model, 'SIGSTOP');
-      const late = await Promise.all([chat(long), chat(long)]);
-      process.kill(model, 'SIGCONT');
-      for (const { status, body, headers } of late) {
-        expect({ status, code: body.code }).toEqual({ status: 504, code: 'inference_timeout' });
-        expect(headers.get('x-should-retry')).toBe('false');
-      }
-      expect((await service.get(`/v1/projects/${project}/runtime`, admin.token)).body.state).toBe('ready');
-      await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
-    } finally {
-      await service.stop();
+    const goner = new AbortController();
+    const gone = call(goner.signal);
+    goner.abort();
+    await expect(gone).rejects.toThrow();
+    for (;;) {
+      const { status } = await call();
+      if (status === 200) break;
+      expect(status).toBe(429);
     }
   });
 });
