@@ -24,13 +24,13 @@ function memoryUnderTest(): StoreUnderTest {
 
 /**
  * Random sequences of what people and programs can do, against a model that is too simple to be wrong. A run of the whole
- * suite tries some; `TENON_SEQUENCES=2000 npx jest tests/model` tries as many on memory, and a hundredth on PostgreSQL.
+ * suite tries some; `TENON_SEQUENCES=2000 npx jest tests/model` tries as many on memory, and a thirtieth on PostgreSQL.
  */
-const SEQUENCES = Number(process.env.TENON_SEQUENCES ?? 120);
+const SEQUENCES = Number(process.env.TENON_SEQUENCES ?? 60);
 
 describe.each<[string, () => StoreUnderTest, number]>([
   ['memory', memoryUnderTest, SEQUENCES],
-  ['PostgreSQL', postgresUnderTest, Math.ceil(SEQUENCES / 100)],
+  ['PostgreSQL', postgresUnderTest, Math.ceil(SEQUENCES / 30)],
 ])('rules, jobs and alerts on %s', (_, store, numRuns) => {
   const under = store();
 

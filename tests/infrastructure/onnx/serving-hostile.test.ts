@@ -5,7 +5,7 @@ import { SeededChance } from '../../support/onnx/seeded-chance.js';
 import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
 
 /** Of each model; more by hand: `TENON_TEST_HOSTILE=10000`. */
-const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 1_500);
+const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 700);
 const AT_ONCE = 8;
 const MEGABYTE = 1_024 * 1_024;
 

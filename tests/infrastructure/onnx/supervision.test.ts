@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, tokenId, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tokenId, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
+const toy = folders.toy();
+/** Which it answers in four tokens. */
+const question = 'Count to 6.';
+const answer = { text: expect.stringMatching(/^oodDo my/), finishReason: 'stop', completionTokens: 4 };
 afterAll(() => folders.remove());
 
 let rig: ChildRuntimesRig;
@@ -25,7 +29,7 @@ function linkOf(path: string): string {
 describe('a runtime whose process dies', () => {
   it('comes back by itself and answers as before', async () => {
     use();
-    await rig.start(tinyChat);
+    await rig.start(toy);
     rig.kill();
     await rig.log.saw('chat runtime unavailable');
     expect(rig.runtimes.status('a')).toEqual({
@@ -33,7 +37,7 @@ describe('a runtime whose process dies', () => {
       reason: 'its process ended (signal SIGKILL)',
     });
     await rig.log.saw('chat runtime ready', 2);
-    expect(await rig.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
+    expect(await rig.ask(question)).toMatchObject(answer);
     expect(rig.processes()).toHaveLength(1);
   });
 
@@ -65,10 +69,10 @@ describe('a runtime whose process dies', () => {
 
   it('is not started a second time once somebody has started it', async () => {
     use({ restartDelayMs: { first: 400, max: 400 } });
-    await rig.start(tinyChat);
+    await rig.start(toy);
     rig.kill();
     await rig.log.saw('chat runtime unavailable');
-    expect(await rig.start(tinyChat)).toEqual({ state: 'ready', reason: null });
+    expect(await rig.start(toy)).toEqual({ state: 'ready', reason: null });
     await pause(450);
     expect(rig.log.of('chat runtime started')).toHaveLength(2);
     expect(rig.runtimes.status('a').state).toBe('ready');
@@ -90,7 +94,7 @@ describe('a runtime whose process dies', () => {
 
   it('says so where its program is missing', async () => {
     use({ worker: '/no/such/worker.js', restartDelayMs: { first: 10_000, max: 10_000 } });
-    const { reason } = await rig.start(tinyChat);
+    const { reason } = await rig.start(toy);
     expect(reason).toMatch(/^its process ended \(exit code 1\): .*Cannot find module/s);
     expect(reason).not.toMatch(/\/no\/such/);
   });
@@ -99,7 +103,7 @@ describe('a runtime whose process dies', () => {
 describe('a runtime that hangs', () => {
   it('is ended and brought back once a cancelled call stays unconfirmed for too long', async () => {
     use({ timeoutMs: 2_000, stopGraceMs: 200 });
-    await rig.start(tinyChat);
+    await rig.start(toy);
     rig.kill('a', 'SIGSTOP');
     const [stuck, waiting] = [rig.ask('Hi'), rig.ask('Hi')].map((call) =>
       expect(call).rejects.toMatchObject({ code: 'inference_timeout' }),
@@ -152,16 +156,16 @@ describe('a runtime that hangs', () => {
   });
 
   it('is ended where it is the counting that hangs; until then, others are answered', async () => {
-    use({ atOnce: 2, timeoutMs: 4_000, stopGraceMs: 200 });
+    use({ atOnce: 2, timeoutMs: 2_500, stopGraceMs: 200 });
     const endless = '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}';
     const template = (text: string) => JSON.parse(text).chat_template;
     const changed = (text: string) =>
       withFields({ chat_template: `{% if messages|length == 3 %}${endless}{% endif %}${template(text)}` })(text);
-    await rig.start(folders.like({ 'tokenizer_config.json': changed }));
+    await rig.start(folders.toy({}, { 'tokenizer_config.json': changed }));
     const messages = (['user', 'assistant', 'user'] as const).map((role) => ({ role, content: 'Hi' }));
-    const [counted, stuck] = [rig.ask('What is 7 + 5?'), rig.ask('', { messages, caller: 'usr_b' })];
+    const [counted, stuck] = [rig.ask(question), rig.ask('', { messages, caller: 'usr_b' })];
     const refused = expect(stuck).rejects.toMatchObject({ code: 'inference_timeout' });
-    expect(await counted).toMatchObject({ text: '7 + 5 = 12.' });
+    expect(await counted).toMatchObject(answer);
     await refused;
     await rig.log.saw('chat runtime unavailable');
     expect(rig.runtimes.status('a').reason).toBe('it did not react to a cancelled call');
@@ -170,7 +174,7 @@ describe('a runtime that hangs', () => {
 
   it('is stopped by force after its grace', async () => {
     use({ stopGraceMs: 150 });
-    await rig.start(tinyChat);
+    await rig.start(toy);
     rig.kill('a', 'SIGSTOP');
     await rig.runtimes.stop('a');
     expect(rig.processes()).toEqual([]);
@@ -244,7 +248,7 @@ describe('the process of a runtime', () => {
     process.env.LD_PRELOAD_NOT_LISTED = 'neither-this';
     try {
       use();
-      await rig.start(tinyChat);
+      await rig.start(toy);
       const environment = readFileSync(`/proc/${rig.pid()}/environ`, 'utf8');
       expect(environment).toMatch(/NODE_CHANNEL_FD/);
       expect(environment).toMatch(/ORT_DISABLE_TELEMETRY=1/);
@@ -260,8 +264,8 @@ describe('the process of a runtime', () => {
 
   it('does not end by itself when a terminal interrupts its group', async () => {
     use();
-    await rig.start(tinyChat);
+    await rig.start(toy);
     rig.kill('a', 'SIGINT');
-    expect(await rig.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
+    expect(await rig.ask(question)).toMatchObject(answer);
   });
 });
