@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -27,17 +36,34 @@ describe('model files', () => {
   let service: Service;
   let admin: Member;
   let member: Member;
+  let dataDir: string;
   let models: string;
 
   beforeAll(async () => {
+    dataDir = await temporaryFolder();
+    models = join(dataDir, 'models');
+    leaveBehind('one-old', 20);
+    leaveBehind('one-new', 1);
     service = await Service.start({
+      dataDir,
       env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MODEL_UPLOAD_MB: String(LIMIT / 1024 ** 2) },
     });
     admin = await register(service, 'Ada');
     member = await register(service, 'Mia');
-    models = join(service.dataDir, 'models');
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  /** What an upload leaves that is killed. */
+  function leaveBehind(name: string, minutesAgo: number): void {
+    const folder = join(models, '.unfinished', name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'part'), 'the beginning');
+    const then = new Date(Date.now() - minutesAgo * 60_000);
+    for (const path of [join(folder, 'part'), folder]) utimesSync(path, then, then);
+  }
 
   const upload = (path: string, raw: string | Uint8Array, token = admin.token) =>
     service.call('PUT', `${files}/${path}`, { token, raw, headers: OCTETS });
@@ -60,6 +86,11 @@ describe('model files', () => {
     sent.destroy();
     return answer;
   }
+
+  it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', async () => {
+    await until('the old rest is gone', () => unfinished().join() === 'one-new');
+    rmSync(join(models, '.unfinished/one-new'), { recursive: true });
+  });
 
   it('lists the shipped model for everybody on the team, by any credential', async () => {
     for (const token of [member.token, member.apiKey, masterKey]) {
@@ -275,21 +306,4 @@ describe('model files', () => {
     await until('nothing of it is left', () => unfinished().length === 0);
     expect(existsSync(join(models, 'stalled.onnx'))).toBe(false);
   });
-});
-
-it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', async () => {
-  const dataDir = await temporaryFolder();
-  const unfinished = join(dataDir, 'models/.unfinished');
-  for (const [name, minutes] of [
-    ['one-old', 20],
-    ['one-new', 1],
-  ] as const) {
-    mkdirSync(join(unfinished, name), { recursive: true });
-    writeFileSync(join(unfinished, name, 'part'), 'the beginning');
-    const then = new Date(Date.now() - minutes * 60_000);
-    for (const path of [join(unfinished, name, 'part'), join(unfinished, name)]) utimesSync(path, then, then);
-  }
-  const service = await Service.start({ dataDir });
-  await until('the old rest is gone', () => readdirSync(unfinished).join() === 'one-new');
-  await service.stop();
 });

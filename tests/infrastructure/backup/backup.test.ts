@@ -1,5 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { atLeisure } from '../../../src/infrastructure/typeorm/backup/at-leisure.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
@@ -137,6 +140,7 @@ describe('a backup of the database', () => {
     expect(await restored(url)).toMatchObject({ code: 0 });
   });
 
+  let untouched: string | undefined;
   const bytes = () => readFileSync(file);
   const changed = (at: number) => {
     const copy = Buffer.from(bytes());
@@ -160,11 +164,12 @@ describe('a backup of the database', () => {
   ])('is refused %s, before anything is written', async (_, content, told) => {
     const from = join(folder.path, 'bad');
     writeFileSync(from, content());
-    const url = await empty();
-    const at = place(url);
+    untouched ??= await empty();
+    const at = place(untouched);
     expect(await tenon(at, ['restore', from])).toMatchObject({ code: 1, err: expect.stringContaining(told) });
     expect(existsSync(at.dataDir)).toBe(false);
-    expect(await query(url, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
+    const tables = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+    expect(await query(untouched, tables)).toEqual([]);
   });
 
   it('is not looked for where there is no file', async () => {
@@ -196,5 +201,20 @@ describe('a backup of the database', () => {
       code: 1,
       err: expect.stringContaining('nothing to back up'),
     });
+  });
+
+  it('takes longer in each of its COPYs than the URL lets an answer take', async () => {
+    const url = new URL(store.url);
+    url.searchParams.set('query_timeout', '100');
+    const client = new Client({ connectionString: url.href });
+    await client.connect();
+    try {
+      const text: string[] = [];
+      const rows = client.query(atLeisure(copyTo("COPY (SELECT 'all', pg_sleep(0.5)) TO STDOUT")));
+      for await (const chunk of rows) text.push(String(chunk));
+      expect(text.join('')).toBe('all\t\n');
+    } finally {
+      await client.end();
+    }
   });
 });
