@@ -86,7 +86,8 @@ describe('a start that cannot be', () => {
     return errors().trim().split('\n');
   };
 
-  it('names every bad setting, a line each, and repeats no secret', async () => {
+  it('names every bad setting, a line each, also of a .env file under the environment, and repeats no secret', async () => {
+    await writeFile(join(dataDir, '.env'), 'SERVICE_PORT=ninety\nSERVICE_MAX_ACCOUNTS=none\n');
     const lines = await failing({
       SERVICE_PORT: 'eighty',
       SERVICE_BCRYPT_COST: '3',
@@ -101,19 +102,14 @@ describe('a start that cannot be', () => {
       'DATABASE_URL',
       'SERVICE_BASE_URL',
       'SERVICE_BCRYPT_COST',
+      'SERVICE_MAX_ACCOUNTS',
       'SERVICE_MODELS_DIR',
       'SERVICE_PORT',
       'SERVICE_REGISTRATION',
       'SERVICE_SECRET',
     ]);
     expect(lines.join()).toContain('"eighty"');
-    expect(lines.join()).not.toMatch(/short secret|hidden/);
-  });
-
-  it('reads a .env file, under the environment', async () => {
-    await writeFile(join(dataDir, '.env'), 'SERVICE_PORT=eighty\nSERVICE_MAX_ACCOUNTS=none\n');
-    const lines = await failing({ SERVICE_PORT: '0' });
-    expect(lines).toEqual([expect.stringContaining('SERVICE_MAX_ACCOUNTS')]);
+    expect(lines.join()).not.toMatch(/ninety|short secret|hidden/);
     await rm(join(dataDir, '.env'));
   });
 
@@ -224,7 +220,7 @@ describe('a service that is spoken to badly', () => {
     const runtime = `/v1/projects/${project}/runtime`;
     await service.put(runtime, token, { model_id: await registeredModel(service, token, project) });
     const seen = new Set<string>();
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const calls = [
         service.post(`${runtime}/start`, token),
         ...Array.from({ length: 8 }, () => service.get(runtime, token)),
