@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
+import { type Prompt, Prompts } from '../../../src/infrastructure/onnx/worker/prompts.js';
+import { Vocabulary } from '../../../src/infrastructure/onnx/worker/vocabulary.js';
 import { ChildRuntimesRig, prefillProgram } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 
@@ -162,6 +164,12 @@ describe('the folder', () => {
     "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}" +
     "{{ '<|im_start|>' + m.role + '\\n' + m.content + eos_token + '\\n' }}{% endfor %}{{ '<|im_start|>assistant\n' }}";
   const asked = 'What is 7 + 5?';
+  /** What the model is given for it. */
+  const promptIn = (folder: string) => {
+    const { done, value } = new Prompts(readModelFiles(folder)).of([{ role: 'user', content: asked }]).next();
+    expect(done).toBe(true);
+    return (value as Prompt).tokens;
+  };
   const answer = { text: '7 + 5 = 12.', finishReason: 'stop', promptTokens: 16 };
 
   it.each([
@@ -181,12 +189,11 @@ describe('the folder', () => {
       'with its special tokens written as objects',
       { 'tokenizer_config.json': withFields({ chat_template: template, eos_token: { content: '<|im_end|>' } }) },
     ],
-  ])('may have its template %s', async (_, changes) => {
-    expect(await rig.start(folders.like(changes))).toEqual({ state: 'ready', reason: null });
-    expect(await rig.ask(asked)).toMatchObject(answer);
+  ])('may have its template %s', (_, changes) => {
+    expect(promptIn(folders.toy({}, changes))).toEqual(promptIn(tinyChat));
   });
 
-  it('leaves special tokens to its template: the tokenizer adds none', async () => {
+  it('leaves special tokens to its template: the tokenizer adds none', () => {
     const [id, special] = [506, '<|endoftext|>'];
     const adding = {
       type: 'TemplateProcessing',
@@ -194,12 +201,13 @@ describe('the folder', () => {
       pair: [],
       special_tokens: { [special]: { id: special, ids: [id], tokens: [special] } },
     };
-    await rig.start(folders.like({ 'tokenizer.json': withFields({ post_processor: adding }) }));
-    expect(await rig.ask(asked)).toMatchObject(answer);
+    const folder = folders.toy({}, { 'tokenizer.json': withFields({ post_processor: adding }) });
+    expect(promptIn(folder)).toEqual(promptIn(tinyChat));
   });
 
-  it('has a template that may refuse messages', async () => {
-    await rig.start(folders.like({ 'chat_template.jinja': () => template }));
+  it('has a template that may refuse messages, or fail on them', async () => {
+    const failing = '{% if messages|length == 3 %}{{ messages|no_such_filter }}{% endif %}';
+    await rig.start(folders.like({ 'chat_template.jinja': () => failing + template }));
     const messages = [
       { role: 'system' as const, content: 'Be brief.' },
       { role: 'user' as const, content: asked },
@@ -208,31 +216,25 @@ describe('the folder', () => {
       code: 'invalid_request',
       advice: { details: [{ path: 'messages', message: 'System role not supported' }] },
     });
-    expect(await rig.ask(asked)).toMatchObject(answer);
-  });
-
-  it('has a template that may fail on messages', async () => {
-    const failing = '{{ messages[0].content if messages|length == 1 else (messages|no_such_filter) }}';
-    await rig.start(folders.like({ 'chat_template.jinja': () => failing }));
-    const twice = [1, 2].map(() => ({ role: 'user' as const, content: 'secret' }));
-    const refused = await rig.ask('', { messages: twice }).catch((error) => error);
+    const thrice = [1, 2, 3].map(() => ({ role: 'user' as const, content: 'secret' }));
+    const refused = await rig.ask('', { messages: thrice }).catch((error) => error);
     expect(refused).toMatchObject({ code: 'runtime_invalid_response' });
     expect(refused.message).not.toMatch(/secret/);
     expect(rig.runtimes.status('a').state).toBe('ready');
+    expect(await rig.ask(asked)).toMatchObject(answer);
   });
 
   it.each([
     ['generation_config.json', withFields({ eos_token_id: 508 }), null],
     ['config.json', null, withFields({ eos_token_id: 508 })],
     ['tokenizer_config.json', null, null],
-  ])('may name the end of an answer in %s alone', async (named, generation, config) => {
-    const folder = folders.like({
+  ])('may name the end of an answer in %s alone', (named, generation, config) => {
+    const changes = {
       'generation_config.json': generation ?? withFields({ eos_token_id: null }),
       'config.json': config ?? withFields({ eos_token_id: null }),
       'tokenizer_config.json': withFields(named === 'tokenizer_config.json' ? {} : { eos_token: null }),
-    });
-    await rig.start(folder);
-    expect(await rig.ask(asked)).toMatchObject(answer);
+    };
+    expect([...new Vocabulary(readModelFiles(folders.toy({}, changes))).stops]).toEqual([508]);
   });
 
   it('may leave the context to the tokenizer, and do without a generation configuration', async () => {
