@@ -19,8 +19,10 @@ const words = [
   'UPPER',
   '#',
 ];
-const long = Array.from({ length: 3_000 }, (_, i) => words[(i * i + 3) % words.length]).join(' ');
-const texts = [long, 'x'.repeat(5_000), ' '.repeat(3_000), 'Hi', '', ' Hi<think>you ', '!?'.repeat(2_000), '<think>'];
+const some = (count: number) => Array.from({ length: count }, (_, i) => words[(i * i + 3) % words.length]).join(' ');
+/** The longer ones take several pieces. */
+const long = [some(700), 'x'.repeat(2_500), ' '.repeat(2_500), '!?'.repeat(1_250)];
+const texts = [...long, 'Hi', '', ' Hi<think>you ', '<think>'];
 
 /** Tiny-chat's with whatever is to be different in it. */
 const like = (fields: Json, model: Json = {}): Json => ({
@@ -86,7 +88,7 @@ describe('a text taken piece by piece', () => {
   });
 
   it('comes in pieces, none of them large', () => {
-    const pieces = [...new PiecewiseTokenizer(tiny, config).encode(long, 0)];
+    const pieces = [...new PiecewiseTokenizer(tiny, config).encode(some(3_000), 0)];
     expect(pieces.length).toBeGreaterThan(10);
     for (const { length } of pieces) expect(length).toBeLessThan(1_200);
   });
