@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogFields } from '../../../src/application/shared/ports/log.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
 import { rotatedFiles } from '../../../src/infrastructure/logging/rotated-files.js';
+import { RotatingFile } from '../../../src/infrastructure/logging/rotating-file.js';
 import { type logLevels, WinstonLog } from '../../../src/infrastructure/logging/winston-log.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
@@ -71,23 +72,43 @@ describe('Log of winston', () => {
     expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([...Array(5_000).keys()]);
   });
 
-  it('begins a new file before one gets longer than 20 MB, keeps five, and loses nothing that is in them', async () => {
+  /** The numbers of the lines in all files of a log, oldest first. */
+  const numbersIn = (file: string) =>
+    rotatedFiles(file)
+      .filter((name) => existsSync(name))
+      .reverse()
+      .flatMap((name) => readFileSync(name, 'utf8').trimEnd().split('\n'))
+      .map((line) => (JSON.parse(line) as { n: number }).n);
+  const sizesOf = (file: string) =>
+    readdirSync(folder.path)
+      .map((name) => join(folder.path, name))
+      .filter((name) => name.startsWith(file.slice(0, -'.log'.length)))
+      .map((name) => statSync(name).size);
+
+  it('begins a new file before one gets longer than 20 MB, and loses nothing', async () => {
     const { log, file } = logFile();
     const padding = 'x'.repeat(1_000_000);
-    for (let n = 0; n < 120; n++) {
+    for (let n = 0; n < 45; n++) {
       log.info('said', { n, padding });
       if (n % 3 === 2) await log.flush();
     }
     await log.close();
-    const names = rotatedFiles(file);
-    const files = names.map((name) => readFileSync(name, 'utf8').trimEnd().split('\n'));
-    for (const name of names) expect(statSync(name).size).toBeLessThan(20 * 1024 * 1024);
-    const numbers = files.reverse().flatMap((lines) => lines.map((line) => (JSON.parse(line) as { n: number }).n));
+    expect(numbersIn(file)).toEqual([...Array(45).keys()]);
+    expect(sizesOf(file)).toHaveLength(3);
+    for (const size of sizesOf(file)) expect(size).toBeLessThan(20 * 1024 * 1024);
+  });
+
+  it('keeps five files, and all that is in them', async () => {
+    const file = join(folder.path, `${unique()}.log`);
+    const rotating = new RotatingFile(file, 1_000);
+    for (let n = 0; n < 120; n++) rotating.write(`${JSON.stringify({ n, padding: 'x'.repeat(30) })}\n`);
+    await new Promise<void>((resolve) => rotating.end(resolve));
+    const numbers = numbersIn(file);
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => 120 - numbers.length + n));
     expect(numbers.length).toBeGreaterThan(80);
-    expect(
-      readdirSync(folder.path).filter((name) => join(folder.path, name).startsWith(file.slice(0, -4))),
-    ).toHaveLength(5);
+    expect(numbers.length).toBeLessThan(120);
+    expect(sizesOf(file)).toHaveLength(5);
+    for (const size of sizesOf(file)) expect(size).toBeLessThanOrEqual(1_000);
   });
 
   it('has no line that its values have forged, and nothing that a terminal would act on', async () => {
