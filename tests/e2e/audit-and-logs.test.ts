@@ -246,10 +246,10 @@ describe('the log over HTTP', () => {
     expect((await service.call('POST', completions(project), { token: admin.token, json, headers })).status).toBe(200);
     const [{ id }] = (await as(service, admin.token).get('/v1/jobs?kind=chat')).jobs;
     const about = { job_id: id, request_id: 'a-chat', kind: 'chat' };
-    expect((await read(`?job_id=${id}`)).lines).toMatchObject([
-      { event: 'job began', ...about },
-      { event: 'job ended', status: 'succeeded', ...about },
-    ]);
+    const { lines } = await read(`?job_id=${id}`);
+    expect(lines.at(-1)).toMatchObject({ event: 'job ended', status: 'succeeded', ...about });
+    // Told of a call that takes its time alone.
+    for (const line of lines.slice(0, -1)) expect(line).toMatchObject({ event: 'job began', ...about });
   });
 
   it('has no line that a name has forged', async () => {

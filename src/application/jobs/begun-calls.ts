@@ -8,7 +8,7 @@ const PATIENCE_MS = 50;
 
 /**
  * Writes down that calls have begun, behind the calls' backs: nobody waits for it, and what is over within a moment is
- * never written. It serves those who look, and the call's end where the process dies; an end that finds no beginning
+ * neither written nor logged. It serves those who look, and the call's end where the process dies; an end that finds no beginning
  * stored brings all of it along.
  */
 export class BegunCalls {
@@ -49,6 +49,7 @@ export class BegunCalls {
   private isDue(job: Job): void {
     this.begun.delete(job.id);
     this.due.set(job.id, job);
+    this.log.info('job began', { job_id: job.id, kind: job.kind });
     this.write();
   }
 

@@ -99,7 +99,6 @@ export class TrackCalls {
         const { teamId, requestedBy } = JobSight.ownerOf(by);
         job = Job.call({ id, teamId, kind, name, projectId, modelId, requestedBy, createdAt, process });
         this.begun.begin(job);
-        this.log.info('job began', { job_id: id, kind: job.kind });
       }),
       succeeded: () => end('succeeded'),
       cancelled: () => end('cancelled'),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports/secret-tokens.js';
 
@@ -36,7 +36,7 @@ export class CheckedTokens implements SecretTokens {
   }
 }
 
-const digest = (token: string) => createHash('sha256').update(token).digest('hex');
+const digest = (token: string) => hash('sha256', token, 'hex');
 const checksum = (body: string) => base62(BigInt(crc32(body)), CHECK_LENGTH);
 
 function base62(value: bigint, length: number): string {

@@ -10,7 +10,7 @@ const sharing = new PatientSharing();
 /** What answers the questions of a kind. */
 interface Lookup {
   readonly name: string;
-  /** Takes an array for each value of a question, and gives rows with the number of the question as `nth`. */
+  /** Takes an array for each value of a question, and gives a `row` as JSON, with the number of the question as `nth`. */
   readonly text: string;
 }
 
@@ -21,10 +21,11 @@ interface Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** A row of the answer to a question of the `kind`th of the lookups that were asked together. */
+/** What answers the `nth` question of the `kind`th of the lookups that were asked together. */
 interface Found {
   readonly kind: number;
-  readonly row: { readonly nth: number };
+  readonly nth: string;
+  readonly row: object;
 }
 
 interface Database {
@@ -92,10 +93,7 @@ export class SharedLookups {
     const values = asked.flatMap(([, alike]) => columns(alike));
     const name = lookups.map((lookup) => lookup.name).join(', ');
     const found = await this.database.prepared<Found>(name, this.text(name, lookups), values);
-    for (const { kind, row } of found) {
-      const { nth, ...what } = row;
-      asked[kind]?.[1][nth - 1]?.resolve(what as never);
-    }
+    for (const { kind, nth, row } of found) asked[kind]?.[1][Number(nth) - 1]?.resolve(row as never);
     for (const { resolve } of questions) resolve(null as never); // nothing is told to whoever has an answer
   }
 
@@ -119,7 +117,7 @@ function together(lookups: readonly Lookup[]): string {
         before = Math.max(before, first + Number(place));
         return `$${first + Number(place)}`;
       });
-      return `SELECT ${kind} AS kind, row_to_json(found) AS row FROM (${own}) AS found`;
+      return `SELECT ${kind} AS kind, nth, row FROM (${own}) AS found`;
     })
     .join(' UNION ALL ');
 }

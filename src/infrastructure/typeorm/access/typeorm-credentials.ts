@@ -26,8 +26,10 @@ export const CredentialTable = new EntitySchema<Credential>({
 const HOLDER = {
   name: 'holders of credentials',
   text: `
-  SELECT q.nth, c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId",
-         a.name AS "accountName", a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
+  SELECT q.nth, json_build_object(
+           'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at, 'accountId', a.id, 'accountName', a.name,
+           'teamId', a.team_id, 'role', a.role, 'operator', t.operator, 'emailVerified', a.email_verified_at IS NOT NULL
+         ) AS row
     FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS q (digest, now, nth)
     JOIN credentials c ON c.digest = q.digest JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
    WHERE c.expires_at IS NULL OR c.expires_at > q.now`,

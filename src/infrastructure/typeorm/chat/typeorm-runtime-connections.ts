@@ -28,7 +28,7 @@ const CLAIM = `
 const OF_PROJECT = {
   name: 'runtimes of projects',
   text: `
-  SELECT q.nth, p.team_id AS "teamId", p.id AS "projectId", c.model_id AS "modelId", c.wanted, c.process
+  SELECT q.nth, json_build_object('teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
     FROM unnest($1::text[]) WITH ORDINALITY AS q (id, nth)
     JOIN projects p ON p.id = q.id LEFT JOIN runtime_connections c ON c.project_id = p.id`,
 };
@@ -42,7 +42,10 @@ export class TypeOrmRuntimeConnections implements RuntimeConnections {
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const found = await this.unitOfWork.lookups.ask<RuntimeConnection & { teamId: string }>(OF_PROJECT, projectId);
+    const found = await this.unitOfWork.lookups.ask<Omit<RuntimeConnection, 'projectId'> & { teamId: string }>(
+      OF_PROJECT,
+      projectId,
+    );
     if (!found) return null;
     const { teamId, modelId, wanted, process } = found;
     return { teamId, connection: modelId === null ? null : { projectId, modelId, wanted, process } };

@@ -28,10 +28,12 @@ export const JobTable = new EntitySchema<JobRow>({
   },
 });
 
-/** How a list of jobs, as one JSON text, becomes rows. A job without a result has none in the table. */
-export const ROWS = `json_to_recordset($1::json) AS job (id text, "teamId" text, kind text, mode text, status text, name text,
-  "projectId" text, "datasetId" text, "modelId" text, "requestedBy" text, "createdAt" timestamptz,
-  "startedAt" timestamptz, "finishedAt" timestamptz, progress json, result json, error text, process integer, nth integer)`;
+/** How a list of jobs, as one JSON text, becomes numbered rows. A job without a result has none in the table. */
+export const ROWS = `ROWS FROM (json_to_recordset($1::json) AS (id text, "teamId" text, kind text, mode text, status text,
+    name text, "projectId" text, "datasetId" text, "modelId" text, "requestedBy" text, "createdAt" timestamptz,
+    "startedAt" timestamptz, "finishedAt" timestamptz, progress json, result json, error text, process integer))
+  WITH ORDINALITY AS job (id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy",
+    "createdAt", "startedAt", "finishedAt", progress, result, error, process, nth)`;
 
 export const COLUMNS = `id, team_id, kind, mode, status, name, project_id, dataset_id, model_id, requested_by, created_at,
   started_at, finished_at, progress, result, error, process`;

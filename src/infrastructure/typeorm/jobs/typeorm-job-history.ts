@@ -55,12 +55,12 @@ export class TypeOrmJobHistory implements JobHistory {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async append(jobs: readonly (Job & FinishedJob)[]): Promise<void> {
-    await this.unitOfWork.prepared('jobs-append', APPEND, [numbered(jobs)]);
+    await this.unitOfWork.prepared('jobs-append', APPEND, [JSON.stringify(jobs)]);
   }
 
   async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]> {
     const columns = [calls.map(({ kind }) => kind), calls.map(({ status }) => status), calls.map(Job.duration)];
-    const values = [numbered(calls), line, ...columns];
+    const values = [JSON.stringify(calls), line, ...columns];
     const written = await this.unitOfWork.prepared<Pick<Job, 'id'>>('jobs-append-unnoticed', APPEND_UNNOTICED, values);
     return written.map(({ id }) => id);
   }
@@ -91,6 +91,3 @@ export class TypeOrmJobHistory implements JobHistory {
     await this.unitOfWork.prepared('jobs-forget', FORGET, [before, most]);
   }
 }
-
-const numbered = (jobs: readonly Job[]): string =>
-  JSON.stringify(jobs.map((job, index) => ({ ...job, nth: index + 1 })));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 
 /** Under what a call is counted. */
@@ -15,7 +15,7 @@ interface Source {
 
 export const credentialKey = (credential: string): CallerKey => ({
   known: true,
-  key: createHash('sha256').update(credential).digest('base64'),
+  key: hash('sha256', credential, 'base64'),
 });
 
 /** What a trusted proxy forwards, `ip`, may be no address at all; then it is the proxy's own that counts. */

@@ -3,6 +3,7 @@ import type { Jobs } from '../../../../src/application/jobs/ports/jobs.js';
 import { MemoryLog } from '../../../../src/infrastructure/memory/shared/memory-log.js';
 import { AsyncCurrentRequest } from '../../../../src/infrastructure/system/async-current-request.js';
 import { PatientSharing } from '../../../../src/infrastructure/typeorm/patient-sharing.js';
+import { RecordingLog } from '../../../support/recording-log.js';
 import { aCall } from '../../../support/records.js';
 
 describe('the beginnings of calls', () => {
@@ -14,5 +15,17 @@ describe('the beginnings of calls', () => {
       request.within('r1', () => begun.begin(aCall()));
     });
     expect(await written).toBeNull();
+  });
+
+  it('are logged where they are written, and not where the end comes within a moment', async () => {
+    const log = new RecordingLog();
+    const jobs = { add: async () => undefined } as Partial<Jobs> as Jobs;
+    const begun = new BegunCalls(jobs, log, new PatientSharing());
+    const [short, long] = [aCall(), aCall()];
+    begun.begin(short);
+    begun.begin(long);
+    begun.ends(short.id);
+    await log.saw('job began');
+    expect(log.of('job began').map(({ fields }) => fields.job_id)).toEqual([long.id]);
   });
 });
