@@ -30,7 +30,11 @@ describe('a service with nothing but a data folder', () => {
     await mkdir(dataDir);
     first = launch({ dataDir, databaseUrl: null });
   });
-  afterAll(() => rm(parent, { recursive: true, force: true }));
+  afterAll(async () => {
+    first.child.kill('SIGKILL'); // where no test has
+    await first.ended;
+    await rm(parent, { recursive: true, force: true });
+  });
 
   it('prints exactly the ready line, and refuses a second service on the same folder', async () => {
     const url = await first.ready;

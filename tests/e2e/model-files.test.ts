@@ -38,6 +38,7 @@ describe('model files', () => {
   let member: Member;
   let dataDir: string;
   let models: string;
+  let left: string[];
 
   beforeAll(async () => {
     dataDir = await temporaryFolder();
@@ -50,6 +51,9 @@ describe('model files', () => {
     });
     admin = await register(service, 'Ada');
     member = await register(service, 'Mia');
+    await until('the old rest is gone', () => !unfinished().includes('one-old'));
+    left = unfinished();
+    rmSync(join(models, '.unfinished/one-new'), { recursive: true, force: true });
   });
   afterAll(async () => {
     await service.stop();
@@ -87,9 +91,8 @@ describe('model files', () => {
     return answer;
   }
 
-  it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', async () => {
-    await until('the old rest is gone', () => unfinished().join() === 'one-new');
-    rmSync(join(models, '.unfinished/one-new'), { recursive: true });
+  it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', () => {
+    expect(left).toEqual(['one-new']);
   });
 
   it('lists the shipped model for everybody on the team, by any credential', async () => {

@@ -12,6 +12,8 @@ const PROOF_PAUSE_MS = 50;
 const TAIL_BYTES = 8 * 1_024;
 /** What a process gets to end, and to have all that it wrote read, once it has said that it is broken. */
 const LAST_WORDS_MS = 1_000;
+/** Of what it gets to end, what runs may take so much; then there is time left to end in order. */
+const GRACE_SHARE = 0.9;
 
 export interface ModelServerProcessSettings {
   /** The compiled program of the child process: `serving/main.js`. */
@@ -70,8 +72,18 @@ export class ModelServerProcess {
       },
     });
     const { secret } = this.proof;
-    const { threads, bodyLimit, inferenceTimeoutMs, stopGraceMs: graceMs } = settings;
-    const about = { id, name, file, modelPath, threads, secret, bodyLimit, inferenceTimeoutMs, graceMs };
+    const { threads, bodyLimit, inferenceTimeoutMs, stopGraceMs } = settings;
+    const about = {
+      id,
+      name,
+      file,
+      modelPath,
+      threads,
+      secret,
+      bodyLimit,
+      inferenceTimeoutMs,
+      graceMs: GRACE_SHARE * stopGraceMs,
+    };
     this.process.send({ type: 'serve', ...about, maxBatch, maxDelayMs: maxDelayMs ?? 0 });
   }
 

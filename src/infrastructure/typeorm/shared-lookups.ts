@@ -37,7 +37,7 @@ interface Database {
  * Lookups that nearly every call needs. Questions that come within a turn of the event loop, or while the database is
  * busy with earlier ones, go to it together, in one statement, whatever they ask for, so that many callers cost it
  * little more than one. A question is only ever answered by a statement that began after it was asked: no answer is
- * older than its question. What is found comes as JSON, so a moment in it is a text.
+ * older than its question. What is found comes as JSON, so a moment in it is a text, and a great integer none.
  */
 export class SharedLookups {
   private waiting: Question[] = [];
@@ -98,6 +98,7 @@ export class SharedLookups {
   }
 
   private text(name: string, lookups: readonly Lookup[]): string {
+    if (name.length > LONGEST_NAME) throw new Error(`too long a name for a statement: ${name}`);
     const text = this.texts.get(name) ?? together(lookups);
     this.texts.set(name, text);
     return text;
@@ -107,6 +108,9 @@ export class SharedLookups {
 /** The values of some questions of one kind, place by place. */
 const columns = (alike: readonly Question[]): unknown[][] =>
   (alike[0]?.values ?? []).map((_, place) => alike.map(({ values }) => values[place]));
+
+/** PostgreSQL takes no more of a name, and one that ends later for the same. */
+const LONGEST_NAME = 63;
 
 function together(lookups: readonly Lookup[]): string {
   let before = 0;

@@ -27,7 +27,7 @@ export const admission =
   (parts: AdmissionParts, counted: (exchange: Exchange) => boolean) =>
   async (exchange: Exchange): Promise<void> => {
     const { identifyCaller, limiter, watch } = parts;
-    const credential = bearer(exchange);
+    const { credential } = exchange;
     let caller: Caller | null = null;
     let failure: { readonly error: unknown } | null = null;
     try {
@@ -56,7 +56,7 @@ export const masterAdmission =
   (parts: AdmissionParts) =>
   async (exchange: Exchange): Promise<void> => {
     const { identifyCaller, limiter, watch } = parts;
-    const caller = await identifyCaller.execute(bearer(exchange));
+    const caller = await identifyCaller.execute(exchange.credential);
     const exceeded = caller?.kind === 'master' ? null : limiter.admit(sourceOf(parts, exchange), false).exceeded;
     if (exceeded) watch.refused(exceeded.policy);
     if (exceeded) throw rateLimited(exceeded);
@@ -65,6 +65,3 @@ export const masterAdmission =
 
 const sourceOf = ({ addressOf }: AdmissionParts, { request }: Exchange): CallerKey =>
   sourceKey({ ip: addressOf(request), socket: request.socket });
-
-const bearer = (exchange: Exchange): string | null =>
-  /^Bearer +(\S+) *$/i.exec(exchange.header('authorization') ?? '')?.[1] ?? null;

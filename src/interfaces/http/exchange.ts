@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/access/caller.js';
 import type { Standing } from './rate-limit/rate-limiter.js';
 
 /** A target is a path with its query, or a whole URL: of that nothing but the path and the query counts. */
+const BEARER = /^Bearer +(\S+) *$/i;
 const TARGET = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i;
 
 /** A request with the answer that it gets, and what has been found out about it on the way. */
@@ -34,6 +35,11 @@ export class Exchange {
 
   get method(): string {
     return this.request.method ?? '';
+  }
+
+  /** What it shows of who calls; null where that is nothing, or has another form. */
+  get credential(): string | null {
+    return BEARER.exec(this.header('authorization') ?? '')?.[1] ?? null;
   }
 
   get query(): ParsedUrlQuery {

@@ -31,7 +31,7 @@ export function mount(routes: readonly Route[], handOver: HandOver): Mounted {
   }
   return {
     ask(exchange) {
-      if (exchange.header('authorization') === undefined) return;
+      if (exchange.credential === null) return;
       try {
         const found = tree.find(exchange.path);
         const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
