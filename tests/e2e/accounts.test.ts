@@ -28,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.stop());
 
+// The tests build on one another: they fill the three accounts there may be, and the last one takes all away.
 describe('accounts', () => {
   let service: Service;
   beforeAll(async () => {

@@ -10,7 +10,7 @@ import { createProject, register } from '../support/workspace.js';
 const env = { SERVICE_MASTER_KEY: masterKey };
 const MODEL = join(__dirname, '../../models/tiny-chat/config.json');
 
-/** The embedded database, as who tries the service first has it. */
+/** The embedded database, as who tries the service first has it. The second test goes on with what the first one made. */
 describe('a backup taken under load', () => {
   const folders: string[] = [];
   const services: Service[] = [];

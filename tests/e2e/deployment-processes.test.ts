@@ -150,6 +150,7 @@ describe('the processes of deployments', () => {
     expect((await predict(id, harmless)).status).toBe(200);
   });
 
+  // The last one: it ends the service.
   it('end with the service, however it ends, and come back with it', async () => {
     const doomed = service;
     const { id } = await deploy();

@@ -129,6 +129,7 @@ describe('projects', () => {
     expect((await service.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
   });
 
+  // The last one: it deletes the project that runs.
   it('go with all that they hold, their running model too, when an admin deletes them', async () => {
     const id = running;
     await chat(admin, 'new');

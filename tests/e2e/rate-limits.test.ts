@@ -215,6 +215,7 @@ describe('a service with limits of 6 and 3', () => {
   });
 
   it('still says how the caller stands when it is ending', async () => {
+    drain.begin();
     const answers = await times(7, nothing);
     expect(answers[0]).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
     expect(answers[0]?.headers.get('connection')).toBe('close');

@@ -157,6 +157,7 @@ describe('several processes on one database', () => {
   });
 
   it('take over what a process had that was killed, once; and what one leaves that ends', async () => {
+    third ??= await start('third');
     const { id } = await deploy(third);
     const project = await readyProject(third, admin.token);
     await third.kill();

@@ -89,6 +89,7 @@ describe('a serving process', () => {
       await counts(busy, 'queue_length', 0);
     });
 
+    // The last one: it ends the process.
     it('refuses those that would wait in too long a queue, and ends soon though its model does not', async () => {
       const [most, tooMany] = [128, 10];
       const calls = Array.from({ length: most + tooMany }, () => busy.predict({ rounds: ENDLESS }));
