@@ -1,8 +1,8 @@
 import { atOnce } from '../support/barrier.js';
 import { query } from '../support/database.js';
-import type { Answer } from '../support/http-caller.js';
+import type { Answer, HttpCaller } from '../support/http-caller.js';
 import { mailedToken } from '../support/mailbox.js';
-import { Pair, tally } from '../support/pair.js';
+import { Pair, Turns, tally } from '../support/pair.js';
 import { Service } from '../support/service.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 
@@ -11,10 +11,10 @@ const PARTIES = 16;
 /** Takes all accounts away, and with them whatever they own. */
 const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
 
-const registerAt = (service: Service, email: string, more: object = {}) =>
+const registerAt = (service: HttpCaller, email: string, more: object = {}) =>
   service.post('/v1/auth/register', undefined, { name: 'Guest', email, password, ...more });
 
-const setRole = (service: Service, by: Member, id: string, role: string) =>
+const setRole = (service: HttpCaller, by: Member, id: string, role: string) =>
   service.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role } });
 
 /** One address in small, large and full-width letters, with spaces around it. */
@@ -30,15 +30,15 @@ afterAll(() => pair.stop());
 
 // The tests build on one another: they fill the three accounts there may be, and the last one takes all away.
 describe('accounts', () => {
-  let service: Service;
+  let service: Turns;
   beforeAll(async () => {
-    service = pair.one;
+    service = new Turns(pair);
     await register(service, 'Ada');
   });
 
   const account = (over: object) => ({ name: 'Bob', email: 'bob@example.com', password, ...over });
   const registerWith = (over: object) => service.post('/v1/auth/register', undefined, account(over));
-  const database = () => service.databaseUrl as string;
+  const database = () => pair.one.databaseUrl as string;
   const accountCount = async () =>
     Number((await query<{ n: string }>(database(), 'SELECT count(*) n FROM accounts'))[0]?.n);
 
@@ -157,7 +157,7 @@ describe('accounts', () => {
   it('come by invite alone where the setting says so, but for the first by the master key', async () => {
     await empty();
     const env = { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: 'master-key-of-the-tests' };
-    const { databaseUrl, dataDir } = service;
+    const { databaseUrl, dataDir } = pair.one;
     const closed = await Service.start({ databaseUrl, dataDir, env });
     try {
       const refused = { status: 403, body: { code: 'registration_closed' } };

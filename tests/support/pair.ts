@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Client } from 'pg';
 import { atOnce } from './barrier.js';
 import { freshDatabase, query, type TestDatabase } from './database.js';
-import type { Answer } from './http-caller.js';
+import { type Answer, type CallOptions, HttpCaller } from './http-caller.js';
 import { Service, temporaryFolder } from './service.js';
 
 const PATIENCE_MS = 20_000; // shorter than a statement may wait
@@ -72,6 +72,21 @@ export class Pair {
     } finally {
       await gate.end();
     }
+  }
+}
+
+/** Asks both by turns, so that nothing depends on what one process alone knows. */
+export class Turns extends HttpCaller {
+  readonly dataDir: string;
+  private nth = 0;
+
+  constructor(private readonly pair: Pair) {
+    super(pair.one.url);
+    this.dataDir = pair.one.dataDir;
+  }
+
+  override call(method: string, path: string, options?: CallOptions): Promise<Answer> {
+    return this.pair.of(this.nth++).call(method, path, options);
   }
 }
 
