@@ -15,6 +15,7 @@ import {
   processesOf,
   query,
   start,
+  stopAll,
   testAsRoot,
   until,
 } from './support.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await query(server.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (7); CREATE TABLE acknowledged (n int)');
   await server.stop();
 });
+afterEach(stopAll);
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await cleanUp();

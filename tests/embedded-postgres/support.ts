@@ -37,8 +37,13 @@ export async function start(folder: string, options: Partial<Options> = {}): Pro
   return server;
 }
 
+/** Also what a test that failed has left: the folders are shared. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+}
+
 export async function cleanUp(): Promise<void> {
-  await Promise.all(servers.map((server) => server.stop()));
+  await stopAll();
   for (const parent of parents) {
     for (const [pid] of processesOf(parent)) process.kill(pid, 'SIGKILL');
     fs.rmSync(parent, { recursive: true, force: true, maxRetries: 5 });

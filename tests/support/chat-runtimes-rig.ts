@@ -53,11 +53,11 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     return answer;
   };
 
-  /** A call that the slow model works on. It stays until its signal is aborted. */
+  /** A call that the slow model works on, for as long an answer as there may be. It is meant to be aborted. */
   const occupy = (by?: string) => {
     const controller = new AbortController();
     return {
-      answer: ask({ signal: controller.signal, ...(by && { by }) }),
+      answer: ask({ maxTokens: rig().context - 100, signal: controller.signal, ...(by && { by }) }),
       leave: (why: unknown) => controller.abort(why),
     };
   };

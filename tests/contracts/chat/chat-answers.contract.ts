@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatRuntimes } from '../../../src/application/chat/ports/chat-runtimes.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
+import { until } from '../../support/until.js';
 
 /** What ChatRuntimes promise of the calls to a runtime that is there. */
 export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
@@ -76,7 +76,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         const { count } = answer ?? {};
         expect(figures()).toMatchObject({ waiting: 0, running: 0 });
         const calls = [occupy(), occupy()];
-        while (figures()?.waiting === 0) await pause(1);
+        await until('one waits', () => figures()?.waiting === 1, 1);
         expect(figures()).toMatchObject({ waiting: 1, running: 1 });
         for (const { leave } of calls) leave('enough');
         expect(figures()).toMatchObject({ waiting: 0, running: 0, completionTokens, answer: { count } });
@@ -129,7 +129,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         const order: string[] = [];
         const working = occupy('c');
         const calls = names.map((name) => ask({ by: name.charAt(0), maxTokens: 1 }).then(() => order.push(name)));
-        while (figures()?.waiting !== names.length) await pause(1);
+        await until('all wait', () => figures()?.waiting === names.length, 1);
         working.leave('enough');
         await Promise.all(calls);
         return order;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -26,6 +26,9 @@ describe('large bodies of JSON', () => {
     const { FP32, INT64 } = onnxTypes;
     serving = await ServingProcess.start(made.file('echo', echo({ x: FP32, n: INT64 })));
   });
+  beforeEach(() => {
+    if (process.platform === 'linux') writeFileSync(`/proc/${serving.pid}/clear_refs`, '5');
+  });
   afterAll(async () => {
     await serving.end();
     made.remove();
@@ -37,12 +40,13 @@ describe('large bodies of JSON', () => {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const headers = { 'Content-Type': 'application/json', 'Content-Length': length };
     const sent = request(`${serving.url}/predict`, { method: 'POST', headers });
+    sent.on('error', stays); // it may be reset once the answer is there
     for (const piece of pieces) sent.write(piece);
     const [response] = await once(sent.end(), 'response');
     // biome-ignore lint/suspicious/noExplicitAny: each answer has a shape of its own
     return { status: response.statusCode, body: (await json(response)) as any };
   };
-  /** Of all so far. */
+  /** Since the test began. */
   const mostMemory = (): number => {
     if (process.platform !== 'linux') return 0;
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];
