@@ -1,5 +1,5 @@
 const { createHash } = require('node:crypto');
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync, readdirSync, readFileSync, statSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
@@ -45,4 +45,17 @@ function compiledOf(mark) {
   }
 }
 
-module.exports = { loadBundle, file, compiled, markOf };
+/** Whether what was built is of the sources and packages as they are now, as far as their times tell. */
+function isCurrent() {
+  const root = path.join(folder, '..');
+  const changed = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const below = (name) => {
+    const all = existsSync(path.join(root, name)) ? readdirSync(path.join(root, name), { recursive: true }) : [];
+    return [name, ...all.map((one) => path.join(name, one))];
+  };
+  const sources = [...below('src'), ...below('tools'), 'package.json', 'package-lock.json', 'tsconfig.json'];
+  const built = changed('dist/bundle.js');
+  return built > 0 && sources.every((name) => changed(name) <= built);
+}
+
+module.exports = { loadBundle, isCurrent, file, compiled, markOf };

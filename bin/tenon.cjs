@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 /** The command line. In a clone that has not been built yet it builds it first. */
 const { spawnSync } = require('node:child_process');
-const { existsSync, readdirSync, statSync } = require('node:fs');
+const { existsSync } = require('node:fs');
 const path = require('node:path');
-const { file, loadBundle } = require('./bundle.cjs');
+const { file, isCurrent, loadBundle } = require('./bundle.cjs');
 
 const root = path.join(__dirname, '..');
-const sources = path.join(root, 'src');
 
 function build() {
   process.stderr.write('tenon: building, since this has not been done yet\n');
@@ -19,10 +18,8 @@ function build() {
 
 /** Not built without being asked: a service may run from there. */
 function warnOfChanges() {
-  const { mtimeMs } = statSync(file);
-  const isNewer = (name) => statSync(path.join(sources, name), { throwIfNoEntry: false })?.mtimeMs > mtimeMs;
-  if (existsSync(sources) && readdirSync(sources, { recursive: true }).some(isNewer))
-    process.stderr.write('tenon: the sources are newer than what was built of them: "npm run build" builds it anew\n');
+  if (isCurrent()) return;
+  process.stderr.write('tenon: the sources are newer than what was built of them: "npm run build" builds it anew\n');
 }
 
 if (existsSync(file)) warnOfChanges();
