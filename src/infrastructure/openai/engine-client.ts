@@ -1,5 +1,6 @@
 import type { Client, Dispatcher } from 'undici';
 import type { Clock } from '../../application/shared/ports/clock.js';
+import type { EndSignal } from '../runtimes/call-end.js';
 
 /** No answer to a chat comes near this. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -31,7 +32,7 @@ interface Asked {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body: string | null;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /**
@@ -57,11 +58,11 @@ export class EngineClient {
     this.headers = { Accept: 'application/json', ...(key && { Authorization: `Bearer ${key}` }) };
   }
 
-  get(path: string, signal: AbortSignal): Promise<EngineAnswer> {
+  get(path: string, signal: EndSignal): Promise<EngineAnswer> {
     return this.attempt({ method: 'GET', path, body: null, signal });
   }
 
-  post(path: string, json: object, signal: AbortSignal): Promise<EngineAnswer> {
+  post(path: string, json: object, signal: EndSignal): Promise<EngineAnswer> {
     return this.attempt({ method: 'POST', path, body: JSON.stringify(json), signal });
   }
 

@@ -10,6 +10,7 @@ import {
 } from '../../domain/chat/errors.js';
 import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import { CallEnd, type EndSignal } from '../runtimes/call-end.js';
 import { FairQueue } from '../runtimes/fair-queue.js';
 import type { RestartDelays } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
@@ -43,7 +44,7 @@ export class UpstreamRuntime {
   private readonly queue: FairQueue;
   private readonly turns: Turns;
   /** Those under way, to be aborted with what their callers shall hear. */
-  private readonly calls = new Set<AbortController>();
+  private readonly calls = new Set<CallEnd>();
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
   private doubting = false;
@@ -80,7 +81,7 @@ export class UpstreamRuntime {
     const { state, reason } = this.status;
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
-    const call = new AbortController();
+    const call = new CallEnd();
     const leave = () => call.abort(signal.reason);
     const { timeoutMs } = this.settings;
     const timer = setTimeout(() => call.abort(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
@@ -89,10 +90,10 @@ export class UpstreamRuntime {
     try {
       const tokens = mostTokens(request) + lengthOf(request) / CHARACTERS_PER_TOKEN;
       const arrived = this.now;
-      return await this.turns.take({ caller, tokens }, call.signal, async () => {
+      return await this.turns.take({ caller, tokens }, call, async () => {
         admitted();
         const waitedMs = this.now - arrived;
-        const completion = await this.ask(request, call.signal, waitedMs);
+        const completion = await this.ask(request, call, waitedMs);
         const { promptTokens, completionTokens } = completion.usage ?? { promptTokens: tokens, completionTokens: 0 };
         // An engine's word is taken for the price only so far.
         return [completion, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];
@@ -104,7 +105,7 @@ export class UpstreamRuntime {
     }
   }
 
-  private async ask(request: ChatRequest, signal: AbortSignal, waitedMs: number): Promise<Completion> {
+  private async ask(request: ChatRequest, signal: EndSignal, waitedMs: number): Promise<Completion> {
     const begun = this.now;
     try {
       const answer = await this.post(request, signal);
@@ -128,7 +129,7 @@ export class UpstreamRuntime {
   }
 
   /** Where nobody says how long the answer may be and 512 tokens are too many, the engine gives what is left. */
-  private async post(request: ChatRequest, signal: AbortSignal): Promise<EngineAnswer> {
+  private async post(request: ChatRequest, signal: EndSignal): Promise<EngineAnswer> {
     const { messages, temperature, maxTokens } = request;
     const body = { model: this.source.model, messages, temperature, stream: false };
     const answer = await this.client.post(PATH, { ...body, max_tokens: mostTokens(request) }, signal);

@@ -1,3 +1,4 @@
+import type { EndSignal } from './call-end.js';
 import type { FairQueue, Turn } from './fair-queue.js';
 
 export interface Cost {
@@ -14,7 +15,7 @@ export class Turns {
    * The outcome of `work`, which says what it really cost. Once `ended` is aborted it rejects with the signal's reason,
    * and the turn is over. Throws ModelBusy.
    */
-  take<T>({ caller, tokens }: Cost, ended: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
+  take<T>({ caller, tokens }: Cost, ended: EndSignal, work: () => Promise<[T, number]>): Promise<T> {
     if (ended.aborted) return Promise.reject(ended.reason);
     return new Promise((resolve, reject) => {
       let begun = false;

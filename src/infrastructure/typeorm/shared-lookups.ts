@@ -10,21 +10,21 @@ const sharing = new PatientSharing();
 /** What answers the questions of a kind. */
 interface Lookup {
   readonly name: string;
-  /** Takes an array for each value of a question, and gives a `row` as JSON, with the number of the question as `nth`. */
+  /** Takes an array of keys as its only value, and gives a `row` as JSON for each `key` that it finds one for. */
   readonly text: string;
 }
 
 interface Question {
   readonly lookup: Lookup;
-  readonly values: readonly unknown[];
+  readonly key: string;
   readonly resolve: (row: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What answers the `nth` question of the `kind`th of the lookups that were asked together. */
+/** What the `kind`th of the lookups that were asked together knows of a key. */
 interface Found {
   readonly kind: number;
-  readonly nth: string;
+  readonly key: string;
   readonly row: object;
 }
 
@@ -36,8 +36,9 @@ interface Database {
 /**
  * Lookups that nearly every call needs. Questions that come within a turn of the event loop, or while the database is
  * busy with earlier ones, go to it together, in one statement, whatever they ask for, so that many callers cost it
- * little more than one. A question is only ever answered by a statement that began after it was asked: no answer is
- * older than its question. What is found comes as JSON, so a moment in it is a text, and a great integer none.
+ * little more than one; callers of the same key are given the same object. A question is only ever answered by a
+ * statement that began after it was asked: no answer is older than its question. What is found comes as JSON, so a
+ * moment in it is a text, and a great integer none.
  */
 export class SharedLookups {
   private waiting: Question[] = [];
@@ -47,10 +48,10 @@ export class SharedLookups {
 
   constructor(private readonly database: Database) {}
 
-  ask<Row>(lookup: Lookup, ...values: readonly unknown[]): Promise<Row | null> {
+  ask<Row>(lookup: Lookup, key: string): Promise<Row | null> {
     const asked = (resolve: (row: Row | null) => void, reject: (error: unknown) => void): Question => ({
       lookup,
-      values,
+      key,
       resolve,
       reject,
     });
@@ -81,19 +82,19 @@ export class SharedLookups {
   }
 
   private async answer(questions: readonly Question[]): Promise<void> {
-    const kinds = new Map<Lookup, Question[]>();
+    const asked = new Map<Lookup, Map<string, Question[]>>();
     for (const question of questions) {
-      const alike = kinds.get(question.lookup);
-      if (alike) alike.push(question);
-      else kinds.set(question.lookup, [question]);
+      const keys = entry(asked, question.lookup, () => new Map<string, Question[]>());
+      entry(keys, question.key, () => []).push(question);
     }
     // In one order, whoever asked first, so that there are few statements to prepare.
-    const asked = [...kinds].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
-    const lookups = asked.map(([lookup]) => lookup);
-    const values = asked.flatMap(([, alike]) => columns(alike));
+    const kinds = [...asked].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
+    const lookups = kinds.map(([lookup]) => lookup);
+    const values = kinds.map(([, keys]) => [...keys.keys()]);
     const name = lookups.map((lookup) => lookup.name).join(', ');
     const found = await this.database.prepared<Found>(name, this.text(name, lookups), values);
-    for (const { kind, nth, row } of found) asked[kind]?.[1][Number(nth) - 1]?.resolve(row as never);
+    for (const { kind, key, row } of found)
+      for (const { resolve } of kinds[kind]?.[1].get(key) ?? []) resolve(row as never);
     for (const { resolve } of questions) resolve(null as never); // nothing is told to whoever has an answer
   }
 
@@ -105,23 +106,20 @@ export class SharedLookups {
   }
 }
 
-/** The values of some questions of one kind, place by place. */
-const columns = (alike: readonly Question[]): unknown[][] =>
-  (alike[0]?.values ?? []).map((_, place) => alike.map(({ values }) => values[place]));
+/** What a map has for a key, or has from now on. */
+function entry<K, V>(map: Map<K, V>, key: K, first: () => V): V {
+  const value = map.get(key) ?? first();
+  map.set(key, value);
+  return value;
+}
 
 /** PostgreSQL takes no more of a name, and one that ends later for the same. */
 const LONGEST_NAME = 63;
 
-function together(lookups: readonly Lookup[]): string {
-  let before = 0;
-  return lookups
+const together = (lookups: readonly Lookup[]): string =>
+  lookups
     .map(({ text }, kind) => {
-      const first = before;
-      const own = text.replace(/\$(\d+)/g, (_, place: string) => {
-        before = Math.max(before, first + Number(place));
-        return `$${first + Number(place)}`;
-      });
-      return `SELECT ${kind} AS kind, nth, row FROM (${own}) AS found`;
+      const own = text.replaceAll('$1', `$${kind + 1}`);
+      return `SELECT ${kind} AS kind, key, row FROM (${own}) AS found`;
     })
     .join(' UNION ALL ');
-}

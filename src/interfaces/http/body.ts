@@ -80,7 +80,7 @@ function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null
   const coding = headers['content-encoding'] ?? 'identity';
   const inUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
   if (inUtf8 && coding.toLowerCase() === 'identity') {
-    const form = new Map(Object.entries(forms)).get(type.trim());
+    const form = Object.hasOwn(forms, type.trim()) ? forms[type.trim()] : null;
     if (form) return form;
     if (/^application\/([\w.+-]+\+)?json$/.test(type.trim())) return null;
   }

@@ -57,22 +57,23 @@ export function createHttpApp(parts: HttpParts): RequestListener {
   const admit = admission(desk(), ({ request }) => isFromPeer(peers, request));
   const admitMaster = masterAdmission(desk());
   const goesOn = crossOrigin(parts.corsOrigins);
-  const byRoute = mount(routes, handOver(peers));
+  const wayOf = mount(routes, handOver(peers));
   const traced = tracing(parts, watching(watch, routes));
   const others = otherPaths(parts);
 
   async function serve(exchange: Exchange): Promise<void> {
     secure(exchange);
+    const way = wayOf(exchange);
     if (exchange.isBelow('/v1')) {
       drain.note(exchange);
       if (!goesOn(exchange)) return;
-      byRoute.ask(exchange);
+      way.ask();
       await admit(exchange);
       // By the time that a slow sender's body is there, what was asked ahead may be true no more.
       if (!exchange.request.complete) exchange.asked = undefined;
       drain.guard(exchange);
     } else if (exchange.isBelow('/metrics')) await admitMaster(exchange);
-    const answered = byRoute.answer(exchange);
+    const answered = way.answer();
     if (answered) await answered;
     else others(exchange.request, exchange.response);
   }

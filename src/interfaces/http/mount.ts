@@ -16,40 +16,48 @@ import { ifMatchVersion } from './versions.js';
 /** Gets the answer to a call from the process of the service that has to give it. */
 type HandOver = (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => Promise<void>;
 
-interface Mounted {
+/** What the routes do about one call. */
+interface Way {
   /** Lets the route ask ahead, for whoever shows a credential. Never throws. */
-  ask(exchange: Exchange): void;
-  /** Answers by the route of a path, and with 405 for its other methods; null for a path that has none. */
-  answer(exchange: Exchange): Promise<void> | null;
+  ask(): void;
+  /** Answers by the route of the path, and with 405 for its other methods; null for a path that has none. */
+  answer(): Promise<void> | null;
 }
 
-export function mount(routes: readonly Route[], handOver: HandOver): Mounted {
+export function mount(routes: readonly Route[], handOver: HandOver): (exchange: Exchange) => Way {
   const tree = new RouteTree<Place>();
   for (const [path, own] of byPath(routes)) {
     const byMethod = new Map(own.flatMap((one) => methodsOf(one).map((method) => [method, one] as const)));
     tree.add(path, { path, byMethod });
   }
-  return {
-    ask(exchange) {
-      if (exchange.credential === null) return;
-      try {
-        const found = tree.find(exchange.path);
-        const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
-        const [id] = Object.values(found?.params ?? {});
-        if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
-      } catch {
-        // A path that cannot be decoded is refused when it is its turn.
-      }
-    },
-    answer(exchange) {
-      const found = tree.find(exchange.path);
-      if (!found) return null;
-      const { path, byMethod } = found.value;
-      const one = byMethod.get(exchange.method);
-      if (!one) throw methodNotAllowed([...byMethod.keys()]);
-      exchange.route = path;
-      return serve(one, found.params, exchange, handOver);
-    },
+  return (exchange) => {
+    let sought: ReturnType<typeof tree.find> | undefined;
+    const find = () => {
+      sought ??= tree.find(exchange.path);
+      return sought;
+    };
+    return {
+      ask() {
+        if (exchange.credential === null) return;
+        try {
+          const found = find();
+          const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
+          const [id] = Object.values(found?.params ?? {});
+          if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
+        } catch {
+          // A path that cannot be decoded is refused when it is its turn.
+        }
+      },
+      answer() {
+        const found = find();
+        if (!found) return null;
+        const { path, byMethod } = found.value;
+        const one = byMethod.get(exchange.method);
+        if (!one) throw methodNotAllowed([...byMethod.keys()]);
+        exchange.route = path;
+        return serve(one, found.params, exchange, handOver);
+      },
+    };
   };
 }
 

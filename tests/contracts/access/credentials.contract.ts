@@ -91,6 +91,14 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await credentials.holder(session.digest, at(61))).toBeNull();
     });
 
+    it('tells each of many who ask at once for one credential by their own moment', async () => {
+      const session = aSession(account, { expiresAt: at(60) });
+      await credentials.add(session);
+      const moments = [1, 60, 59, 61];
+      const holders = await Promise.all(moments.map((moment) => credentials.holder(session.digest, at(moment))));
+      expect(holders.map((holder) => holder?.credentialId)).toEqual([session.id, undefined, session.id, undefined]);
+    });
+
     it('keeps one that does not expire', async () => {
       const key = anApiKey(account);
       await credentials.add(key);

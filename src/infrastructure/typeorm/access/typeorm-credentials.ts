@@ -26,16 +26,16 @@ export const CredentialTable = new EntitySchema<Credential>({
 const HOLDER = {
   name: 'holders of credentials',
   text: `
-  SELECT q.nth, json_build_object(
-           'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at, 'accountId', a.id, 'accountName', a.name,
-           'teamId', a.team_id, 'role', a.role, 'operator', t.operator, 'emailVerified', a.email_verified_at IS NOT NULL
+  SELECT q.key, json_build_object(
+           'expiresAt', c.expires_at, 'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
+           'accountId', a.id, 'accountName', a.name, 'teamId', a.team_id, 'role', a.role, 'operator', t.operator,
+           'emailVerified', a.email_verified_at IS NOT NULL
          ) AS row
-    FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS q (digest, now, nth)
-    JOIN credentials c ON c.digest = q.digest JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
-   WHERE c.expires_at IS NULL OR c.expires_at > q.now`,
+    FROM unnest($1::text[]) AS q (key) JOIN credentials c ON c.digest = q.key
+    JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id`,
 };
 
-type Holder = Omit<AccountCaller, 'lastUsedAt'> & { lastUsedAt: string | null };
+type Holder = Omit<AccountCaller, 'lastUsedAt'> & { expiresAt: string | null; lastUsedAt: string | null };
 
 const TOUCH = `
   UPDATE credentials SET last_used_at = $2
@@ -53,8 +53,11 @@ export class TypeOrmCredentials implements Credentials {
   }
 
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    const found = await this.unitOfWork.lookups.ask<Holder>(HOLDER, digest, now);
-    return found && { ...found, lastUsedAt: found.lastUsedAt === null ? null : new Date(found.lastUsedAt) };
+    const found = await this.unitOfWork.lookups.ask<Holder>(HOLDER, digest);
+    if (!found) return null;
+    const { expiresAt, lastUsedAt, ...caller } = found;
+    if (expiresAt !== null && new Date(expiresAt) <= now) return null;
+    return { ...caller, lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt) };
   }
 
   list(

@@ -28,9 +28,9 @@ const CLAIM = `
 const OF_PROJECT = {
   name: 'runtimes of projects',
   text: `
-  SELECT q.nth, json_build_object('teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
-    FROM unnest($1::text[]) WITH ORDINALITY AS q (id, nth)
-    JOIN projects p ON p.id = q.id LEFT JOIN runtime_connections c ON c.project_id = p.id`,
+  SELECT q.key, json_build_object('teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
+    FROM unnest($1::text[]) AS q (key)
+    JOIN projects p ON p.id = q.key LEFT JOIN runtime_connections c ON c.project_id = p.id`,
 };
 
 export class TypeOrmRuntimeConnections implements RuntimeConnections {

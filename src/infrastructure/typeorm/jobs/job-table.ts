@@ -28,10 +28,21 @@ export const JobTable = new EntitySchema<JobRow>({
   },
 });
 
-/** How a list of jobs, as one JSON text, becomes numbered rows. A job without a result has none in the table. */
+/** Jobs as one JSON text. A moment is a number of milliseconds: a text takes longer than all else of a job to write. */
+export const textOf = (jobs: readonly Job[]): string =>
+  JSON.stringify(
+    jobs.map((job) => ({
+      ...job,
+      createdAt: job.createdAt.getTime(),
+      startedAt: job.startedAt?.getTime(),
+      finishedAt: job.finishedAt?.getTime(),
+    })),
+  );
+
+/** How that becomes numbered rows. A job without a result has none in the table. */
 export const ROWS = `ROWS FROM (json_to_recordset($1::json) AS (id text, "teamId" text, kind text, mode text, status text,
-    name text, "projectId" text, "datasetId" text, "modelId" text, "requestedBy" text, "createdAt" timestamptz,
-    "startedAt" timestamptz, "finishedAt" timestamptz, progress json, result json, error text, process integer))
+    name text, "projectId" text, "datasetId" text, "modelId" text, "requestedBy" text, "createdAt" float8,
+    "startedAt" float8, "finishedAt" float8, progress json, result json, error text, process integer))
   WITH ORDINALITY AS job (id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy",
     "createdAt", "startedAt", "finishedAt", progress, result, error, process, nth)`;
 
@@ -43,5 +54,6 @@ export const READ = `id, team_id AS "teamId", kind, mode, status, name, project_
   model_id AS "modelId", requested_by AS "requestedBy", created_at AS "createdAt", started_at AS "startedAt",
   finished_at AS "finishedAt", progress, result, error, process`;
 
-export const VALUES = `id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy", "createdAt",
-  "startedAt", "finishedAt", progress, result, error, process`;
+export const VALUES = `id, "teamId", kind, mode, status, name, "projectId", "datasetId", "modelId", "requestedBy",
+  to_timestamp("createdAt" / 1000), to_timestamp("startedAt" / 1000), to_timestamp("finishedAt" / 1000), progress, result,
+  error, process`;

@@ -1,7 +1,7 @@
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports/job-history.js';
 import { type FinishedJob, Job, type JobKind } from '../../../domain/jobs/job.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { COLUMNS, ROWS, VALUES } from './job-table.js';
+import { COLUMNS, ROWS, textOf, VALUES } from './job-table.js';
 
 /** Numbered on from the greatest, which nobody else does meanwhile; written by their ids, as in `TypeOrmJobs`. */
 const append = (last: string, where = '') => `
@@ -55,12 +55,12 @@ export class TypeOrmJobHistory implements JobHistory {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async append(jobs: readonly (Job & FinishedJob)[]): Promise<void> {
-    await this.unitOfWork.prepared('jobs-append', APPEND, [JSON.stringify(jobs)]);
+    await this.unitOfWork.prepared('jobs-append', APPEND, [textOf(jobs)]);
   }
 
   async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]> {
     const columns = [calls.map(({ kind }) => kind), calls.map(({ status }) => status), calls.map(Job.duration)];
-    const values = [JSON.stringify(calls), line, ...columns];
+    const values = [textOf(calls), line, ...columns];
     const written = await this.unitOfWork.prepared<Pick<Job, 'id'>>('jobs-append-unnoticed', APPEND_UNNOTICED, values);
     return written.map(({ id }) => id);
   }

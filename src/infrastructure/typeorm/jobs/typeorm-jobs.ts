@@ -2,7 +2,7 @@ import { In, IsNull, LessThan } from 'typeorm';
 import type { JobFilter, Jobs } from '../../../application/jobs/ports/jobs.js';
 import type { Job } from '../../../domain/jobs/job.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { COLUMNS, type JobRow, JobTable, READ, ROWS, VALUES } from './job-table.js';
+import { COLUMNS, type JobRow, JobTable, READ, ROWS, textOf, VALUES } from './job-table.js';
 
 /** By their ids, as all that write several jobs do: whoever meets another waits, and none for each other. */
 const ADD = `INSERT INTO jobs (${COLUMNS}) SELECT ${VALUES} FROM ${ROWS} ORDER BY id ON CONFLICT (id) DO NOTHING`;
@@ -13,7 +13,7 @@ export class TypeOrmJobs implements Jobs {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(jobs: readonly Job[]): Promise<void> {
-    await this.unitOfWork.prepared('jobs-add', ADD, [JSON.stringify(jobs)]);
+    await this.unitOfWork.prepared('jobs-add', ADD, [textOf(jobs)]);
   }
 
   find(id: string): Promise<Job | null> {
