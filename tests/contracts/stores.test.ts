@@ -10,7 +10,7 @@ import { freshDatabase, query, type TestDatabase } from '../support/database.js'
 import { jobsRig } from '../support/jobs-rig.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aJob, aMessage, anAccount, aRule, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { aJob, aMessage, anAccount, aRule, aSession, aTeam, at, aWebhook, ids } from '../support/records.js';
 import { credentialsContract } from './access/credentials.contract.js';
 import { alertRulesContract } from './alerts/alert-rules.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
@@ -38,6 +38,25 @@ for (const [name, store] of [
   oneAtATimeContract(name, store);
   unitOfWorkContract(name, store);
 }
+
+describe('A credential kept by PostgreSQL', () => {
+  it.each([
+    ['-infinity', false],
+    ['0044-03-15 BC', false],
+    ['12000-01-01', true],
+    ['infinity', true],
+  ])('that somebody gave the end %s by hand: it lives is %s', async (end, lives) => {
+    const { accounts, credentials, teams } = await postgres.open();
+    const team = aTeam();
+    const account = anAccount(team);
+    await teams.add(team);
+    await accounts.add(account);
+    const session = aSession(account);
+    await credentials.add(session);
+    await query(postgres.url, `UPDATE credentials SET expires_at = '${end}'`);
+    expect((await credentials.holder(session.digest, at(1)))?.credentialId).toBe(lives ? session.id : undefined);
+  });
+});
 
 describe('Webhooks kept by PostgreSQL', () => {
   it('show neither URL nor secret to whoever reads the database', async () => {

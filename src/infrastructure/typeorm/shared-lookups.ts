@@ -48,7 +48,7 @@ export class SharedLookups {
 
   constructor(private readonly database: Database) {}
 
-  ask<Row>(lookup: Lookup, key: string): Promise<Row | null> {
+  ask<Row>(lookup: Lookup, key: string): Promise<Readonly<Row> | null> {
     const asked = (resolve: (row: Row | null) => void, reject: (error: unknown) => void): Question => ({
       lookup,
       key,

@@ -33,7 +33,7 @@ export function mount(routes: readonly Route[], handOver: HandOver): (exchange: 
   return (exchange) => {
     let sought: ReturnType<typeof tree.find> | undefined;
     const find = () => {
-      sought ??= tree.find(exchange.path);
+      if (sought === undefined) sought = tree.find(exchange.path);
       return sought;
     };
     return {

@@ -205,9 +205,10 @@ describe('the folder', () => {
     expect(promptIn(folder)).toEqual(promptIn(tinyChat));
   });
 
-  it('has a template that may refuse messages, or fail on them', async () => {
+  it('has a template that may refuse messages, fail on them, or make nothing of them', async () => {
     const failing = '{% if messages|length == 3 %}{{ messages|no_such_filter }}{% endif %}';
-    await rig.start(folders.like({ 'chat_template.jinja': () => failing + template }));
+    const silent = `{% if messages|length != 4 %}${template}{% endif %}`;
+    await rig.start(folders.like({ 'chat_template.jinja': () => failing + silent }));
     const messages = [
       { role: 'system' as const, content: 'Be brief.' },
       { role: 'user' as const, content: asked },
@@ -220,6 +221,10 @@ describe('the folder', () => {
     const refused = await rig.ask('', { messages: thrice }).catch((error) => error);
     expect(refused).toMatchObject({ code: 'runtime_invalid_response' });
     expect(refused.message).not.toMatch(/secret/);
+    await expect(rig.ask('', { messages: [...thrice, ...messages.slice(1)] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      advice: { details: [{ path: 'messages', message: expect.stringMatching(/^must give the model something/) }] },
+    });
     expect(rig.runtimes.status('a').state).toBe('ready');
     expect(await rig.ask(asked)).toMatchObject(answer);
   });

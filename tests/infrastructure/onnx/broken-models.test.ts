@@ -62,6 +62,11 @@ describe('a broken model', () => {
       /^chat template: the one of tokenizer_config\.json does not render: .*no_such/,
     ],
     [
+      'a template of nothing',
+      { 'tokenizer_config.json': withFields({ chat_template: '' }) },
+      /^chat template: the one of tokenizer_config\.json does not render: it makes nothing of a message/,
+    ],
+    [
       'no length of context',
       {
         'config.json': withFields({ max_position_embeddings: null }),

@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { BrokenModel, wordsOf } from './broken-model.js';
 import type { ModelFiles } from './model-files.js';
 
-/** The model's template refuses these messages, in its own words. */
+/** The model can't be asked with these messages; mostly in the words of its template. */
 export class RefusedMessages extends Error {}
 
 const SAMPLE: readonly ChatMessage[] = [{ role: 'user', content: 'Hello' }];
@@ -39,7 +39,7 @@ export class ChatTemplate {
 
   private tryOut(file: string): void {
     try {
-      this.render(SAMPLE);
+      if (this.render(SAMPLE) === '') throw new Error('it makes nothing of a message');
     } catch (error) {
       if (error instanceof RefusedMessages) return;
       throw new BrokenModel('chat template', `the one of ${file} does not render: ${wordsOf(error)}`);

@@ -1,11 +1,13 @@
 import type { ChatMessage } from '../../../domain/chat/chat.js';
-import { ChatTemplate, contentOf } from './chat-template.js';
+import { ChatTemplate, contentOf, RefusedMessages } from './chat-template.js';
 import type { ModelFiles } from './model-files.js';
 import { PlainText, type Special } from './plain-text.js';
 import { usable, Vocabulary } from './vocabulary.js';
 
 /** Tried out on each model before anybody asks it. */
 const SAMPLE = 'Hello! How are you today?';
+
+const NOTHING = 'must give the model something to read: its chat template makes nothing of these';
 
 /** Tokens that are made in one step. */
 const STEP = 256;
@@ -48,6 +50,7 @@ export class Prompts {
       next = tokens.length + STEP;
       yield;
     }
+    if (tokens.length === 0) throw new RefusedMessages(NOTHING);
     return { tokens, whole: true };
   }
 }

@@ -27,7 +27,7 @@ const HOLDER = {
   name: 'holders of credentials',
   text: `
   SELECT q.key, json_build_object(
-           'expiresAt', c.expires_at, 'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
+           'expiresAtMs', extract(epoch FROM c.expires_at) * 1000, 'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
            'accountId', a.id, 'accountName', a.name, 'teamId', a.team_id, 'role', a.role, 'operator', t.operator,
            'emailVerified', a.email_verified_at IS NOT NULL
          ) AS row
@@ -35,7 +35,11 @@ const HOLDER = {
     JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id`,
 };
 
-type Holder = Omit<AccountCaller, 'lastUsedAt'> & { expiresAt: string | null; lastUsedAt: string | null };
+interface Holder extends Omit<AccountCaller, 'lastUsedAt'> {
+  readonly lastUsedAt: string | null;
+  /** As text where it is infinite, which JSON has no number for. */
+  readonly expiresAtMs: number | string | null;
+}
 
 const TOUCH = `
   UPDATE credentials SET last_used_at = $2
@@ -55,8 +59,9 @@ export class TypeOrmCredentials implements Credentials {
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
     const found = await this.unitOfWork.lookups.ask<Holder>(HOLDER, digest);
     if (!found) return null;
-    const { expiresAt, lastUsedAt, ...caller } = found;
-    if (expiresAt !== null && new Date(expiresAt) <= now) return null;
+    const { expiresAtMs, lastUsedAt, ...caller } = found;
+    const lives = expiresAtMs === null || Number(expiresAtMs) > now.getTime();
+    if (!lives) return null;
     return { ...caller, lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt) };
   }
 

@@ -28,7 +28,8 @@ const CLAIM = `
 const OF_PROJECT = {
   name: 'runtimes of projects',
   text: `
-  SELECT q.key, json_build_object('teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
+  SELECT q.key, json_build_object(
+           'teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
     FROM unnest($1::text[]) AS q (key)
     JOIN projects p ON p.id = q.key LEFT JOIN runtime_connections c ON c.project_id = p.id`,
 };
