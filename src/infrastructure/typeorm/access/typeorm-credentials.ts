@@ -27,9 +27,9 @@ const HOLDER = {
   name: 'holders of credentials',
   text: `
   SELECT q.key, json_build_object(
-           'expiresAtMs', extract(epoch FROM c.expires_at) * 1000, 'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
-           'accountId', a.id, 'accountName', a.name, 'teamId', a.team_id, 'role', a.role, 'operator', t.operator,
-           'emailVerified', a.email_verified_at IS NOT NULL
+           'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
+           'expiresAtMs', extract(epoch FROM c.expires_at) * 1000, 'accountId', a.id, 'accountName', a.name,
+           'teamId', a.team_id, 'role', a.role, 'operator', t.operator, 'emailVerified', a.email_verified_at IS NOT NULL
          ) AS row
     FROM unnest($1::text[]) AS q (key) JOIN credentials c ON c.digest = q.key
     JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id`,
