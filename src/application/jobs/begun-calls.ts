@@ -8,8 +8,8 @@ const PATIENCE_MS = 50;
 
 /**
  * Writes down that calls have begun, behind the calls' backs: nobody waits for it, and what is over within a moment is
- * neither written nor logged. It serves those who look, and the call's end where the process dies; an end that finds no beginning
- * stored brings all of it along.
+ * neither written nor logged. It serves those who look, and the call's end where the process dies; an end that finds no
+ * beginning stored brings all of it along.
  */
 export class BegunCalls {
   private readonly begun = new Map<string, NodeJS.Timeout>();

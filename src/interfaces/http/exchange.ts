@@ -3,8 +3,9 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { Caller } from '../../domain/access/caller.js';
 import type { Standing } from './rate-limit/rate-limiter.js';
 
-/** A target is a path with its query, or a whole URL: of that nothing but the path and the query counts. */
 const BEARER = /^Bearer +(\S+) *$/i;
+
+/** A target is a path with its query, or a whole URL: of that nothing but the path and the query counts. */
 const TARGET = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i;
 
 /** A request with the answer that it gets, and what has been found out about it on the way. */
