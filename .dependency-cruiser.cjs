@@ -64,7 +64,7 @@ module.exports = {
     confined(
       'onnx-confined',
       ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],
-      ['infrastructure/onnx'],
+      ['infrastructure/onnx', 'infrastructure/chat-engine'],
     ),
     confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/onnx/serving']),
     confined('prometheus-confined', ['prom-client'], ['infrastructure/onnx/serving', 'infrastructure/prometheus']),

@@ -74,7 +74,7 @@ export { Tokenizer } from '@huggingface/tokenizers';
 export { InferenceSession } from 'onnxruntime-node';
 export const environment = { PATH: process.env.PATH };
 `,
-  'src/infrastructure/onnx/worker/main.ts': 'export const started = Date.now();\n',
+  'src/infrastructure/chat-engine/worker/main.ts': 'export const started = Date.now();\n',
   'src/infrastructure/process/spawn.ts': 'export const environment = { PATH: process.env.PATH };',
   'src/infrastructure/smtp/smtp-mailer.ts': "export { createTransport } from 'nodemailer';\n",
   'src/infrastructure/logging/json-log.ts': "export { createLogger } from 'winston';\nconsole.info('ready');\n",

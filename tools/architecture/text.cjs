@@ -1,6 +1,6 @@
 const { lineAt } = require('./tree.cjs');
 
-const CLOCK_OWNERS = /^src\/infrastructure\/(system|onnx\/worker)\//;
+const CLOCK_OWNERS = /^src\/infrastructure\/(system|chat-engine\/worker)\//;
 
 /** Words of the code that only some places may say. The worker is a process of its own: no container reaches it. */
 const RESERVED = [
@@ -20,7 +20,7 @@ const RESERVED = [
     rule: 'env-confined',
     words:
       /\bprocess\s*(\?\.|\.|\[)\s*(env\b|['"`])|\benv\b[^={};]*\}\s*=\s*(globalThis\s*\.\s*)?process\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\b/g,
-    allowed: /^src\/(bootstrap\/config(\/|\.ts$)|infrastructure\/(process|onnx|embedded-postgres)\/)/,
+    allowed: /^src\/(bootstrap\/config(\/|\.ts$)|infrastructure\/(process|onnx|chat-engine|child-process|embedded-postgres)\/)/,
     advice: 'read settings in src/bootstrap/config and pass them in',
   },
   {

@@ -26,9 +26,9 @@ import { Log } from '../../application/shared/ports/log.js';
 import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { Models } from '../../application/workspace/ports/models.js';
 import { ProjectModels } from '../../application/workspace/project-models.js';
+import { OnnxChatRuntime } from '../../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { LocalModelFolders } from '../../infrastructure/files/local-model-folders.js';
-import { ChildChatRuntimes } from '../../infrastructure/onnx/child-chat-runtimes.js';
-import { UpstreamChatRuntimes } from '../../infrastructure/openai/upstream-chat-runtimes.js';
+import { OpenAiChatRuntime } from '../../infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimesByKind } from '../../infrastructure/runtimes/chat-runtimes-by-kind.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { TypeOrmConversations } from '../../infrastructure/typeorm/chat/typeorm-conversations.js';
@@ -54,13 +54,13 @@ export const chatModule = (config: Config, log: Log) =>
     };
     const children = {
       ...limits,
-      worker: shippedProgram('infrastructure/onnx/worker/main.js'),
+      worker: shippedProgram('infrastructure/chat-engine/worker/main.js'),
       threads: config.servingThreads,
       stopGraceMs: STOP_GRACE_MS,
     };
     const runtimes = {
-      onnx: new ChildChatRuntimes(children, new SystemClock(), log),
-      openai: new UpstreamChatRuntimes(limits, new SystemClock(), log),
+      onnx: new OnnxChatRuntime(children, new SystemClock(), log),
+      openai: new OpenAiChatRuntime(limits, new SystemClock(), log),
     };
     provideValue(module, ChatRuntimes, new ChatRuntimesByKind(runtimes));
     provideValue(module, EngineRules, config.upstream);

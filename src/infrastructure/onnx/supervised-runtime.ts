@@ -5,11 +5,11 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import { callOf, type Order, reportOf } from '../chat-engine/protocol.js';
+import { RuntimeCalls } from '../chat-engine/runtime-calls.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { WaitingTime } from '../runtimes/waiting-time.js';
-import { callOf, type Order, reportOf } from './protocol.js';
-import { RuntimeCalls } from './runtime-calls.js';
 import { RuntimeProcess } from './runtime-process.js';
 
 /** A runtime that was ready for so long owes its next end to something new: the delays begin anew. */

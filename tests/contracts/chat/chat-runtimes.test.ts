@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
 import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
-import { UpstreamChatRuntimes } from '../../../src/infrastructure/openai/upstream-chat-runtimes.js';
+import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimesByKind } from '../../../src/infrastructure/runtimes/chat-runtimes-by-kind.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
@@ -121,7 +121,7 @@ describe('chat runtimes elsewhere', () => {
 
   bothContracts('engines that speak OpenAI', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
     const patience = { atOnce: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-    const runtimes = new UpstreamChatRuntimes({ ...limits, ...patience }, new SystemClock(), new RecordingLog());
+    const runtimes = new OpenAiChatRuntime({ ...limits, ...patience }, new SystemClock(), new RecordingLog());
     const source = (model: string, key: string | null = 'right') => openAi(model, engine.url, key);
     Object.assign(engine, { key: 'right', dead: false, script: wordy });
     const crash = async (id: string) => {

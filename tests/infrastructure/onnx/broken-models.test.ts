@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
-import { type CounterReport, PromptCounter } from '../../../src/infrastructure/onnx/worker/prompt-counter.js';
+import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { type CounterReport, PromptCounter } from '../../../src/infrastructure/chat-engine/worker/prompt-counter.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 import { oneInput, withWeightsIn } from '../../support/onnx/plain-models.js';

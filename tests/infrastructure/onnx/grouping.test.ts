@@ -1,4 +1,4 @@
-import { costsOf, grouped } from '../../../src/infrastructure/onnx/worker/grouping.js';
+import { costsOf, grouped } from '../../../src/infrastructure/chat-engine/worker/grouping.js';
 
 const groups = (lengths: number[], step: number) => grouped(lengths, (length) => length, { step, token: 1 });
 

@@ -1,5 +1,11 @@
-import { alone, type KvCache, noPast, type Past, packed } from '../../../src/infrastructure/onnx/worker/kv-cache.js';
-import { bytesPerToken, type KvLayout } from '../../../src/infrastructure/onnx/worker/kv-layout.js';
+import {
+  alone,
+  type KvCache,
+  noPast,
+  type Past,
+  packed,
+} from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
+import { bytesPerToken, type KvLayout } from '../../../src/infrastructure/chat-engine/worker/kv-layout.js';
 
 const names = { input: '', output: '' };
 const layout: KvLayout = {

@@ -1,5 +1,5 @@
 import type { InferenceSession } from 'onnxruntime-node';
-import { kvLayoutOf } from '../../../src/infrastructure/onnx/worker/kv-layout.js';
+import { kvLayoutOf } from '../../../src/infrastructure/chat-engine/worker/kv-layout.js';
 
 type Input = InferenceSession.ValueMetadata;
 const tensor = (name: string, type: string, shape: readonly (number | string)[]): Input =>

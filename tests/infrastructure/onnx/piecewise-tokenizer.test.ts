@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { type Json, readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
-import { PiecewiseTokenizer } from '../../../src/infrastructure/onnx/worker/piecewise-tokenizer.js';
+import { type Json, readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { PiecewiseTokenizer } from '../../../src/infrastructure/chat-engine/worker/piecewise-tokenizer.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const { tokenizer: tiny, tokenizerConfig: config } = readModelFiles(tinyChat);

@@ -1,5 +1,5 @@
-import type { Past } from '../../../src/infrastructure/onnx/worker/kv-cache.js';
-import { PrefixCache } from '../../../src/infrastructure/onnx/worker/prefix-cache.js';
+import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
+import { PrefixCache } from '../../../src/infrastructure/chat-engine/worker/prefix-cache.js';
 
 const pastOf = (length: number): Past => ({ cache: { rows: 1, length, arrays: [] }, row: 0, start: 0, length });
 const make = (bytes: number) => new PrefixCache({ bytes, bytesPerToken: 10, alone: (past) => past });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 
 import type { ChatRequest } from '../../../src/domain/chat/chat.js';
-import { type CounterReport, PromptCounter } from '../../../src/infrastructure/onnx/worker/prompt-counter.js';
+import { type CounterReport, PromptCounter } from '../../../src/infrastructure/chat-engine/worker/prompt-counter.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();

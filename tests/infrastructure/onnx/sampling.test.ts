@@ -1,5 +1,5 @@
-import { decodeHalves } from '../../../src/infrastructure/onnx/worker/half-floats.js';
-import { pick } from '../../../src/infrastructure/onnx/worker/sampling.js';
+import { pick } from '../../../src/infrastructure/chat-engine/worker/sampling.js';
+import { decodeHalves } from '../../../src/infrastructure/onnx/float16.js';
 
 describe('the choice of a token', () => {
   it('is the best one at temperature 0', () => {

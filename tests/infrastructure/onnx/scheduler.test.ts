@@ -1,10 +1,10 @@
-import type { Network, Row } from '../../../src/infrastructure/onnx/worker/decoder.js';
-import type { Past } from '../../../src/infrastructure/onnx/worker/kv-cache.js';
+import type { Network, Row } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
 import {
   type Generation,
   Scheduler,
   type SchedulerSettings,
-} from '../../../src/infrastructure/onnx/worker/scheduler.js';
+} from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 
 const past = (tokens: readonly number[], length = tokens.length): Past => ({
   cache: { rows: 1, length: tokens.length, arrays: [Float32Array.from(tokens)] },

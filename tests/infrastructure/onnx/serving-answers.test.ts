@@ -1,4 +1,4 @@
-import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/worker/half-floats.js';
+import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/float16.js';
 import { DirectRun } from '../../support/onnx/direct-run.js';
 import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
 import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';

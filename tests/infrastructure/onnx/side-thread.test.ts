@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-const sideThread = join(process.cwd(), 'dist/src/infrastructure/onnx/worker/side-thread.js');
+const sideThread = join(process.cwd(), 'dist/src/infrastructure/chat-engine/worker/side-thread.js');
 
 describe('a process with a thread beside its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-thread-'));

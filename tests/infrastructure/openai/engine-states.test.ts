@@ -1,4 +1,4 @@
-import { UpstreamChatRuntimes } from '../../../src/infrastructure/openai/upstream-chat-runtimes.js';
+import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { ScriptedEngine } from '../../support/scripted-engine.js';
 import { until } from '../../support/until.js';
@@ -6,7 +6,7 @@ import { until } from '../../support/until.js';
 describe('an engine that answers 503 when it is asked for its models', () => {
   const LOAD_MS = 60_000;
   let engine: ScriptedEngine;
-  let runtimes: UpstreamChatRuntimes;
+  let runtimes: OpenAiChatRuntime;
   let log: RecordingLog;
   let now = 0;
 
@@ -18,7 +18,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     log = new RecordingLog();
     const patience = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    runtimes = new UpstreamChatRuntimes({ ...limits, ...patience }, { now: () => new Date(now) }, log);
+    runtimes = new OpenAiChatRuntime({ ...limits, ...patience }, { now: () => new Date(now) }, log);
     engine.models = 503;
     runtimes.start('a', { kind: 'openai', baseUrl: engine.url, model: 'm', modelAliases: [], key: null });
   });

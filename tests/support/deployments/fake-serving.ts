@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { holdLifeline } from '../../../src/infrastructure/child-process/lifeline.js';
 import {
   CHALLENGE_HEADER,
   PROOF_HEADER,
@@ -8,7 +9,6 @@ import {
   type ServeOrder,
   type ServingReport,
 } from '../../../src/infrastructure/onnx/serving/serving-protocol.js';
-import { holdLifeline } from '../../../src/infrastructure/onnx/worker/lifeline.js';
 
 /**
  * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import type { ChatRequest, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import {
-  ChildChatRuntimes,
-  type ChildChatRuntimesSettings,
-} from '../../../src/infrastructure/onnx/child-chat-runtimes.js';
+  OnnxChatRuntime,
+  type OnnxChatRuntimeSettings,
+} from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
 /** The programs that the tests run as processes. They are compiled, as the service's are. */
-export const worker = compiled('src/infrastructure/onnx/worker/main.js');
+export const worker = compiled('src/infrastructure/chat-engine/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
@@ -20,13 +20,13 @@ export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 /** Chat runtimes in child processes, with a view on these processes. */
 export class ChildRuntimesRig {
   readonly log = new RecordingLog();
-  readonly runtimes: ChildChatRuntimes;
+  readonly runtimes: OnnxChatRuntime;
 
-  constructor(settings: Partial<ChildChatRuntimesSettings> = {}) {
+  constructor(settings: Partial<OnnxChatRuntimeSettings> = {}) {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    this.runtimes = new ChildChatRuntimes(all, new SystemClock(), this.log);
+    this.runtimes = new OnnxChatRuntime(all, new SystemClock(), this.log);
   }
 
   /** Starts a runtime from a folder and waits for what becomes of it. */

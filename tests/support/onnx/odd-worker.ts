@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Order } from '../../../src/infrastructure/onnx/protocol.js';
+import type { Order } from '../../../src/infrastructure/chat-engine/protocol.js';
 
 /** Stands in for the worker and misbehaves in the way that the model's folder is named after. */
 type Behaviour = (order: Order) => void;

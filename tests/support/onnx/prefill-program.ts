@@ -1,7 +1,7 @@
-import { Decoder } from '../../../src/infrastructure/onnx/worker/decoder.js';
-import { readModelFiles } from '../../../src/infrastructure/onnx/worker/model-files.js';
-import { Prompts } from '../../../src/infrastructure/onnx/worker/prompts.js';
-import { Scheduler } from '../../../src/infrastructure/onnx/worker/scheduler.js';
+import { Decoder } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
+import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 
 /**
  * Answers one question with the prompt fed in chunks of several sizes, and prints the tokens of each answer.

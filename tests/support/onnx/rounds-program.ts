@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { LoadSettings } from '../../../src/infrastructure/onnx/protocol.js';
+import type { LoadSettings } from '../../../src/infrastructure/chat-engine/protocol.js';
 import { DrivenWorker, type Question } from './driven-worker.js';
 
 /** Rounds of questions: those of a round are asked all at once, when the round before is answered. */

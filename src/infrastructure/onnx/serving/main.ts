@@ -1,5 +1,5 @@
+import { holdLifeline } from '../../child-process/lifeline.js';
 import { UuidIdentifiers } from '../../system/uuid-identifiers.js';
-import { holdLifeline } from '../worker/lifeline.js';
 import { mayHaveRows } from './batches.js';
 import { Codecs } from './codecs.js';
 import { type Batching, InferenceQueue } from './inference-queue.js';

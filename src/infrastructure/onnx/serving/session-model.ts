@@ -1,7 +1,7 @@
-import '../worker/halves-as-bits.js';
+import '../float16.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
-import { nativeWords, relativeTo } from '../worker/native-words.js';
+import { nativeMessageOf, relativeTo } from '../native-errors.js';
 import { type Datatype, datatypeOf, runtimeTypeOf } from './datatypes.js';
 import type { Signature, Tensor, TensorSpec, Tensors } from './tensors.js';
 
@@ -44,7 +44,7 @@ export class SessionModel {
 }
 
 /** Without the folder that the file lies in: reasons are read by people who don't own the machine. */
-const words = (file: string, error: unknown): string => relativeTo(dirname(file), nativeWords(error)).trim();
+const words = (file: string, error: unknown): string => relativeTo(dirname(file), nativeMessageOf(error)).trim();
 
 /** The outputs that are no tensors are left out, as the runtime can't give them. */
 function signatureOf({ inputMetadata, outputMetadata }: InferenceSession): Signature {

@@ -1,4 +1,4 @@
-import { decodeHalves, encodeHalf } from '../worker/half-floats.js';
+import { decodeHalves, encodeHalf } from '../float16.js';
 import type { NumericArray } from './datatypes.js';
 import { isNumeric, type Tensor, type TensorData, type Tensors } from './tensors.js';
 

@@ -1,10 +1,10 @@
+import { nativeMessageOf } from '../../onnx/native-errors.js';
 import type { LoadSettings } from '../protocol.js';
 import { BrokenModel } from './broken-model.js';
 import { Decoder } from './decoder.js';
 import { costsOf } from './grouping.js';
 import { bytesPerToken } from './kv-layout.js';
 import { type ModelFiles, readModelFiles } from './model-files.js';
-import { nativeWords } from './native-words.js';
 import { Scheduler } from './scheduler.js';
 import { paddingOf, readsInAnyPieces } from './trials.js';
 import { Vocabulary } from './vocabulary.js';
@@ -56,6 +56,6 @@ async function warmUp(decoder: Decoder, tokens: readonly number[], weights: stri
     const past = await decoder.read({ past: decoder.begin(), tokens });
     await decoder.advance([{ past, tokens: tokens.slice(-1) }]);
   } catch (error) {
-    throw new BrokenModel('weights', `${weights} loads but does not run: ${nativeWords(error)}`);
+    throw new BrokenModel('weights', `${weights} loads but does not run: ${nativeMessageOf(error)}`);
   }
 }

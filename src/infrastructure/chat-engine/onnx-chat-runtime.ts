@@ -5,10 +5,10 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
-import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
+import { type RuntimeSettings, SupervisedRuntime } from '../onnx/supervised-runtime.js';
 
 type Patience = 'loadTimeoutMs' | 'restartDelayMs';
-export type ChildChatRuntimesSettings = Omit<RuntimeSettings, Patience> & Partial<Pick<RuntimeSettings, Patience>>;
+export type OnnxChatRuntimeSettings = Omit<RuntimeSettings, Patience> & Partial<Pick<RuntimeSettings, Patience>>;
 
 const patience: Pick<RuntimeSettings, Patience> = {
   loadTimeoutMs: 120_000,
@@ -16,12 +16,12 @@ const patience: Pick<RuntimeSettings, Patience> = {
 };
 
 /** Each runtime is a child process under supervision: a crash in native code costs one runtime some seconds. */
-export class ChildChatRuntimes implements ChatRuntimes {
+export class OnnxChatRuntime implements ChatRuntimes {
   private readonly runtimes = new Map<string, SupervisedRuntime>();
   private readonly settings: RuntimeSettings;
 
   constructor(
-    settings: ChildChatRuntimesSettings,
+    settings: OnnxChatRuntimeSettings,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {

@@ -1,19 +1,14 @@
-import './halves-as-bits.js';
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
+import { decodeHalves } from '../../onnx/float16.js';
+import { nativeMessageOf, relativeTo } from '../../onnx/native-errors.js';
 import { BrokenModel } from './broken-model.js';
-import { decodeHalves } from './half-floats.js';
 import { alone, type KvArray, noPast, type Padding, type Past, packed } from './kv-cache.js';
 import { type KvLayout, kvLayoutOf } from './kv-layout.js';
 import type { ModelFiles } from './model-files.js';
-import { nativeWords, relativeTo } from './native-words.js';
 
 // Its warnings are advice to whoever exported the model, and there are many of them.
 env.logLevel = 'error';
-
-// Where JavaScript has this type (Node 24), the library wraps half floats in it and then finds nothing in there: issue 32323
-// of microsoft/onnxruntime. It looks for the type at the first tensor; nothing else in this process needs it.
-Reflect.deleteProperty(globalThis, 'Float16Array');
 
 /** For each token of the vocabulary, how well it continues the sequence. */
 export type Scores = ArrayLike<number>;
@@ -55,7 +50,7 @@ export class Decoder implements Network {
     const patient = threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {};
     const options = { intraOpNumThreads: threads, interOpNumThreads: 1, ...patient };
     const session = await InferenceSession.create(join(folder, weights), options).catch((error: unknown) => {
-      throw new BrokenModel('weights', `${weights} does not load: ${relativeTo(folder, nativeWords(error))}`);
+      throw new BrokenModel('weights', `${weights} does not load: ${relativeTo(folder, nativeMessageOf(error))}`);
     });
     return new Decoder(session, kvLayoutOf(session, weights), 'left');
   }

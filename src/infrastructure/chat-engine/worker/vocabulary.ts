@@ -1,5 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { BrokenModel, wordsOf } from './broken-model.js';
+import { firstLineOf } from '../../onnx/native-errors.js';
+import { BrokenModel } from './broken-model.js';
 import { contentOf } from './chat-template.js';
 import type { Json, ModelFiles } from './model-files.js';
 
@@ -31,7 +32,7 @@ export function usable<T>(use: () => T): T {
   try {
     return use();
   } catch (error) {
-    throw new BrokenModel('tokenizer', `tokenizer.json can't be used: ${wordsOf(error)}`);
+    throw new BrokenModel('tokenizer', `tokenizer.json can't be used: ${firstLineOf(error)}`);
   }
 }
 

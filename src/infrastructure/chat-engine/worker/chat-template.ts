@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
-import { BrokenModel, wordsOf } from './broken-model.js';
+import { firstLineOf } from '../../onnx/native-errors.js';
+import { BrokenModel } from './broken-model.js';
 import type { ModelFiles } from './model-files.js';
 
 /** The model can't be asked with these messages; mostly in the words of its template. */
@@ -27,7 +28,7 @@ export class ChatTemplate {
       // A refusal has to be told from a fault of the template, and the built-in function throws the same error for both.
       this.template.parsed.body.unshift(...new Template('{% set raise_exception = refuse %}').parsed.body);
     } catch (error) {
-      throw new BrokenModel('chat template', `the one of ${file} does not compile: ${wordsOf(error)}`);
+      throw new BrokenModel('chat template', `the one of ${file} does not compile: ${firstLineOf(error)}`);
     }
     this.tryOut(file);
   }
@@ -42,7 +43,7 @@ export class ChatTemplate {
       if (this.render(SAMPLE) === '') throw new Error('it makes nothing of a message');
     } catch (error) {
       if (error instanceof RefusedMessages) return;
-      throw new BrokenModel('chat template', `the one of ${file} does not render: ${wordsOf(error)}`);
+      throw new BrokenModel('chat template', `the one of ${file} does not render: ${firstLineOf(error)}`);
     }
   }
 }
@@ -54,5 +55,5 @@ export function contentOf(token: unknown): string | null {
 }
 
 function refuse(message: unknown): never {
-  throw new RefusedMessages(wordsOf(String(message)));
+  throw new RefusedMessages(firstLineOf(String(message)));
 }

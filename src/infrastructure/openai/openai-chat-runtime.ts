@@ -13,7 +13,7 @@ type Patience = 'atOnce' | 'probeTimeoutMs' | 'loadTimeoutMs' | 'retryDelayMs';
 interface Settings extends UpstreamSettings {
   readonly retryDelayMs: RestartDelayBounds;
 }
-export type UpstreamChatRuntimesSettings = Omit<Settings, Patience> & Partial<Pick<Settings, Patience>>;
+export type OpenAiChatRuntimeSettings = Omit<Settings, Patience> & Partial<Pick<Settings, Patience>>;
 
 const patience: Pick<Settings, Patience> = {
   atOnce: 32,
@@ -23,12 +23,12 @@ const patience: Pick<Settings, Patience> = {
 };
 
 /** Each runtime is an engine that runs elsewhere and speaks OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI. */
-export class UpstreamChatRuntimes implements ChatRuntimes {
+export class OpenAiChatRuntime implements ChatRuntimes {
   private readonly runtimes = new Map<string, UpstreamRuntime>();
   private readonly settings: Settings;
 
   constructor(
-    settings: UpstreamChatRuntimesSettings,
+    settings: OpenAiChatRuntimeSettings,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {

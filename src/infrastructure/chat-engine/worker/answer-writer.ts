@@ -1,7 +1,7 @@
+import { nativeMessageOf } from '../../onnx/native-errors.js';
 import type { LoadSettings, Order, Report } from '../protocol.js';
 import { BrokenModel } from './broken-model.js';
 import { type LoadedModel, loadModel, type TriedModel, tried } from './chat-model.js';
-import { nativeWords } from './native-words.js';
 
 export type WriterOrder =
   | Extract<Order, { type: 'load' | 'drop' }>
@@ -75,7 +75,7 @@ export class AnswerWriter {
         tookMs: performance.now() - begun,
       });
     } catch (error) {
-      this.report({ type: 'failed', call, reason: `the model failed: ${nativeWords(error)}` });
+      this.report({ type: 'failed', call, reason: `the model failed: ${nativeMessageOf(error)}` });
     }
   }
 }

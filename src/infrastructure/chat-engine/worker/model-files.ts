@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { BrokenModel, wordsOf } from './broken-model.js';
+import { firstLineOf } from '../../onnx/native-errors.js';
+import { BrokenModel } from './broken-model.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -90,7 +91,7 @@ function parsed(part: string, file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BrokenModel(part, `${file} is not valid JSON: ${wordsOf(error)}`);
+    throw new BrokenModel(part, `${file} is not valid JSON: ${firstLineOf(error)}`);
   }
 }
 
