@@ -7,7 +7,6 @@ RUN npm ci
 COPY tsconfig.json ormconfig.ts ./
 COPY src ./src
 COPY bin ./bin
-COPY tools/bundle.cjs ./tools/bundle.cjs
 RUN npm run build
 
 FROM base AS dependencies
@@ -26,4 +25,4 @@ USER node
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT || 8080}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "bin/service.cjs"]
+CMD ["node", "dist/src/main.js"]

@@ -1,2 +1,16 @@
-/** Exit code 1 where `npm start` has to build first. */
-process.exitCode = Number(!require('../bin/bundle.cjs').isCurrent());
+/** Exits with 0 if nothing that the build reads has changed since: `npm start` builds otherwise. */
+const { readdirSync, statSync } = require('node:fs');
+const path = require('node:path');
+
+const root = path.join(__dirname, '..');
+const changedAt = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+// A folder's own time tells of files that were deleted.
+const inFolder = (name) => [
+  name,
+  ...readdirSync(path.join(root, name), { recursive: true }).map((file) => path.join(name, file)),
+];
+const sources = [...inFolder('src'), ...inFolder('tools'), 'package.json', 'package-lock.json', 'tsconfig.json'];
+const builtAt = changedAt('dist/src/main.js');
+
+process.exitCode = Number(sources.some((name) => changedAt(name) > builtAt));

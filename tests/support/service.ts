@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,9 +9,8 @@ import { RoundRobin } from './round-robin.js';
 
 const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 
-/** Whether this file itself is run as TypeScript or compiled. */
-const root = join(__dirname, '../..');
-const MAIN = join(existsSync(join(root, 'bin')) ? root : join(root, '..'), 'bin/service.cjs');
+/** The compiled service, also from the tests' own TypeScript. */
+const MAIN = join(__dirname, '../..', __filename.endsWith('.ts') ? 'dist/src/main.js' : 'src/main.js');
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;

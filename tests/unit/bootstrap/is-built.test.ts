@@ -1,45 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
 
-const root = join(__dirname, '../../..');
+describe('tools/is-built.cjs', () => {
+  const clone = new TemporaryFolder();
+  const sources = ['tools/is-built.cjs', 'tools', 'src/domain/a.ts', 'src/domain', 'src', 'package.json'];
+  const setTime = (seconds: number, name: string) => utimesSync(join(clone.path, name), seconds, seconds);
+  const isBuilt = () => spawnSync(process.execPath, [join(clone.path, 'tools/is-built.cjs')]).status === 0;
 
-describe('npm start', () => {
-  let clone: string;
   beforeEach(() => {
-    clone = mkdtempSync(join(tmpdir(), 'tenon-clone-'));
-    for (const name of ['bin/bundle.cjs', 'tools/is-built.cjs']) cpSync(join(root, name), join(clone, name));
-    for (const name of ['src/domain/a.ts', 'package.json', 'package-lock.json', 'dist/bundle.js']) {
-      mkdirSync(dirname(join(clone, name)), { recursive: true });
-      writeFileSync(join(clone, name), '{}');
+    for (const name of ['src/domain/a.ts', 'tools/is-built.cjs', 'package.json', 'dist/src/main.js']) {
+      mkdirSync(dirname(join(clone.path, name)), { recursive: true });
+      writeFileSync(join(clone.path, name), '');
     }
-    at(2, ...BUILT_FROM);
-    at(3, 'dist/bundle.js');
+    cpSync(join(__dirname, '../../../tools/is-built.cjs'), join(clone.path, 'tools/is-built.cjs'));
+    for (const name of sources) setTime(2, name);
+    setTime(3, 'dist/src/main.js');
   });
-  afterEach(() => rmSync(clone, { recursive: true }));
+  afterEach(() => clone.remove());
 
-  const BUILT_FROM = ['bin', 'tools', 'tools/is-built.cjs', 'src', 'src/domain', 'src/domain/a.ts', 'package.json'];
-  BUILT_FROM.push('package-lock.json');
-  const at = (seconds: number, ...names: string[]) => {
-    for (const name of names) utimesSync(join(clone, name), seconds, seconds);
-  };
-  const isBuilt = () => spawnSync(process.execPath, [join(clone, 'tools/is-built.cjs')]).status === 0;
-
-  it('builds nothing that is built already', () => {
+  it('exits with 0 if nothing has changed since the build', () => {
     expect(isBuilt()).toBe(true);
   });
 
-  it.each(['src/domain/a.ts', 'src/domain', 'tools/is-built.cjs', 'package-lock.json'])(
-    'builds where %s has changed since',
-    (name) => {
-      at(4, name);
-      expect(isBuilt()).toBe(false);
-    },
-  );
+  it.each(['src/domain/a.ts', 'src/domain', 'package.json'])('exits with 1 if %s has changed since', (name) => {
+    setTime(4, name);
+    expect(isBuilt()).toBe(false);
+  });
 
-  it('builds what never was', () => {
-    rmSync(join(clone, 'dist/bundle.js'));
+  it('exits with 1 if there is no build', () => {
+    rmSync(join(clone.path, 'dist'), { recursive: true });
     expect(isBuilt()).toBe(false);
   });
 });

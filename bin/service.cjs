@@ -1,2 +1,0 @@
-/** The service: `npm start`. */
-require('./bundle.cjs').loadBundle().programs.service();
