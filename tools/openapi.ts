@@ -1,7 +1,7 @@
 /**
  * Writes `openapi.json` from the contracts of the routes; with `--check` it only compares.
  */
-import { openApiDocument } from '../src/interfaces/http/openapi.js';
+import { openApiDocument } from '../src/interfaces/http/openapi/document.js';
 import { version } from '../src/interfaces/version.js';
 import { generate } from './generated-file.js';
 

@@ -125,8 +125,9 @@ describe('chat', () => {
     };
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
     for (const verb of ['start', 'stop']) {
-      const { status, body } = await service.post(`${runtime}/${verb}`, admin.token);
-      expect({ status, code: body.code }).toEqual({ status: 503, code: 'runtime_not_connected' });
+      const { status, body, headers } = await service.post(`${runtime}/${verb}`, admin.token);
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'runtime_not_connected' });
+      expect(headers.get('x-should-retry')).toBe('false');
     }
     const model = await registeredModel(service, admin.token, project);
     await service.put(runtime, admin.token, { model_id: model });

@@ -2196,7 +2196,7 @@ export interface components {
         };
     };
     responses: {
-        "malformed_json.bad_request": {
+        "400.malformed_json.bad_request": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2207,7 +2207,7 @@ export interface components {
                 };
             };
         };
-        "registration_closed.invite_email_mismatch": {
+        "403.registration_closed.invite_email_mismatch": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2218,7 +2218,7 @@ export interface components {
                 };
             };
         };
-        invite_not_found: {
+        "404.invite_not_found": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2229,7 +2229,7 @@ export interface components {
                 };
             };
         };
-        request_timeout: {
+        "408.request_timeout": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2240,7 +2240,7 @@ export interface components {
                 };
             };
         };
-        email_taken: {
+        "409.email_taken": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2251,7 +2251,7 @@ export interface components {
                 };
             };
         };
-        "invite_redeemed.invite_revoked.invite_expired": {
+        "410.invite_redeemed.invite_revoked.invite_expired": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2262,7 +2262,7 @@ export interface components {
                 };
             };
         };
-        payload_too_large: {
+        "413.payload_too_large": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2273,7 +2273,7 @@ export interface components {
                 };
             };
         };
-        unsupported_media_type: {
+        "415.unsupported_media_type": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2284,7 +2284,7 @@ export interface components {
                 };
             };
         };
-        invalid_request: {
+        "422.invalid_request": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2295,7 +2295,7 @@ export interface components {
                 };
             };
         };
-        rate_limited: {
+        "429.rate_limited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2306,7 +2306,7 @@ export interface components {
                 };
             };
         };
-        headers_too_large: {
+        "431.headers_too_large": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2317,7 +2317,7 @@ export interface components {
                 };
             };
         };
-        internal_error: {
+        "500.internal_error": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2328,7 +2328,7 @@ export interface components {
                 };
             };
         };
-        "busy.storage_unavailable.shutting_down": {
+        "503.busy.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2339,7 +2339,7 @@ export interface components {
                 };
             };
         };
-        token_not_found: {
+        "404.token_not_found": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2350,7 +2350,7 @@ export interface components {
                 };
             };
         };
-        "token_used.token_expired": {
+        "410.token_used.token_expired": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2361,7 +2361,7 @@ export interface components {
                 };
             };
         };
-        "storage_unavailable.shutting_down": {
+        "503.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2372,7 +2372,7 @@ export interface components {
                 };
             };
         };
-        invalid_credentials: {
+        "401.invalid_credentials": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2383,7 +2383,7 @@ export interface components {
                 };
             };
         };
-        bad_request: {
+        "400.bad_request": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2394,7 +2394,7 @@ export interface components {
                 };
             };
         };
-        "unauthenticated.session_required": {
+        "401.unauthenticated.session_required": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2405,7 +2405,7 @@ export interface components {
                 };
             };
         };
-        wrong_password: {
+        "403.wrong_password": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2416,7 +2416,7 @@ export interface components {
                 };
             };
         };
-        "site_login_disabled.registration_closed": {
+        "403.site_login_disabled.registration_closed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2427,7 +2427,7 @@ export interface components {
                 };
             };
         };
-        forbidden: {
+        "403.forbidden": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2438,7 +2438,7 @@ export interface components {
                 };
             };
         };
-        not_found: {
+        "404.not_found": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2449,7 +2449,7 @@ export interface components {
                 };
             };
         };
-        last_admin: {
+        "409.last_admin": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2460,7 +2460,7 @@ export interface components {
                 };
             };
         };
-        email_unverified: {
+        "403.email_unverified": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2471,7 +2471,7 @@ export interface components {
                 };
             };
         };
-        stale_version: {
+        "409.stale_version": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2482,7 +2482,7 @@ export interface components {
                 };
             };
         };
-        "stale_version.dataset_frozen": {
+        "409.stale_version.dataset_frozen": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2493,7 +2493,7 @@ export interface components {
                 };
             };
         };
-        "invalid_request.dataset_invalid": {
+        "422.invalid_request.dataset_invalid": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2504,7 +2504,7 @@ export interface components {
                 };
             };
         };
-        request_id_conflict: {
+        "409.request_id_conflict": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2515,7 +2515,7 @@ export interface components {
                 };
             };
         };
-        "stale_version.model_registered": {
+        "409.stale_version.model_registered": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2526,18 +2526,18 @@ export interface components {
                 };
             };
         };
-        "runtime_not_connected.storage_unavailable.shutting_down": {
+        "409.runtime_not_connected": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "runtime_not_connected" | "storage_unavailable" | "shutting_down";
+                    code?: "runtime_not_connected";
                 };
             };
         };
-        "invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch": {
+        "422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2548,7 +2548,7 @@ export interface components {
                 };
             };
         };
-        "rate_limited.model_busy": {
+        "429.rate_limited.model_busy": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2559,7 +2559,7 @@ export interface components {
                 };
             };
         };
-        runtime_invalid_response: {
+        "502.runtime_invalid_response": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2570,7 +2570,7 @@ export interface components {
                 };
             };
         };
-        "runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2581,7 +2581,7 @@ export interface components {
                 };
             };
         };
-        inference_timeout: {
+        "504.inference_timeout": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2592,7 +2592,7 @@ export interface components {
                 };
             };
         };
-        "forbidden.email_unverified": {
+        "403.forbidden.email_unverified": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2603,7 +2603,7 @@ export interface components {
                 };
             };
         };
-        "runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
+        "503.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2614,7 +2614,7 @@ export interface components {
                 };
             };
         };
-        unauthenticated: {
+        "401.unauthenticated": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2625,7 +2625,7 @@ export interface components {
                 };
             };
         };
-        job_finished: {
+        "409.job_finished": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2636,7 +2636,7 @@ export interface components {
                 };
             };
         };
-        operator_only: {
+        "403.operator_only": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2647,7 +2647,7 @@ export interface components {
                 };
             };
         };
-        "operator_only.forbidden": {
+        "403.operator_only.forbidden": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2658,7 +2658,7 @@ export interface components {
                 };
             };
         };
-        "invalid_request.model_file_invalid": {
+        "422.invalid_request.model_file_invalid": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2669,7 +2669,7 @@ export interface components {
                 };
             };
         };
-        "runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.runtime_unavailable.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2680,7 +2680,7 @@ export interface components {
                 };
             };
         };
-        "runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2691,7 +2691,7 @@ export interface components {
                 };
             };
         };
-        "bad_request.unlimited": {
+        "400.bad_request.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2702,7 +2702,7 @@ export interface components {
                 };
             };
         };
-        "unauthenticated.session_required.unlimited": {
+        "401.unauthenticated.session_required.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2713,7 +2713,7 @@ export interface components {
                 };
             };
         };
-        "request_timeout.unlimited": {
+        "408.request_timeout.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2724,7 +2724,7 @@ export interface components {
                 };
             };
         };
-        "rate_limited.unlimited": {
+        "429.rate_limited.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2735,7 +2735,7 @@ export interface components {
                 };
             };
         };
-        "headers_too_large.unlimited": {
+        "431.headers_too_large.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2746,7 +2746,7 @@ export interface components {
                 };
             };
         };
-        "internal_error.unlimited": {
+        "500.internal_error.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2757,7 +2757,7 @@ export interface components {
                 };
             };
         };
-        "storage_unavailable.shutting_down.unlimited": {
+        "503.storage_unavailable.shutting_down.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2797,19 +2797,19 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            403: components["responses"]["registration_closed.invite_email_mismatch"];
-            404: components["responses"]["invite_not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["email_taken"];
-            410: components["responses"]["invite_redeemed.invite_revoked.invite_expired"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["busy.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            403: components["responses"]["403.registration_closed.invite_email_mismatch"];
+            404: components["responses"]["404.invite_not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.email_taken"];
+            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     verifyEmail: {
@@ -2833,17 +2833,17 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            404: components["responses"]["token_not_found"];
-            408: components["responses"]["request_timeout"];
-            410: components["responses"]["token_used.token_expired"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            404: components["responses"]["404.token_not_found"];
+            408: components["responses"]["408.request_timeout"];
+            410: components["responses"]["410.token_used.token_expired"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     login: {
@@ -2867,16 +2867,16 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["invalid_credentials"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["busy.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.invalid_credentials"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     readOwnAccount: {
@@ -2896,13 +2896,13 @@ export interface operations {
                     "application/json": components["schemas"]["OwnUser"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     updateOwnAccount: {
@@ -2926,17 +2926,17 @@ export interface operations {
                     "application/json": components["schemas"]["OwnUser"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["wrong_password"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["busy.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.wrong_password"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     logout: {
@@ -2956,13 +2956,13 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readAuthStatus: {
@@ -2982,12 +2982,12 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     resendVerification: {
@@ -3007,13 +3007,13 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     forgotPassword: {
@@ -3037,15 +3037,15 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     resetPassword: {
@@ -3069,17 +3069,17 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            404: components["responses"]["token_not_found"];
-            408: components["responses"]["request_timeout"];
-            410: components["responses"]["token_used.token_expired"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["busy.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            404: components["responses"]["404.token_not_found"];
+            408: components["responses"]["408.request_timeout"];
+            410: components["responses"]["410.token_used.token_expired"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     siteLogin: {
@@ -3103,18 +3103,18 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["invalid_credentials"];
-            403: components["responses"]["site_login_disabled.registration_closed"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["email_taken"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.invalid_credentials"];
+            403: components["responses"]["403.site_login_disabled.registration_closed"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.email_taken"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listUsers: {
@@ -3134,13 +3134,13 @@ export interface operations {
                     "application/json": components["schemas"]["Roster"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     changeRole: {
@@ -3166,19 +3166,19 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["last_admin"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.last_admin"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     removeUser: {
@@ -3200,16 +3200,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["last_admin"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.last_admin"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listInvites: {
@@ -3229,13 +3229,13 @@ export interface operations {
                     "application/json": components["schemas"]["Invites"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createInvite: {
@@ -3259,17 +3259,17 @@ export interface operations {
                     "application/json": components["schemas"]["Invite"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     revokeInvite: {
@@ -3291,16 +3291,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["invite_not_found"];
-            408: components["responses"]["request_timeout"];
-            410: components["responses"]["invite_redeemed.invite_revoked.invite_expired"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.invite_not_found"];
+            408: components["responses"]["408.request_timeout"];
+            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     lookUpInvite: {
@@ -3322,14 +3322,14 @@ export interface operations {
                     "application/json": components["schemas"]["InviteLookup"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            404: components["responses"]["invite_not_found"];
-            408: components["responses"]["request_timeout"];
-            410: components["responses"]["invite_redeemed.invite_revoked.invite_expired"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            404: components["responses"]["404.invite_not_found"];
+            408: components["responses"]["408.request_timeout"];
+            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listKeys: {
@@ -3352,14 +3352,14 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeys"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     mintKey: {
@@ -3383,17 +3383,17 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["email_unverified"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.email_unverified"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     revokeKey: {
@@ -3415,14 +3415,14 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listSessions: {
@@ -3442,13 +3442,13 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     endSession: {
@@ -3470,14 +3470,14 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listProjectStarters: {
@@ -3497,13 +3497,13 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectStarters"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listProjects: {
@@ -3526,14 +3526,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createProject: {
@@ -3557,17 +3557,17 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readProject: {
@@ -3589,14 +3589,14 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     updateProject: {
@@ -3624,19 +3624,19 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteProject: {
@@ -3660,16 +3660,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     reviewProject: {
@@ -3697,19 +3697,19 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectReview"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listProjectVersions: {
@@ -3734,15 +3734,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectVersionList"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readProjectVersion: {
@@ -3765,14 +3765,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectVersion"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listDatasets: {
@@ -3797,15 +3797,15 @@ export interface operations {
                     "application/json": components["schemas"]["Datasets"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     importDataset: {
@@ -3835,18 +3835,18 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readDataset: {
@@ -3869,14 +3869,14 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     updateDataset: {
@@ -3905,19 +3905,19 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.dataset_frozen"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.dataset_frozen"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteDataset: {
@@ -3942,16 +3942,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.dataset_frozen"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.dataset_frozen"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     freezeDataset: {
@@ -3980,19 +3980,19 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.dataset_frozen"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request.dataset_invalid"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.dataset_frozen"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request.dataset_invalid"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     forkDataset: {
@@ -4019,18 +4019,18 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listDatasetVersions: {
@@ -4056,15 +4056,15 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetVersions"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readDatasetVersion: {
@@ -4088,14 +4088,14 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetVersion"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     compareDatasets: {
@@ -4121,15 +4121,15 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetComparison"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listModels: {
@@ -4154,15 +4154,15 @@ export interface operations {
                     "application/json": components["schemas"]["Models"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createModel: {
@@ -4196,19 +4196,19 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["request_id_conflict"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.request_id_conflict"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readModel: {
@@ -4231,14 +4231,14 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     updateModel: {
@@ -4267,19 +4267,19 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.model_registered"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.model_registered"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteModel: {
@@ -4304,16 +4304,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.model_registered"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.model_registered"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     registerModel: {
@@ -4342,19 +4342,19 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version.model_registered"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version.model_registered"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     forkModel: {
@@ -4389,19 +4389,19 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["request_id_conflict"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.request_id_conflict"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listModelVersions: {
@@ -4427,15 +4427,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersions"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readModelVersion: {
@@ -4459,14 +4459,14 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersion"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listModelAliases: {
@@ -4488,14 +4488,14 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAliases"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readModelAlias: {
@@ -4518,14 +4518,14 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAlias"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     setModelAlias: {
@@ -4554,19 +4554,19 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAlias"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteModelAlias: {
@@ -4591,16 +4591,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["stale_version"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.stale_version"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readRuntime: {
@@ -4622,14 +4622,14 @@ export interface operations {
                     "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     connectRuntime: {
@@ -4655,18 +4655,18 @@ export interface operations {
                     "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     disconnectRuntime: {
@@ -4688,15 +4688,15 @@ export interface operations {
                     "application/json": components["schemas"]["RuntimeDisconnected"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     startRuntime: {
@@ -4718,16 +4718,17 @@ export interface operations {
                     "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["runtime_not_connected.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.runtime_not_connected"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     stopRuntime: {
@@ -4749,15 +4750,16 @@ export interface operations {
                     "application/json": components["schemas"]["PlacedRuntime"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["runtime_not_connected.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.runtime_not_connected"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createChatCompletion: {
@@ -4785,19 +4787,19 @@ export interface operations {
                     "application/json": components["schemas"]["ChatCompletion"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch"];
-            429: components["responses"]["rate_limited.model_busy"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            502: components["responses"]["runtime_invalid_response"];
-            503: components["responses"]["runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
-            504: components["responses"]["inference_timeout"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch"];
+            429: components["responses"]["429.rate_limited.model_busy"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
         };
     };
     listConversations: {
@@ -4822,15 +4824,15 @@ export interface operations {
                     "application/json": components["schemas"]["Conversations"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readConversation: {
@@ -4856,15 +4858,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationWithMessages"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteConversation: {
@@ -4887,14 +4889,14 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listJobs: {
@@ -4920,14 +4922,14 @@ export interface operations {
                     "application/json": components["schemas"]["Jobs"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createJob: {
@@ -4959,18 +4961,18 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated.session_required"];
-            403: components["responses"]["forbidden.email_unverified"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited.model_busy"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            403: components["responses"]["403.forbidden.email_unverified"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited.model_busy"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
         };
     };
     readJob: {
@@ -4992,14 +4994,14 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     changeJob: {
@@ -5025,19 +5027,19 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["forbidden.email_unverified"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["job_finished"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.forbidden.email_unverified"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.job_finished"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     cancelJob: {
@@ -5059,17 +5061,17 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["job_finished"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.job_finished"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listEvaluationResults: {
@@ -5094,15 +5096,15 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationResults"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     compareEvaluations: {
@@ -5126,15 +5128,15 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationComparison"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listAlertRules: {
@@ -5154,14 +5156,14 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRules"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createAlertRule: {
@@ -5185,17 +5187,17 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     previewAlertRule: {
@@ -5219,17 +5221,17 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRuleOutcome"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readAlertRule: {
@@ -5251,15 +5253,15 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteAlertRule: {
@@ -5281,15 +5283,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     changeAlertRule: {
@@ -5315,18 +5317,18 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listAlerts: {
@@ -5350,15 +5352,15 @@ export interface operations {
                     "application/json": components["schemas"]["Alerts"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readAlert: {
@@ -5380,15 +5382,15 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     acknowledgeAlert: {
@@ -5414,18 +5416,18 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listWebhooks: {
@@ -5445,14 +5447,14 @@ export interface operations {
                     "application/json": components["schemas"]["Webhooks"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createWebhook: {
@@ -5476,17 +5478,17 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteWebhook: {
@@ -5508,15 +5510,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readLog: {
@@ -5539,15 +5541,15 @@ export interface operations {
                     "application/json": components["schemas"]["LogTail"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listAudit: {
@@ -5575,15 +5577,15 @@ export interface operations {
                     "application/json": components["schemas"]["Audit"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["forbidden"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listDeployments: {
@@ -5603,14 +5605,14 @@ export interface operations {
                     "application/json": components["schemas"]["Deployments"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     createDeployment: {
@@ -5634,17 +5636,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request.model_file_invalid"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["runtime_unavailable.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request.model_file_invalid"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
         };
     };
     readDeployment: {
@@ -5666,15 +5668,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteDeployment: {
@@ -5696,15 +5698,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     predict: {
@@ -5730,20 +5732,20 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionAnswer"];
                 };
             };
-            400: components["responses"]["malformed_json.bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited.model_busy"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            502: components["responses"]["runtime_invalid_response"];
-            503: components["responses"]["runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
-            504: components["responses"]["inference_timeout"];
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited.model_busy"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
         };
     };
     readDeploymentLogs: {
@@ -5767,16 +5769,16 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentLogs"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["runtime_unavailable.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
         };
     };
     listModelFiles: {
@@ -5799,15 +5801,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelFiles"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     uploadModelFile: {
@@ -5841,17 +5843,17 @@ export interface operations {
                     "application/json": components["schemas"]["UploadedModelFile"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["busy.storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteModelFile: {
@@ -5873,16 +5875,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            403: components["responses"]["operator_only.forbidden"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            422: components["responses"]["invalid_request"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readStatus: {
@@ -5902,13 +5904,13 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            400: components["responses"]["bad_request"];
-            401: components["responses"]["unauthenticated"];
-            408: components["responses"]["request_timeout"];
-            429: components["responses"]["rate_limited"];
-            431: components["responses"]["headers_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["storage_unavailable.shutting_down"];
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            408: components["responses"]["408.request_timeout"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     metrics: {
@@ -5928,13 +5930,13 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            400: components["responses"]["bad_request.unlimited"];
-            401: components["responses"]["unauthenticated.session_required.unlimited"];
-            408: components["responses"]["request_timeout.unlimited"];
-            429: components["responses"]["rate_limited.unlimited"];
-            431: components["responses"]["headers_too_large.unlimited"];
-            500: components["responses"]["internal_error.unlimited"];
-            503: components["responses"]["storage_unavailable.shutting_down.unlimited"];
+            400: components["responses"]["400.bad_request.unlimited"];
+            401: components["responses"]["401.unauthenticated.session_required.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            429: components["responses"]["429.rate_limited.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
         };
     };
     live: {
@@ -5954,11 +5956,11 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            400: components["responses"]["bad_request.unlimited"];
-            408: components["responses"]["request_timeout.unlimited"];
-            431: components["responses"]["headers_too_large.unlimited"];
-            500: components["responses"]["internal_error.unlimited"];
-            503: components["responses"]["storage_unavailable.shutting_down.unlimited"];
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
         };
     };
     ready: {
@@ -5978,11 +5980,11 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            400: components["responses"]["bad_request.unlimited"];
-            408: components["responses"]["request_timeout.unlimited"];
-            431: components["responses"]["headers_too_large.unlimited"];
-            500: components["responses"]["internal_error.unlimited"];
-            503: components["responses"]["storage_unavailable.shutting_down.unlimited"];
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
         };
     };
     alertFired: {

@@ -30,7 +30,7 @@ class RefusalsReporter {
 
   problems() {
     const { contracts, contractOf } = require('./routes.cjs');
-    const { refusalsOf, everywhere } = require(path.join(http, 'openapi-refusals.js'));
+    const { refusalsOf, everywhere } = require(path.join(http, 'openapi/responses.js'));
     const answers = readFileSync(this.file, 'utf8')
       .trim()
       .split('\n')
@@ -39,7 +39,7 @@ class RefusalsReporter {
     return contracts.flatMap((contract) => {
       const own = answers.filter((answer) => answer.contract === contract);
       const name = `${contract.method.toUpperCase()} ${contract.path}`;
-      const declared = refusalsOf(contract);
+      const declared = refusalsOf(contract).map(({ code }) => code);
       const seen = new Set(own.map(({ code }) => code));
       const statuses = [contract.status, contract.otherStatus?.status].filter(Boolean);
       return [

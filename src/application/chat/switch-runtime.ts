@@ -32,13 +32,13 @@ export class SwitchRuntime {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.found.project(caller, projectId);
     const connection = await this.connections.find(project.id);
-    if (!connection) throw new RuntimeNotConnected();
+    if (!connection) throw new RuntimeNotConnected('conflict');
     if (wanted === 'started') await this.runtime.source(connection);
     await this.runtime.execute(project.id, async () => {
       const kept = await this.audit.perform({ by: caller, action: `runtime.${wanted}`, object: project }, () =>
         this.connections.want(project.id, wanted),
       );
-      if (!kept) throw new RuntimeNotConnected();
+      if (!kept) throw new RuntimeNotConnected('conflict');
     });
     return this.states.of(project.id);
   }

@@ -1,9 +1,10 @@
 import { DomainError, InvalidRequest } from '../shared/errors.js';
 
 export class RuntimeNotConnected extends DomainError {
-  constructor() {
+  /** `conflict`: the runtime itself was to be started or stopped. */
+  constructor(kind: 'unavailable' | 'conflict' = 'unavailable') {
     const message = 'No model is connected to this project: connect one with PUT /v1/projects/{project_id}/runtime.';
-    super('unavailable', 'runtime_not_connected', message, { retryable: false });
+    super(kind, 'runtime_not_connected', message, { retryable: false });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
 import type { Standing } from './rate-limit/rate-limiter.js';
-import type { RefusalCode } from './refusals.js';
+import type { Refusal, RefusalCode } from './refusals.js';
 
 /** One route, declared once: the router, the validation, the answer's shape and the OpenAPI document are made from it. */
 export interface Contract<
@@ -52,8 +52,8 @@ export interface Contract<
   readonly answerMedia?: 'text/plain';
   /** Headers that this route's success can carry, by name, and what is in them. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** What it can refuse with, besides what its access, its parameters and its body imply. */
-  readonly refusals: readonly RefusalCode[];
+  /** Lists the refusals that its access, its parameters and its body do not imply. */
+  readonly refusals: readonly (RefusalCode | Refusal)[];
   /** What is told of a path in which an identifier cannot be one; by default `not_found`. */
   readonly missing?: () => DomainError;
 }

@@ -1,4 +1,4 @@
-/** Every machine code of the service, with its HTTP status and when it is given. Codes are never renamed or reused. */
+/** Lists every machine code of the service with its HTTP status. Codes are never renamed or reused. */
 export const refusals = {
   malformed_json: { status: 400, when: 'The body is not JSON.' },
   bad_request: { status: 400, when: 'The request is not proper HTTP.' },
@@ -65,3 +65,12 @@ export const refusals = {
 } as const;
 
 export type RefusalCode = keyof typeof refusals;
+
+/** States that a route refuses with this code under a status that differs from the usual one. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly status: number;
+}
+
+export const refusalOf = (declared: RefusalCode | Refusal): Refusal =>
+  typeof declared === 'string' ? { code: declared, status: refusals[declared].status } : declared;

@@ -69,7 +69,11 @@ export const AnyObject = z
 /** Any JSON value, which is there: `z.unknown()` would be documented as what may be left out. */
 export const AnyJson = z
   .custom<Json>((value) => value !== undefined)
-  .meta({ type: ['string', 'number', 'boolean', 'null', 'array', 'object'], description: 'Any JSON value' });
+  .meta({
+    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+    items: {},
+    description: 'Any JSON value.',
+  });
 
 export const NoBody = z.undefined();
 

@@ -57,7 +57,7 @@ let description: Promise<{ readonly text: string; readonly tag: string }> | unde
 
 /** Made when it is first asked for: it takes as long as a tenth of the whole start. */
 function described() {
-  description ??= import('../http/openapi.js').then(({ openApiDocument }) => {
+  description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
     const text = JSON.stringify(openApiDocument(version));
     return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
   });

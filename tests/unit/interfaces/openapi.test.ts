@@ -1,10 +1,9 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract } from '../../../src/interfaces/http/contract.js';
 import { contracts } from '../../../src/interfaces/http/contracts.js';
-import { openApiDocument } from '../../../src/interfaces/http/openapi.js';
-import { exampleOf, type Schema, type Schemas } from '../../../src/interfaces/http/openapi-examples.js';
-import { everywhere, refusalsOf } from '../../../src/interfaces/http/openapi-refusals.js';
-import { refusals } from '../../../src/interfaces/http/refusals.js';
+import { openApiDocument } from '../../../src/interfaces/http/openapi/document.js';
+import { exampleOf, type Schema, type Schemas } from '../../../src/interfaces/http/openapi/examples.js';
+import { allRefusalsOf } from '../../../src/interfaces/http/openapi/responses.js';
 import { version } from '../../../src/interfaces/version.js';
 
 interface Media {
@@ -84,7 +83,7 @@ describe('the OpenAPI document', () => {
       ...Object.entries(own).flatMap(([status, answer]) => lacking(`the answer ${status}`, resolved(answer))),
       ...parameters
         .filter(({ in: place, schema }) => place === 'path' && schema.example === undefined)
-        .map(({ name }) => `the parameter ${name}: it is to be described in openapi-parameters.ts`),
+        .map(({ name }) => `the parameter ${name}: it is to be described in openapi/parameters.ts`),
     ];
     expect(missing).toEqual([]);
   });
@@ -113,8 +112,11 @@ describe('the OpenAPI document', () => {
     const told = Object.entries(operationOf(contract).responses).flatMap(([status, answer]) =>
       Object.keys(resolved(answer).content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
     );
-    const declared = [...new Set([...refusalsOf(contract), ...everywhere])];
-    expect(told.sort()).toEqual(declared.map((code) => `${refusals[code].status} ${code}`).sort());
+    expect(told.sort()).toEqual(
+      allRefusalsOf(contract)
+        .map(({ status, code }) => `${status} ${code}`)
+        .sort(),
+    );
   });
 
   it('has examples of what it posts to webhooks', () => {

@@ -26,6 +26,9 @@ const PlacedRuntime = RuntimeAnswer.extend({
   }),
 }).meta({ id: 'PlacedRuntime', example: { ...connected, process: 'host-1:8080' } });
 
+/** A chat without a model is 503; a start or stop without one contradicts the state of the project. */
+const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
+
 export const readRuntime = contract({
   id: 'readRuntime',
   method: 'get',
@@ -71,7 +74,7 @@ export const startRuntime = contract({
   access: permissions.editWorkspace,
   status: 200,
   answer: PlacedRuntime,
-  refusals: ['runtime_not_connected', 'invalid_request'],
+  refusals: [notConnected, 'invalid_request'],
 });
 
 export const stopRuntime = contract({
@@ -84,7 +87,7 @@ export const stopRuntime = contract({
   access: permissions.editWorkspace,
   status: 200,
   answer: PlacedRuntime,
-  refusals: ['runtime_not_connected'],
+  refusals: [notConnected],
 });
 
 export const disconnectRuntime = contract({

@@ -5,24 +5,24 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import type { CallerKind } from '../../domain/access/caller.js';
-import type { Contract } from './contract.js';
-import { contracts } from './contracts.js';
-import { exampleOf, type Schemas } from './openapi-examples.js';
-import { parameterSchema } from './openapi-parameters.js';
-import { carriedBy, refusalResponses } from './openapi-refusals.js';
-import { alertFired } from './openapi-webhooks.js';
+import type { CallerKind } from '../../../domain/access/caller.js';
+import { AlertFired } from '../alerts/webhooks.contract.js';
+import type { Contract } from '../contract.js';
+import { contracts } from '../contracts.js';
+import { id } from '../schemas.js';
+import { addExamples, type Document } from './examples.js';
+import { parameterSchema } from './parameters.js';
+import { carriedBy, refusalResponses } from './responses.js';
 
-/** What each tag is about, in the order in which the reference shows them. */
+/** Describes each tag, in the order of the reference. */
 export const tags: Readonly<Record<Contract['tag'], string>> = {
   'Team accounts': 'Registration, sessions, API keys, invites and roles.',
-  'Project workspace': 'Projects, their datasets and their models, each with versions. Only a team’s own can be seen.',
-  Runtime: 'The model that answers the chats of a project: connecting, starting and stopping it.',
-  Inference: 'Chat completions, and the conversations that are kept of them.',
-  Jobs: 'Work with an end: what runs elsewhere and reports itself, and each call of a model.',
-  Monitoring:
-    'For operators, over the whole deployment: alerts and their rules, model files and what serves them, the log.',
-  Operations: 'For whoever runs the service.',
+  'Project workspace': 'Projects, their datasets and their models, each with versions. A team sees only its own.',
+  Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
+  Inference: 'Chat completions, and conversations that store them.',
+  Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
+  Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
+  Operations: 'For the people who run the service.',
 };
 
 const credentials: Readonly<Record<CallerKind, string>> = {
@@ -31,7 +31,7 @@ const credentials: Readonly<Record<CallerKind, string>> = {
   master: 'The master key of the deployment, `SERVICE_MASTER_KEY`: an admin operator without an account or a team.',
 };
 
-/** The OpenAPI 3.1 document, made from the contracts that route and validate. */
+/** Builds the OpenAPI 3.1 document from the contracts that route and validate. */
 export function openApiDocument(version: string) {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(credentials))
@@ -47,12 +47,16 @@ export function openApiDocument(version: string) {
       title: 'Tenon',
       version,
       description:
-        'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction; ' +
-        'identifiers begin with what they are of (`prj_…`) and sort by age.\n\n' +
-        'Every refusal has the same envelope, `Error`; its `code` says which it is and never changes. What is not ' +
-        'listed here is refused alike: 404 `not_found` for an unknown path, 405 `method_not_allowed` for another method ' +
-        'of a known one. Each answer carries `X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), ' +
-        'or a new one.',
+        'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction. ' +
+        'Identifiers begin with their kind (`prj_…`) and sort by age. Lengths are counted in Unicode code points.\n\n' +
+        'Every refusal has the same envelope, `Error`, and its `code` never changes. An unknown path is refused with 404 ' +
+        '`not_found`, an unknown method of a known path with 405 `method_not_allowed`. Each answer carries ' +
+        '`X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), or a new one.\n\n' +
+        'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +
+        '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text that holds NUL or a lone ' +
+        'surrogate is refused everywhere.',
+      contact: { name: 'The Tenon authors' },
+      license: { name: 'No licence has been chosen yet', identifier: 'LicenseRef-none' },
     },
     servers: [{ url: '/', description: 'This service' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
@@ -86,7 +90,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     },
     responses: {
       [status]: {
-        description: 'Done',
+        description: 'Done.',
         headers,
         content: answerMedia ? { [answerMedia]: { schema: answer } } : json(answer),
       },
@@ -103,14 +107,14 @@ const texts = ({ forms = {} }: Contract) =>
     Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
   );
 
-const IfMatch = z
-  .string()
-  .optional()
-  .meta({ description: 'The version last read, as its `ETag`: another one is refused as stale', example: '"1"' });
+const IfMatch = z.string().optional().meta({
+  description: 'The version that you last read, as its `ETag`. Any other one is refused as stale.',
+  example: '"1"',
+});
 
 const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 
-const ETAG = { ETag: { schema: { type: 'string' }, description: 'The version, in quotes' } } as const;
+const ETAG = { ETag: { schema: { type: 'string' }, description: 'The version, in quotes.' } } as const;
 
 const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
   ...(versioned && ETAG),
@@ -125,7 +129,7 @@ const securityOf = ({ access, uses = [] }: Contract) => {
   return [...needless, ...kinds.map((kind) => ({ [kind]: [] }))];
 };
 
-/** Which credentials and roles a route takes, in words. */
+/** Tells in words which credentials and roles a route takes. */
 function takenBy({ access }: Contract): string {
   if (access === 'public') return 'Needs no credential.';
   if (access.takes.every((kind) => kind === 'master')) return 'Takes the master key.';
@@ -134,27 +138,30 @@ function takenBy({ access }: Contract): string {
   const whose = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
   return `Takes ${credential} of ${role}${whose}${access.takes.includes('master') ? ', or the master key' : ''}.`;
 }
-
-interface Content {
-  readonly content?: Record<string, { schema: object; example?: unknown; examples?: unknown }>;
-}
-type Operations = Readonly<Record<string, { requestBody?: Content; responses: Readonly<Record<string, Content>> }>>;
-interface Document {
-  readonly paths: Readonly<Record<string, Operations>>;
-  readonly webhooks: Readonly<Record<string, Operations>>;
-  readonly components: { readonly schemas: Schemas };
-}
-
-/** Where a schema has an example, or all its parts have, so has what it describes. */
-function addExamples({ paths, webhooks, components }: Document): void {
-  const operations = Object.values({ ...paths, ...webhooks }).flatMap((path) => Object.values(path));
-  const described = operations.flatMap(({ requestBody, responses }) => [
-    requestBody ?? {},
-    ...Object.values(responses),
-  ]);
-  for (const media of described.flatMap(({ content = {} }) => Object.values(content))) {
-    if (media.examples || media.example !== undefined) continue;
-    const { value, missing } = exampleOf(media.schema, components.schemas);
-    if (missing.length === 0) media.example = value;
-  }
-}
+/** Describes the request that receivers of webhooks get. */
+export const alertFired: RouteConfig = {
+  method: 'post',
+  path: 'alertFired',
+  operationId: 'alertFired',
+  tags: ['Monitoring'],
+  summary: 'An alert has fired',
+  description: 'Posted to every webhook; see `POST /v1/alerts/webhooks`.',
+  security: [],
+  request: {
+    headers: z.object({
+      'webhook-id': id('alr').meta({ description: 'The id of the alert, the same for each attempt.' }),
+      'webhook-timestamp': z
+        .string()
+        .meta({ description: 'The time of this attempt, in seconds since the epoch.', example: '1772368215' }),
+      'webhook-signature': z.string().meta({
+        description: '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64',
+        example: `v1,${'Example'.repeat(6)}a=`,
+      }),
+    }),
+    body: { required: true, content: { 'application/json': { schema: AlertFired } } },
+  },
+  responses: {
+    200: { description: 'Delivered. Any status of 200 to 299 means the same.' },
+    410: { description: 'Disables the webhook.' },
+  },
+};

@@ -1,7 +1,98 @@
-import type { Finding } from '../../domain/shared/errors.js';
-import type { RefusalCode } from './refusals.js';
+import type { Finding } from '../../../domain/shared/errors.js';
+import type { RefusalCode } from '../refusals.js';
 
-/** A message as it is said with each code, for the OpenAPI document. */
+/** The part of JSON Schema that the contracts use. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly example?: unknown;
+}
+export type Schemas = Readonly<Record<string, Schema>>;
+
+export interface Example {
+  readonly value: unknown;
+  /** Paths of the parts that have no example; the value lacks them. */
+  readonly missing: readonly string[];
+}
+
+const found = (value: unknown): Example => ({ value, missing: [] });
+
+/**
+ * Returns the example of a schema, or one put together from its parts. Constants, enums, booleans and nullable parts need
+ * no example. An optional part without one is left out.
+ */
+export function exampleOf(schema: Schema, schemas: Schemas, at = ''): Example {
+  if (schema.example !== undefined) return found(schema.example);
+  if (schema.$ref) return exampleOf(referred(schema, schemas), schemas, at);
+  if (schema.const !== undefined) return found(schema.const);
+  if (schema.enum) return found(schema.enum[0]);
+  if (schema.allOf) return merged(schema.allOf.map((part) => exampleOf(part, schemas, at)));
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return best(choices.map((choice) => exampleOf(choice, schemas, at)));
+  if (schema.properties) return ofProperties(schema, schemas, at);
+  if (schema.items) return listed(exampleOf(schema.items, schemas, `${at}[]`));
+  if (schema.type === 'boolean') return found(true);
+  if (schema.type === 'null' || schema.type?.includes('null')) return found(null);
+  return { value: undefined, missing: [at] };
+}
+
+function ofProperties({ properties = {}, required = [] }: Schema, schemas: Schemas, at: string): Example {
+  const shown = Object.entries(properties).filter(
+    ([name, part]) => required.includes(name) || referred(part, schemas).example !== undefined,
+  );
+  const parts = shown.map(([name, part]) => [name, exampleOf(part, schemas, at ? `${at}.${name}` : name)] as const);
+  return {
+    value: Object.fromEntries(parts.map(([name, { value }]) => [name, value])),
+    missing: parts.flatMap(([, { missing }]) => missing),
+  };
+}
+
+const referred = (schema: Schema, schemas: Schemas): Schema =>
+  schema.$ref ? (schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {}) : schema;
+
+const merged = (parts: readonly Example[]): Example => ({
+  value: Object.assign({}, ...parts.map(({ value }) => value)),
+  missing: parts.flatMap(({ missing }) => missing),
+});
+
+const best = (choices: readonly Example[]): Example =>
+  choices.find(({ missing }) => missing.length === 0) ?? choices[0] ?? found(null);
+
+const listed = ({ value, missing }: Example): Example => ({ value: missing.length > 0 ? [] : [value], missing });
+
+interface Content {
+  readonly content?: Record<string, { schema: object; example?: unknown; examples?: unknown }>;
+}
+type Operations = Readonly<Record<string, { requestBody?: Content; responses: Readonly<Record<string, Content>> }>>;
+export interface Document {
+  readonly paths: Readonly<Record<string, Operations>>;
+  readonly webhooks: Readonly<Record<string, Operations>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+/** Adds an example to each body whose schema has one or can be given one. */
+export function addExamples({ paths, webhooks, components }: Document): void {
+  const operations = Object.values({ ...paths, ...webhooks }).flatMap((path) => Object.values(path));
+  const described = operations.flatMap(({ requestBody, responses }) => [
+    requestBody ?? {},
+    ...Object.values(responses),
+  ]);
+  for (const media of described.flatMap(({ content = {} }) => Object.values(content))) {
+    if (media.examples || media.example !== undefined) continue;
+    const { value, missing } = exampleOf(media.schema, components.schemas);
+    if (missing.length === 0) media.example = value;
+  }
+}
+
+/** Gives an example of the message of each code. */
 const messages: Readonly<Record<RefusalCode, string>> = {
   malformed_json: 'The body is not JSON: unexpected text at position 12.',
   bad_request: 'The request has no Host header.',
@@ -65,7 +156,7 @@ const details: { readonly [Code in RefusalCode]?: readonly Finding[] } = {
   dataset_invalid: [{ path: 'records.2.expected', message: 'has no expected value', code: 'empty_expected' }],
 };
 
-/** The envelope of a refusal with this code. */
+/** Returns an example of the envelope with this code. */
 export const refusalExample = (code: RefusalCode) => ({
   status: 'error',
   code,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { id, secret } from './schemas.js';
+import { id, secret } from '../schemas.js';
 
 const of = (kind: string, what: string) => id(kind).meta({ description: `The id of ${what}` });
 
-/** What stands in a path, by the name of the parameter. */
+/** Describes the parameters of paths, by name. */
 const parameters: Readonly<Record<string, z.ZodType>> = {
   user_id: of('usr', 'an account of your team'),
   invite_id: of('inv', 'an invite of your team'),
@@ -27,5 +27,5 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
-/** One without a description here fails the test of the document. */
+/** A parameter that is missing above fails the test of the document. */
 export const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();

@@ -1,0 +1,142 @@
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import { callerKinds } from '../../../domain/access/caller.js';
+import type { Contract } from '../contract.js';
+import { contracts } from '../contracts.js';
+import { documentedHeaders } from '../rate-limit/rate-limit-headers.js';
+import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
+import { refusalExample } from './examples.js';
+
+/** Lists every refusal of a route: its own, and those that its access, path and body imply. */
+export function refusalsOf({ path, access, body, media, missing, refusals: own }: Contract): Refusal[] {
+  const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
+  if (access !== 'public') {
+    implied.push('unauthenticated');
+    if (!callerKinds.every((kind) => access.takes.includes(kind))) implied.push('session_required');
+    if (access.operator) implied.push('operator_only');
+    if (!access.roles.includes('member')) implied.push('forbidden');
+  }
+  if (path.includes('_id}') && !missing) implied.push('not_found');
+  if (path.includes('*}')) implied.push('invalid_request');
+  if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
+  if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
+  return [...new Set([...implied, ...own])].map(refusalOf);
+}
+
+/** Lists the refusals that every route has. */
+export const everywhere: readonly RefusalCode[] = [
+  'bad_request',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'storage_unavailable',
+  'shutting_down',
+];
+
+/** Lists all refusals of a route, each code once. */
+export function allRefusalsOf(contract: Contract): Refusal[] {
+  const own = refusalsOf(contract);
+  const known = own.map(({ code }) => code);
+  return [...own, ...everywhere.filter((code) => !known.includes(code)).map(refusalOf)];
+}
+
+const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
+
+const string = { type: 'string' } as const;
+const object = { type: 'object' } as const;
+
+const envelope = {
+  ...object,
+  required: ['status', 'code', 'error', 'request_id'],
+  properties: {
+    status: { const: 'error' },
+    code: { ...string, description: 'The machine code. Codes never change.' },
+    error: { ...string, description: 'Tells a person what is wrong and what to do.' },
+    request_id: { ...string, description: 'The same as in `X-Request-Id` and in the log lines of this request.' },
+    details: {
+      type: 'array' as const,
+      description: 'Lists each thing that is wrong, at most 100.',
+      items: {
+        ...object,
+        required: ['path', 'message'],
+        properties: {
+          path: { ...string, description: 'The place in the request, its parts joined by dots.' },
+          message: string,
+          code: { ...string, description: 'The kind of finding, for a dataset that does not validate.' },
+          current: { type: 'integer' as const, description: 'The current version.' },
+        },
+      },
+    },
+  },
+};
+
+const reference = (kind: 'headers' | 'examples' | 'responses', name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+const references = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
+
+const commonHeaders = {
+  'X-Request-Id': { schema: string, description: 'The id of the request, as the log has it.' },
+  ...documentedHeaders,
+} as const;
+
+/** Returns the headers that every answer of a route has. */
+export const carriedBy = (contract: Pick<Contract, 'path'>) =>
+  references(isLimited(contract) ? Object.keys(commonHeaders) : ['X-Request-Id']);
+
+const adviceHeaders = {
+  'WWW-Authenticate': { schema: { ...string, const: 'Bearer' }, description: 'The scheme of the credential.' },
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait, where a retry can help.' },
+  'x-should-retry': {
+    schema: { ...string, const: 'false' },
+    description: 'Tells client libraries that a retry cannot help.',
+  },
+} as const;
+
+const advice: Readonly<Record<number, readonly (keyof typeof adviceHeaders)[]>> = {
+  401: ['WWW-Authenticate'],
+  409: ['x-should-retry'],
+  429: ['Retry-After'],
+  502: ['x-should-retry'],
+  503: ['Retry-After', 'x-should-retry'],
+  504: ['x-should-retry'],
+};
+
+/**
+ * Registers the responses of refusals as shared components and returns a function that refers to them by status.
+ * The same codes under one status are the same component on every route.
+ */
+export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract) => Record<string, { $ref: string }> {
+  for (const [name, header] of Object.entries({ ...commonHeaders, ...adviceHeaders }))
+    registry.registerComponent('headers', name, header);
+  registry.registerComponent('schemas', 'Error', envelope);
+  for (const code of new Set(contracts.flatMap(allRefusalsOf).map(({ code }) => code)))
+    registry.registerComponent('examples', code, { summary: refusals[code].when, value: refusalExample(code) });
+  const registered = new Set<string>();
+
+  const response = (contract: Contract, status: number, told: readonly Refusal[]) => {
+    const codes = told.map(({ code }) => code);
+    const name = [status, ...codes, ...(isLimited(contract) ? [] : ['unlimited'])].join('.');
+    if (!registered.has(name)) {
+      registered.add(name);
+      registry.registerComponent('responses', name, {
+        description: codes.map((code) => `\`${code}\`: ${refusals[code].when}`).join('\n\n'),
+        headers: { ...carriedBy(contract), ...references(advice[status] ?? []) },
+        content: {
+          'application/json': {
+            schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] },
+            examples: Object.fromEntries(codes.map((code) => [code, reference('examples', code)])),
+          },
+        },
+      });
+    }
+    return reference('responses', name);
+  };
+
+  return (contract) => {
+    const told = allRefusalsOf(contract);
+    const statuses = [...new Set(told.map(({ status }) => status))].sort((a, b) => a - b);
+    const under = (wanted: number) => told.filter(({ status }) => status === wanted);
+    return Object.fromEntries(statuses.map((status) => [status, response(contract, status, under(status))]));
+  };
+}
