@@ -64,10 +64,10 @@ module.exports = {
     confined(
       'onnx-confined',
       ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],
-      ['infrastructure/onnx', 'infrastructure/chat-engine'],
+      ['infrastructure/onnx', 'infrastructure/chat-engine', 'infrastructure/model-server'],
     ),
-    confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/onnx/serving']),
-    confined('prometheus-confined', ['prom-client'], ['infrastructure/onnx/serving', 'infrastructure/prometheus']),
+    confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/model-server']),
+    confined('prometheus-confined', ['prom-client'], ['infrastructure/model-server', 'infrastructure/prometheus']),
     confined('undici-confined', ['undici'], ['infrastructure/openai']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { ServingProcess } from '../tests/support/model-server/serving-process.js';
 import { imageModel, perceptron } from '../tests/support/onnx/bench-models.js';
-import { ServingProcess } from '../tests/support/onnx/serving-process.js';
 
 /**
  * What a serving process costs beside the model itself, and what batching gains. What is compared takes turns, in short

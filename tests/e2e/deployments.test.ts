@@ -7,7 +7,7 @@ import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { ClockedApp } from '../support/clocked-app.js';
 import { query } from '../support/database.js';
-import { ModelServersRig } from '../support/deployments/model-servers-rig.js';
+import { LocalModelServerRig } from '../support/model-server/local-model-server-rig.js';
 import { UNLIMITED } from '../support/service.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
 import { type Member, register } from '../support/workspace.js';
@@ -18,17 +18,20 @@ const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
 describe('deployments', () => {
-  let rig: ModelServersRig;
+  let rig: LocalModelServerRig;
   let app: ClockedApp;
   let admin: Member;
   let member: Member;
   let refuseToStore: Error | null = null;
-  let impatient: ModelServersRig | null = null;
+  let impatient: LocalModelServerRig | null = null;
   /** What the tests of a group share: the id of a deployment that is left to the next one. */
   let shared: string | null = null;
 
   beforeAll(async () => {
-    rig = new ModelServersRig(join(temporary.path, 'models'), { inferenceTimeoutMs: 8_000, bodyLimit: 64 * 1024 ** 2 });
+    rig = new LocalModelServerRig(join(temporary.path, 'models'), {
+      inferenceTimeoutMs: 8_000,
+      bodyLimit: 64 * 1024 ** 2,
+    });
     for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
     app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
       parts.replace(ModelServers, rig.servers);
@@ -309,7 +312,7 @@ describe('deployments', () => {
   });
 
   it('are given up where their process takes too long', async () => {
-    impatient = new ModelServersRig(join(temporary.path, 'slow'), { startTimeoutMs: 200 });
+    impatient = new LocalModelServerRig(join(temporary.path, 'slow'), { startTimeoutMs: 200 });
     impatient.model('mute');
     const { status, body } = await create({ model_path: 'mute.onnx' });
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'runtime_unavailable' });

@@ -21,7 +21,7 @@ const RESERVED = [
     words:
       /\bprocess\s*(\?\.|\.|\[)\s*(env\b|['"`])|\benv\b[^={};]*\}\s*=\s*(globalThis\s*\.\s*)?process\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\b/g,
     allowed:
-      /^src\/(bootstrap\/config(\/|\.ts$)|infrastructure\/(process|onnx|chat-engine|child-process|embedded-postgres)\/)/,
+      /^src\/(bootstrap\/config(\/|\.ts$)|infrastructure\/(process|onnx|chat-engine|model-server|child-process|embedded-postgres)\/)/,
     advice: 'read settings in src/bootstrap/config and pass them in',
   },
   {

@@ -18,7 +18,7 @@ import { Clock } from '../../application/shared/ports/clock.js';
 import { Identifiers } from '../../application/shared/ports/identifiers.js';
 import type { Log } from '../../application/shared/ports/log.js';
 import { LocalModelFiles } from '../../infrastructure/files/local-model-files.js';
-import { ChildModelServers } from '../../infrastructure/onnx/child-model-servers.js';
+import { LocalModelServer } from '../../infrastructure/model-server/local-model-server.js';
 import { TypeOrmDeployments } from '../../infrastructure/typeorm/deployments/typeorm-deployments.js';
 import { TypeOrmUnitOfWork } from '../../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { bodyLimits } from '../../interfaces/http/body.js';
@@ -31,14 +31,14 @@ export const deploymentsModule = (config: Config, log: Log) =>
   new ContainerModule((module) => {
     const files = new LocalModelFiles(config.modelFolders);
     const settings = {
-      program: shippedProgram('infrastructure/onnx/serving/main.js'),
+      program: shippedProgram('infrastructure/model-server/process/main.js'),
       threads: config.servingThreads,
       bodyLimit: bodyLimits.prediction,
       startTimeoutMs: config.deploymentStartTimeoutMs,
       inferenceTimeoutMs: config.inferenceTimeoutMs,
     };
     provideValue(module, ModelFiles, files);
-    provideValue(module, ModelServers, new ChildModelServers(settings, files, log));
+    provideValue(module, ModelServers, new LocalModelServer(settings, files, log));
     provide(module, Deployments, TypeOrmDeployments, [TypeOrmUnitOfWork]);
     provide(module, DeploymentViews, DeploymentViews, [Deployments, ModelServers, Ownership, OtherProcesses]);
     provide(module, ListDeployments, ListDeployments, [Deployments, DeploymentViews]);

@@ -5,7 +5,7 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
-import { type RuntimeSettings, SupervisedRuntime } from '../onnx/supervised-runtime.js';
+import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
 
 type Patience = 'loadTimeoutMs' | 'restartDelayMs';
 export type OnnxChatRuntimeSettings = Omit<RuntimeSettings, Patience> & Partial<Pick<RuntimeSettings, Patience>>;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelServers, ServerState } from '../../../src/application/deployments/ports/model-servers.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
-import { bodyOf, textOf } from '../../support/deployments/model-servers-rig.js';
+import { bodyOf, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { within } from '../../support/until.js';
 
 /** Predictions do what `do` of their body says: `echo`, `refuse`, `hang`, `crash`, `page` (which is no answer). */

@@ -1,7 +1,7 @@
 import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
 import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
 import type { MemoryServedModel } from '../../../src/infrastructure/memory/deployments/memory-server.js';
-import { ModelServersRig } from '../../support/deployments/model-servers-rig.js';
+import { LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { type ModelServersUnderTest, modelServersContract } from './model-servers.contract.js';
 
@@ -11,7 +11,7 @@ afterAll(() => temporary.remove());
 const named = (name: string) => ({ name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null });
 
 modelServersContract('child processes', (limits): ModelServersUnderTest => {
-  const rig = new ModelServersRig(temporary.path, limits);
+  const rig = new LocalModelServerRig(temporary.path, limits);
   return {
     servers: rig.servers,
     model: rig.model('fine'),

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { callOf, reportOf } from '../../../src/infrastructure/chat-engine/protocol.js';
-import { OutputLines, OutputTail } from '../../../src/infrastructure/onnx/output-lines.js';
-import { withoutPaths } from '../../../src/infrastructure/onnx/without-paths.js';
+import { OutputLines, OutputTail } from '../../../src/infrastructure/child-process/output-lines.js';
+import { withoutPaths } from '../../../src/infrastructure/child-process/without-paths.js';
 import { RestartDelays } from '../../../src/infrastructure/runtimes/restart-delays.js';
 import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';
 

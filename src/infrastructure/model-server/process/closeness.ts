@@ -1,4 +1,4 @@
-import { decodeHalves } from '../float16.js';
+import { decodeHalves } from '../../onnx/float16.js';
 import type { Tensor, TensorData, Tensors } from './tensors.js';
 
 /** Of the largest number in a tensor: more than rounding ever makes, less than rows that see each other. */

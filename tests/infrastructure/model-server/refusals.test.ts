@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
-import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
+import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
+import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 
 describe('a request that the model does not take', () => {
   const made = new MadeModels();

@@ -1,8 +1,8 @@
+import { CHALLENGE_HEADER, PROOF_HEADER, proofOf, type ServeOrder } from '../protocol.js';
 import type { Exchange } from './exchange.js';
 import type { InferenceRoutes } from './inference-routes.js';
 import type { Metrics } from './metrics.js';
 import type { Routes } from './router.js';
-import { CHALLENGE_HEADER, PROOF_HEADER, proofOf, type ServeOrder } from './serving-protocol.js';
 import type { Signature } from './tensors.js';
 
 export type ServedModel = Pick<ServeOrder, 'id' | 'name' | 'modelPath' | 'secret'> & Signature;

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ServeOrder, ServingReport } from '../../../src/infrastructure/onnx/serving/serving-protocol.js';
+import type { ServeOrder, ServingReport } from '../../../src/infrastructure/model-server/protocol.js';
 
-const program = join(process.cwd(), 'dist/src/infrastructure/onnx/serving/main.js');
+const program = join(process.cwd(), 'dist/src/infrastructure/model-server/process/main.js');
 
 export const fixture = (name: string): string => join(process.cwd(), 'tests/fixtures/onnx', name);
 

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { Codecs } from '../../../src/infrastructure/onnx/serving/codecs.js';
-import type { Refusal } from '../../../src/infrastructure/onnx/serving/refusal.js';
-import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
-import { ServingProcess } from '../../support/onnx/serving-process.js';
+import { Codecs } from '../../../src/infrastructure/model-server/process/codecs.js';
+import type { Refusal } from '../../../src/infrastructure/model-server/process/refusal.js';
+import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
+import { ServingProcess } from '../../support/model-server/serving-process.js';
 
 const MEGABYTE = 1_024 * 1_024;
 /** Just below the limit of a body. */
@@ -81,7 +81,7 @@ describe('large bodies of JSON', () => {
 
 describe('the thread for large bodies', () => {
   const signature = { inputs: [{ name: 'x', datatype: 'FP32', shape: [-1] }], outputs: [] } as const;
-  const program = join(process.cwd(), 'dist/src/infrastructure/onnx/serving/codec-worker.js');
+  const program = join(process.cwd(), 'dist/src/infrastructure/model-server/process/codec-worker.js');
   const received = (data: Buffer) => {
     const body = new Uint8Array(joined('{"inputs":{"x":[', data, ']}}'));
     return { kind: 'predict' as const, body, jsonLength: null };

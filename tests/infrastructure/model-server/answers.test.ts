@@ -1,7 +1,7 @@
 import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/float16.js';
+import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
+import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { DirectRun } from '../../support/onnx/direct-run.js';
-import { echo, MadeModels, onnxTypes } from '../../support/onnx/serving-models.js';
-import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
 
 const made = new MadeModels();
 afterAll(() => made.remove());

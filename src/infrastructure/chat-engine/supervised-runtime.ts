@@ -5,12 +5,12 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
-import { callOf, type Order, reportOf } from '../chat-engine/protocol.js';
-import { RuntimeCalls } from '../chat-engine/runtime-calls.js';
+import { ManagedProcess } from '../child-process/managed-process.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { WaitingTime } from '../runtimes/waiting-time.js';
-import { RuntimeProcess } from './runtime-process.js';
+import { callOf, type Order, reportOf } from './protocol.js';
+import { RuntimeCalls } from './runtime-calls.js';
 
 /** A runtime that was ready for so long owes its next end to something new: the delays begin anew. */
 const STABLE_MS = 10 * 60_000;
@@ -34,7 +34,7 @@ export interface RuntimeSettings {
 
 /** A process and what hangs on it. */
 interface Life {
-  readonly process: RuntimeProcess<Order>;
+  readonly process: ManagedProcess<Order>;
   readonly calls: RuntimeCalls;
   /** Until ready: the end of patience with loading. Then: the moment at which it counts as stable. */
   timer: NodeJS.Timeout;
@@ -120,7 +120,7 @@ export class SupervisedRuntime {
   }
 
   private begin(source: OnnxSource): Life {
-    const child = new RuntimeProcess<Order>(this.settings.worker, source.folder, {
+    const child = new ManagedProcess<Order>(this.settings.worker, source.folder, {
       message: (message) => this.receive(life, message),
       line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
       gone: (reason) => this.gone(life, reason),

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
-import { HealthProof } from './health-proof.js';
-import { OutputTail } from './output-lines.js';
-import { type ProcessListener, RuntimeProcess } from './runtime-process.js';
-import type { ServeOrder, ServingReport } from './serving/serving-protocol.js';
-import { withoutPaths } from './without-paths.js';
+import { HealthProof } from '../child-process/health-proof.js';
+import { ManagedProcess, type ProcessListener } from '../child-process/managed-process.js';
+import { OutputTail } from '../child-process/output-lines.js';
+import { withoutPaths } from '../child-process/without-paths.js';
+import type { ServeOrder, ServingReport } from './protocol.js';
 
 const PROOF_PAUSE_MS = 50;
 const TAIL_BYTES = 8 * 1_024;
@@ -38,7 +38,7 @@ export class ModelServerProcess {
    * file, with DeploymentUnavailable where it can't be started, takes too long, or is ended.
    */
   readonly started: Promise<number>;
-  private readonly process: RuntimeProcess<ServeOrder>;
+  private readonly process: ManagedProcess<ServeOrder>;
   private readonly proof = new HealthProof();
   private readonly folder: string;
   private readonly tail = new OutputTail(TAIL_BYTES);
@@ -108,9 +108,9 @@ export class ModelServerProcess {
     return this.process.gone;
   }
 
-  private fork(listener: ProcessListener): RuntimeProcess<ServeOrder> {
+  private fork(listener: ProcessListener): ManagedProcess<ServeOrder> {
     try {
-      return new RuntimeProcess(this.settings.program, this.folder, listener);
+      return new ManagedProcess(this.settings.program, this.folder, listener);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const failure = new DeploymentUnavailable(`its process can't be started (${code ?? 'unknown cause'})`);

@@ -13,7 +13,7 @@ import { Lane } from '../system/lane.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
 type Patience = 'probeTimeoutMs' | 'stopGraceMs' | 'restartDelayMs' | 'stableMs';
-export type ChildModelServersSettings = Omit<ModelServerSettings, Patience> &
+export type LocalModelServerSettings = Omit<ModelServerSettings, Patience> &
   Partial<Pick<ModelServerSettings, Patience>>;
 
 const patience: Pick<ModelServerSettings, Patience> = {
@@ -29,17 +29,17 @@ const BEGUN_AT_ONCE = 2;
 const lane = () => new Lane(BEGUN_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
 
 /** Each deployment is a child process under supervision. */
-export class ChildModelServers implements ModelServers {
+export class LocalModelServer implements ModelServers {
   private readonly servers = new Map<string, SupervisedModelServer>();
   private readonly settings: ModelServerSettings;
   private readonly starting = lane();
   private readonly resuming = lane();
   /** A process outlives the request that starts it: its log lines are not that request's. */
-  private readonly outside = new AsyncResource('ChildModelServers');
+  private readonly outside = new AsyncResource('LocalModelServer');
   private closed = false;
 
   constructor(
-    settings: ChildModelServersSettings,
+    settings: LocalModelServerSettings,
     private readonly files: ModelFiles,
     private readonly log: Log,
   ) {

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
-import { type HostileRequest, hostileRequest } from '../../support/onnx/hostile-requests.js';
+import { type HostileRequest, hostileRequest } from '../../support/model-server/hostile-requests.js';
+import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { residentMemory } from '../../support/onnx/processes.js';
 import { SeededChance } from '../../support/onnx/seeded-chance.js';
-import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
 
 /** Of each model; more by hand: `TENON_TEST_HOSTILE=10000`. */
 const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 700);

@@ -1,8 +1,8 @@
-import type { BatchVerdict } from '../../../src/infrastructure/onnx/serving/batch-check.js';
-import { InferenceQueue } from '../../../src/infrastructure/onnx/serving/inference-queue.js';
-import { Refusal } from '../../../src/infrastructure/onnx/serving/refusal.js';
-import type { RunResult } from '../../../src/infrastructure/onnx/serving/session-worker.js';
-import type { Tensors } from '../../../src/infrastructure/onnx/serving/tensors.js';
+import type { BatchVerdict } from '../../../src/infrastructure/model-server/process/batch-check.js';
+import { InferenceQueue } from '../../../src/infrastructure/model-server/process/inference-queue.js';
+import { Refusal } from '../../../src/infrastructure/model-server/process/refusal.js';
+import type { RunResult } from '../../../src/infrastructure/model-server/process/session-worker.js';
+import type { Tensors } from '../../../src/infrastructure/model-server/process/tensors.js';
 
 /** A model that gives its input back, when it is told to. */
 class FakeSession {

@@ -1,4 +1,4 @@
-import { encodeHalf } from '../float16.js';
+import { encodeHalf } from '../../onnx/float16.js';
 import { type Datatype, datatypes, type NumericArray } from './datatypes.js';
 import { kindOf, shown } from './findings.js';
 import type { TensorData } from './tensors.js';

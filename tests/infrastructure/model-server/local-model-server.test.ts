@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { bodyOf, ModelServersRig, textOf } from '../../support/deployments/model-servers-rig.js';
+import { bodyOf, LocalModelServerRig, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
-let rig: ModelServersRig;
-const use = (settings: ConstructorParameters<typeof ModelServersRig>[1] = {}) => {
-  rig = new ModelServersRig(temporary.path, settings);
+let rig: LocalModelServerRig;
+const use = (settings: ConstructorParameters<typeof LocalModelServerRig>[1] = {}) => {
+  rig = new LocalModelServerRig(temporary.path, settings);
   return rig;
 };
 afterEach(() => rig.servers.close());

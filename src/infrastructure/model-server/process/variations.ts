@@ -1,4 +1,4 @@
-import { decodeHalves, encodeHalf } from '../float16.js';
+import { decodeHalves, encodeHalf } from '../../onnx/float16.js';
 import type { NumericArray } from './datatypes.js';
 import { isNumeric, type Tensor, type TensorData, type Tensors } from './tensors.js';
 

@@ -1,5 +1,5 @@
-import { crossRows, crossRowsMost, lookUp, MadeModels } from '../../support/onnx/serving-models.js';
-import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
+import { crossRows, crossRowsMost, lookUp, MadeModels } from '../../support/model-server/serving-models.js';
+import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 
 describe('requests that run together', () => {
   const made = new MadeModels();

@@ -26,7 +26,7 @@ export interface ProcessListener {
 }
 
 /** One child process that takes orders, from its start to its end. */
-export class RuntimeProcess<Order extends object> {
+export class ManagedProcess<Order extends object> {
   /** Resolves when the process no longer exists. */
   readonly gone: Promise<void>;
   private readonly child: ChildProcess;

@@ -8,7 +8,7 @@ const LINES_PER_SECOND = 200;
  * What the processes of a deployment write: the latest of it is kept, and all of it goes to the log. Where it is more
  * than anybody reads, the log has the beginning of each second and how much was left out.
  */
-export class OutputJournal {
+export class OutputLog {
   private readonly lines: string[] = [];
   private characters = 0;
   private second: NodeJS.Timeout | null = null;

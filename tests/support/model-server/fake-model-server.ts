@@ -8,7 +8,7 @@ import {
   proofOf,
   type ServeOrder,
   type ServingReport,
-} from '../../../src/infrastructure/onnx/serving/serving-protocol.js';
+} from '../../../src/infrastructure/model-server/protocol.js';
 
 /**
  * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the

@@ -4,18 +4,18 @@ import type { ServerState } from '../../../src/application/deployments/ports/mod
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
 import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
 import {
-  ChildModelServers,
-  type ChildModelServersSettings,
-} from '../../../src/infrastructure/onnx/child-model-servers.js';
+  LocalModelServer,
+  type LocalModelServerSettings,
+} from '../../../src/infrastructure/model-server/local-model-server.js';
 import { exists } from '../onnx/child-runtimes-rig.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
 /** The programs that the tests run as processes. They are compiled, as the service's are. */
-export const fakeServing = compiled('tests/support/deployments/fake-serving.js');
+export const fakeServing = compiled('tests/support/model-server/fake-model-server.js');
 
-export const fakeSettings: ChildModelServersSettings = {
+export const fakeSettings: LocalModelServerSettings = {
   program: fakeServing,
   threads: 1,
   bodyLimit: 1_000_000,
@@ -27,16 +27,16 @@ export const fakeSettings: ChildModelServersSettings = {
 };
 
 /** Model servers in child processes, with a view on these processes. */
-export class ModelServersRig {
+export class LocalModelServerRig {
   readonly log = new RecordingLog();
-  readonly servers: ChildModelServers;
+  readonly servers: LocalModelServer;
 
   constructor(
     private readonly folder: string,
-    settings: Partial<ChildModelServersSettings> = {},
+    settings: Partial<LocalModelServerSettings> = {},
   ) {
     mkdirSync(folder, { recursive: true });
-    this.servers = new ChildModelServers({ ...fakeSettings, ...settings }, new LocalModelFiles([folder]), this.log);
+    this.servers = new LocalModelServer({ ...fakeSettings, ...settings }, new LocalModelFiles([folder]), this.log);
   }
 
   /** A model file that has its process do what the word says. */

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { idler, MadeModels } from '../../support/model-server/serving-models.js';
+import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { alive, ticks } from '../../support/onnx/processes.js';
-import { idler, MadeModels } from '../../support/onnx/serving-models.js';
-import { fixture, ServingProcess } from '../../support/onnx/serving-process.js';
 import { until } from '../../support/until.js';
 
 const made = new MadeModels();
@@ -169,7 +169,7 @@ onLinux('a serving process whose service dies', () => {
     ['idle', null],
     ['inside the model', ['4611686018427387904']],
   ])('ends with it: %s', async (_, rounds) => {
-    const program = join(process.cwd(), 'dist/tests/support/onnx/serving-parent-program.js');
+    const program = join(process.cwd(), 'dist/tests/support/model-server/serving-parent-program.js');
     parent = fork(program, [idle], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [report] = await once(parent, 'message');
     pid = report.pid;

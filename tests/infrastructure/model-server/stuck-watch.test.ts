@@ -1,4 +1,4 @@
-import { StuckWatch } from '../../../src/infrastructure/onnx/serving/stuck-watch.js';
+import { StuckWatch } from '../../../src/infrastructure/model-server/process/stuck-watch.js';
 
 describe('the watch over the runs of a model', () => {
   const stuck = jest.fn();

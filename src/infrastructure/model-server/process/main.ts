@@ -1,5 +1,6 @@
 import { holdLifeline } from '../../child-process/lifeline.js';
 import { UuidIdentifiers } from '../../system/uuid-identifiers.js';
+import type { ServeOrder, ServingReport } from '../protocol.js';
 import { mayHaveRows } from './batches.js';
 import { Codecs } from './codecs.js';
 import { type Batching, InferenceQueue } from './inference-queue.js';
@@ -8,7 +9,6 @@ import { Metrics } from './metrics.js';
 import { modelRoutes } from './model-routes.js';
 import { RequestBodies } from './request-bodies.js';
 import { Router } from './router.js';
-import type { ServeOrder, ServingReport } from './serving-protocol.js';
 import { ServingServer } from './serving-server.js';
 import { SessionThread } from './session-thread.js';
 import { StuckWatch } from './stuck-watch.js';

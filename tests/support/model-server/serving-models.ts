@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BOOL, FLOAT, type Graph, INT64, onnxFile } from './onnx-graph.js';
-import { idleRound } from './toy-language-model.js';
+import { BOOL, FLOAT, type Graph, INT64, onnxFile } from '../onnx/onnx-graph.js';
+import { idleRound } from '../onnx/toy-language-model.js';
 
 /** Files of models that a test makes itself. */
 export class MadeModels {

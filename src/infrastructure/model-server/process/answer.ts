@@ -1,4 +1,4 @@
-import { decodeHalves } from '../float16.js';
+import { decodeHalves } from '../../onnx/float16.js';
 import type { AnswerForm } from './asked.js';
 import { rawBytes } from './raw-tensors.js';
 import { Refusal } from './refusal.js';

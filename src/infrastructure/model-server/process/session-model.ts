@@ -1,7 +1,7 @@
-import '../float16.js';
+import '../../onnx/float16.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
-import { nativeMessageOf, relativeTo } from '../native-errors.js';
+import { nativeMessageOf, relativeTo } from '../../onnx/native-errors.js';
 import { type Datatype, datatypeOf, runtimeTypeOf } from './datatypes.js';
 import type { Signature, Tensor, TensorSpec, Tensors } from './tensors.js';
 

@@ -6,8 +6,8 @@ import type { DeploymentStatus, ServedModel } from '../../domain/deployments/dep
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
 import { ModelServerProcess, type ModelServerProcessSettings } from './model-server-process.js';
-import { OutputJournal } from './output-journal.js';
-import { requestPrediction } from './prediction-request.js';
+import { OutputLog } from './output-log.js';
+import { requestPrediction } from './prediction-client.js';
 
 /** Processes that ended one after another, none of them stable: the next end is no accident. */
 const A_LOOP = 3;
@@ -29,7 +29,7 @@ interface Life {
 
 /** One deployment: the process that serves it, and its return where it dies. There is never more than one process. */
 export class SupervisedModelServer {
-  readonly journal: OutputJournal;
+  readonly journal: OutputLog;
   private readonly delays: RestartDelays;
   private process: ModelServerProcess | null = null;
   private life: Life | null = null;
@@ -50,7 +50,7 @@ export class SupervisedModelServer {
     private readonly log: Log,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
-    this.journal = new OutputJournal(id, log);
+    this.journal = new OutputLog(id, log);
   }
 
   /** Resolves to the port; where it throws, nothing is left behind. */

@@ -1,4 +1,4 @@
-import type { SeededChance } from './seeded-chance.js';
+import type { SeededChance } from '../onnx/seeded-chance.js';
 
 export interface HostileRequest {
   readonly path: string;

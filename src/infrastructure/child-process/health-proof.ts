@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { request } from 'node:http';
-import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from './serving/serving-protocol.js';
+import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../model-server/protocol.js';
 
 /**
  * A key that only one process is told. Whoever answers a nonce that was never asked before with its HMAC is that
