@@ -10,7 +10,7 @@ import { Clock } from '../application/shared/ports/clock.js';
 import { CurrentRequest } from '../application/shared/ports/current-request.js';
 import { Identifiers } from '../application/shared/ports/identifiers.js';
 import { WorkQueue } from '../application/shared/ports/work-queue.js';
-import { WinstonLog } from '../infrastructure/logging/winston-log.js';
+import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { boundWaits } from '../infrastructure/typeorm/data-source.js';
@@ -113,7 +113,7 @@ export interface StartOptions {
 /** Starts the whole service; rejects with what to do about it where it cannot, and leaves nothing running then. */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   makeDataFolder(config);
-  const log = new WinstonLog({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
+  const log = new WinstonLogger({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
   const ending = new Ending();
   const end = async (mostMs: number) => {
     try {
@@ -155,7 +155,7 @@ interface Started {
 
 async function start(
   config: Config,
-  log: WinstonLog,
+  log: WinstonLogger,
   { adapt, stopping }: StartOptions,
   later: Later,
 ): Promise<Started> {

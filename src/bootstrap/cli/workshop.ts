@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { Audit } from '../../application/audit/audit.js';
 import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
 import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
-import { WinstonLog } from '../../infrastructure/logging/winston-log.js';
+import { WinstonLogger } from '../../infrastructure/logging/winston-logger.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
@@ -35,7 +35,7 @@ export async function inWorkshop<T>(config: Config, make: boolean, work: (parts:
 /** The same on a database that is reached already, and left as it is. */
 export async function withParts<T>(config: Config, url: string, work: (parts: Parts) => Promise<T>): Promise<T> {
   // Not the service's own file, which only one process may rotate.
-  const log = new WinstonLog({ file: null, level: 'warn', stderr: true }, new SystemClock());
+  const log = new WinstonLogger({ file: null, level: 'warn', stderr: true }, new SystemClock());
   const database = await createDataSource(url, 2).initialize();
   try {
     return await work(new Parts({ config, database, log, address: { baseUrl: config.baseUrl ?? '' } }));

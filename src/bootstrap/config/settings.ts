@@ -1,6 +1,6 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
-import { logLevels } from '../../infrastructure/logging/winston-log.js';
+import { logLevels } from '../../infrastructure/logging/winston-logger.js';
 import { engineHosts, networks, proxies, webOrigins } from './network-lists.js';
 import { processSettings } from './process-settings.js';
 import { address, flag, isFolder, oneOf, secondsOfTime, secretText, whole } from './readers.js';

@@ -1,9 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type LogTail, type LogTailQuery, logTailLimits } from '../../application/operations/ports/log-tail.js';
-import { linesBackwards } from './lines-backwards.js';
-import { rotatedFiles } from './rotated-files.js';
+import { logFiles } from './winston-logger.js';
 
-/** Reads the files that `WinstonLog` writes, each from its end. */
+const BLOCK_BYTES = 64 * 1024;
+const LINE_BREAK = 0x0a;
+
+/** Reads the files of `WinstonLogger`, each from its end. */
 export class FileLogTail implements LogTail {
   constructor(
     readonly file: string,
@@ -11,53 +13,47 @@ export class FileLogTail implements LogTail {
   ) {}
 
   async read(query: LogTailQuery): Promise<string[]> {
-    const files = await opened(rotatedFiles(this.file));
+    const files = await openAll(logFiles(this.file));
     try {
-      return await this.newest(files, query);
+      return (await this.newest(files, query)).reverse();
     } finally {
       await Promise.all(files.map((file) => file.close()));
     }
   }
 
+  /** Returns the newest line first. */
   private async newest(files: readonly FileHandle[], { most, mentioning }: LogTailQuery): Promise<string[]> {
     const { answerBytes, searchedBytes } = this.limits;
     const word = mentioning === null ? null : Buffer.from(mentioning);
     const found: string[] = [];
-    let bytes = 0;
+    let foundBytes = 0;
     let searched = 0;
-    for await (const lines of allBackwards(files, answerBytes)) {
-      for (const line of lines) {
-        searched += line.length + 1;
-        if (word && searched > searchedBytes) return found.reverse();
-        if (word && !mentions(line, word)) continue;
-        bytes += line.length;
-        if (bytes > answerBytes) return found.reverse();
-        found.push(line.toString());
-        if (found.length === most) return found.reverse();
-      }
+    for await (const line of linesBackwards(files, answerBytes)) {
+      searched += line.length + 1;
+      if (word && searched > searchedBytes) return found;
+      if (word && !mentions(line, word)) continue;
+      foundBytes += line.length;
+      if (foundBytes > answerBytes) return found;
+      found.push(line.toString());
+      if (found.length === most) return found;
     }
-    return found.reverse();
+    return found;
   }
 }
 
-async function* allBackwards(files: readonly FileHandle[], longest: number): AsyncGenerator<Buffer[]> {
-  for (const file of files) if (!(yield* linesBackwards(file, longest))) return;
-}
-
 /**
- * Those that are there, before any is read: a rotation can't take away what is open. One that happens meanwhile moves
- * files towards older names only, so none is missed, and one that is met a second time is left out.
+ * Opens those files that exist before any is read: a rotation cannot take away an open file. A rotation in the meantime
+ * moves files to older names only, so none is missed; a file that is met twice is left out.
  */
-async function opened(paths: readonly string[]): Promise<FileHandle[]> {
+async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
   const files = new Map<string, FileHandle>();
   try {
     for (const path of paths) {
-      const file = await open(path).catch(absent);
+      const file = await open(path).catch(nullIfAbsent);
       if (!file) continue;
       const { dev, ino } = await file.stat({ bigint: true });
-      const identity = `${dev} ${ino}`;
-      if (files.has(identity)) await file.close();
-      else files.set(identity, file);
+      if (files.has(`${dev} ${ino}`)) await file.close();
+      else files.set(`${dev} ${ino}`, file);
     }
     return [...files.values()];
   } catch (error) {
@@ -66,12 +62,44 @@ async function opened(paths: readonly string[]): Promise<FileHandle[]> {
   }
 }
 
-function absent(error: NodeJS.ErrnoException): null {
+function nullIfAbsent(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
 }
 
-/** An id that goes on is another one. */
+/**
+ * Yields the whole lines of files, the last one of the first file first; each is valid until the next one. Leaves out a last
+ * line without its end, which is still being written. Ends early if a file is cut meanwhile or a line is longer than `longest`.
+ */
+async function* linesBackwards(files: readonly FileHandle[], longest: number): AsyncGenerator<Buffer> {
+  const block = Buffer.allocUnsafe(BLOCK_BYTES);
+  for (const file of files) {
+    let { size: start } = await file.stat();
+    let isWhole = false;
+    /** The end of a line that begins in an earlier block. */
+    let rest: Buffer[] = [];
+    while (start > 0) {
+      const length = Math.min(BLOCK_BYTES, start);
+      start -= length;
+      if ((await file.read(block, 0, length, start)).bytesRead < length) return;
+      let end = length;
+      for (let at = lineBreakBefore(block, end); at >= 0; at = lineBreakBefore(block, end)) {
+        const line = block.subarray(at + 1, end);
+        if (isWhole) yield rest.length > 0 ? Buffer.concat([line, ...rest]) : line;
+        rest = [];
+        isWhole = true;
+        end = at;
+      }
+      rest.unshift(Buffer.from(block.subarray(0, end)));
+      if (rest.reduce((bytes, part) => bytes + part.length, 0) > longest) return;
+    }
+    if (isWhole) yield Buffer.concat(rest);
+  }
+}
+
+const lineBreakBefore = (block: Buffer, end: number) => (end > 0 ? block.lastIndexOf(LINE_BREAK, end - 1) : -1);
+
+/** Tells whether the word occurs in the line and is not the beginning of a longer one. */
 function mentions(line: Buffer, word: Buffer): boolean {
   if (word.length === 0) return false;
   for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {

@@ -1,46 +1,48 @@
 const SECRET_NAME = /password|secret|token|authorization|api[-_]?key|cookie|master[-_]?key/i;
-const CREDENTIAL = /(tn[a-z]_)[0-9A-Za-z]{20,}/g;
-const SIGNING_SECRET = /(whsec_)[0-9A-Za-z+/]{20,}=*/g;
-const BEARER = /\b(Bearer)\s+\S+/gi;
-const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^/\s]+@/gi;
-const DEPTH = 6;
+const SECRET_FORMS = [
+  [/(tn[a-z]_)[0-9A-Za-z]{20,}/g, '$1[redacted]'],
+  [/(whsec_)[0-9A-Za-z+/]{20,}=*/g, '$1[redacted]'],
+  [/\b(Bearer)\s+\S+/gi, '$1 [redacted]'],
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^/\s]+@/gi, '$1[redacted]@'],
+] as const;
+/** One quick look: most texts hold no secret. */
+const MAY_HOLD_SECRET = /tn[a-z]_|whsec_|bearer|:\/\//i;
+const MOST_DEPTH = 6;
 
-/** A copy fit for the log: no secret by its name or by its form, errors as plain fields, bounded depth. */
+/**
+ * Returns a copy fit for the log: secrets are replaced, whether known by their name or by their form, errors become plain
+ * fields, and the depth is bounded, so that circles end. Never throws.
+ */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactedText(value);
-  if (typeof value === 'function') return '[function]'; // not even as `toJSON`, which would be called
+  if (typeof value === 'function') return '[function]'; // JSON would call one that is named toJSON
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Date) return value.toJSON();
-  if (depth >= DEPTH) return '[deep]';
-  if (value instanceof Error) return redacted(errorFields(value), depth + 1);
-  if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
-  const fields = Object.entries(value).map(([name, field]) => [
-    redactedText(name),
-    redactedField(name, field, depth + 1),
-  ]);
-  return Object.fromEntries(fields);
+  if (depth > MOST_DEPTH) return '[deep]';
+  try {
+    if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
+    const fields = value instanceof Error ? errorFields(value) : value;
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [redactedText(name), redactedField(name, field, depth + 1)]),
+    );
+  } catch (error) {
+    return { unreadable: redactedText(String(error)) }; // a getter threw
+  }
 }
 
-/** As `redacted`, of what has a name. */
-export const redactedField = (name: string, field: unknown, depth = 1): unknown =>
+/** Replaces the secrets in a text that are known by their form. */
+export function redactedText(text: string): string {
+  if (!MAY_HOLD_SECRET.test(text)) return text;
+  return SECRET_FORMS.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text);
+}
+
+const redactedField = (name: string, field: unknown, depth: number): unknown =>
   SECRET_NAME.test(name) && canHoldSecret(field) ? '[redacted]' : redacted(field, depth);
 
-/** Counts, flags and times under such a name are about secrets, not secrets. */
+/** Numbers, flags and times under such a name (`prompt_tokens`) are about secrets, not secrets. */
 const canHoldSecret = (field: unknown) =>
   typeof field === 'string' || (typeof field === 'object' && field !== null && !(field instanceof Date));
-
-/** Whether there may be something to replace: most texts have nothing, and every line of the log has many texts. */
-const SUSPICIOUS = /tn[a-z]_|whsec_|bearer|:\/\//i;
-
-export const redactedText = (text: string) =>
-  !SUSPICIOUS.test(text)
-    ? text
-    : text
-        .replace(CREDENTIAL, '$1[redacted]')
-        .replace(SIGNING_SECRET, '$1[redacted]')
-        .replace(BEARER, '$1 [redacted]')
-        .replace(URL_PASSWORD, '$1[redacted]@');
 
 function errorFields(error: Error) {
   const { code, cause } = error as { code?: unknown; cause?: unknown };

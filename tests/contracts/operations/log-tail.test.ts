@@ -2,8 +2,7 @@ import { appendFileSync, existsSync, ftruncateSync, openSync, renameSync, trunca
 import { join } from 'node:path';
 import { logTailLimits } from '../../../src/application/operations/ports/log-tail.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
-import { rotatedFiles } from '../../../src/infrastructure/logging/rotated-files.js';
-import { WinstonLog } from '../../../src/infrastructure/logging/winston-log.js';
+import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
 import { MemoryLogTail } from '../../../src/infrastructure/memory/operations/memory-log-tail.js';
 import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { at, unique } from '../../support/records.js';
@@ -16,7 +15,7 @@ afterAll(() => folder.remove());
 const newFile = () => join(folder.path, `${unique()}.log`);
 
 function rotate(file: string): void {
-  const names = rotatedFiles(file);
+  const names = logFiles(file);
   for (let n = names.length - 1; n > 0; n--) {
     const [from, to] = [names[n - 1] as string, names[n] as string];
     if (existsSync(from)) renameSync(from, to);
@@ -57,14 +56,14 @@ describe('LogTail of files', () => {
 
   it('reads what the log has written and rotated', async () => {
     const file = newFile();
-    const log = new WinstonLog({ file, level: 'info', stderr: false }, new ManualClock(at(0)));
+    const log = new WinstonLogger({ file, level: 'info', stderr: false }, new ManualClock(at(0)));
     const padding = 'x'.repeat(250_000);
     for (let n = 0; n < 180; n++) {
       log.info('said', { n, padding });
       if (n % 40 === 0) await log.flush();
     }
     await log.flush();
-    expect(existsSync(rotatedFiles(file)[1] as string)).toBe(true);
+    expect(existsSync(logFiles(file)[1] as string)).toBe(true);
     const tail = new FileLogTail(file, { ...logTailLimits, answerBytes: 1e9 });
     expect(numbers(await tail.read({ most: 1_000, mentioning: null }))).toEqual([...Array(180).keys()]);
     await log.close();

@@ -1,0 +1,136 @@
+import { closeSync, openSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import winston from 'winston';
+import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Log, LogFields } from '../../application/shared/ports/log.js';
+import { makeFolder } from '../files/make-folder.js';
+import { Carried } from '../system/carried.js';
+import { redacted, redactedText } from './redact.js';
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+
+interface Settings {
+  /** Path of the newest file. Null: no file. */
+  readonly file: string | null;
+  readonly level: (typeof logLevels)[number];
+  /** Also to standard error, for a terminal or a container's log. */
+  readonly stderr: boolean;
+  /** When a file is rotated, as `20M` or `500K`. */
+  readonly fileSize?: string;
+}
+
+const FILES = 5;
+const REOPEN_MS = 10_000;
+const CLOSE_MS = 2_000;
+
+/** JSON escapes neither these controls of terminals nor the line ends that some readers know. */
+const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
+
+/** JSON Lines with `time`, `level` and `event` first, rotated by size, with secrets redacted. */
+export class WinstonLogger implements Log {
+  private readonly context = new Carried<LogFields>();
+  private readonly logger: winston.Logger;
+  private file: RotatingFileStream | null = null;
+
+  /** Throws if the file cannot be written. */
+  constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock) {
+    const redact = winston.format((info) => ({
+      ...info,
+      message: redactedText(String(info.message)),
+      fields: redacted(info.fields),
+    }));
+    const jsonLine = winston.format.printf(({ level, message, fields }) => {
+      const head = { time: clock.now().toISOString(), level, event: message };
+      // The second head wins over fields of the same names.
+      const json = JSON.stringify({ ...head, ...(fields as LogFields), ...head });
+      return json.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    });
+    this.logger = winston.createLogger({
+      level,
+      format: winston.format.combine(redact(), jsonLine),
+      transports: [new winston.transports.Console({ stderrLevels: [...logLevels], silent: !stderr })],
+    });
+    if (file !== null) {
+      requireWritable(file);
+      this.openFile(file, fileSize);
+    }
+  }
+
+  info(event: string, fields?: LogFields): void {
+    this.write('info', event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.write('warn', event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.write('error', event, fields);
+  }
+
+  within<T>(fields: LogFields, work: () => T): T {
+    return this.context.run({ ...this.context.value, ...fields }, work);
+  }
+
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const fields = this.context.value ?? {};
+    return (...given) => this.context.run(fields, () => work(...given));
+  }
+
+  async flush(): Promise<void> {
+    await setImmediate(); // by then winston has passed the lines on
+    await new Promise<void>((resolve) => (this.file ? this.file.write('', () => resolve()) : resolve()));
+  }
+
+  /** Resolves once everything is written, or after two seconds. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, CLOSE_MS); // keeps the process alive until the lines are written
+      const closed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.logger.once('finish', () => (this.file ? this.file.end(closed) : closed()));
+      this.logger.end();
+    });
+  }
+
+  private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+    if (!this.logger.isLevelEnabled(level)) return;
+    this.logger.log({ level, message: event, fields: { ...this.context.value, ...fields } });
+  }
+
+  /** winston's own file transport loses lines that arrive while it rotates. */
+  private openFile(file: string, size: string): void {
+    const names = logFiles(file);
+    const stream = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
+    const transport = new winston.transports.Stream({ stream, eol: '\n' });
+    stream.once('error', (error) => {
+      // A full disk must not end the service. Lines are lost until the file can be opened again.
+      this.logger.remove(transport);
+      this.file = null;
+      this.warn('the log file cannot be written', { file, error });
+      setTimeout(() => this.openFile(file, size), REOPEN_MS).unref();
+    });
+    this.logger.add(transport);
+    this.file = stream;
+  }
+}
+
+/** Returns the paths of a log's files, newest first. */
+export function logFiles(file: string): string[] {
+  const extension = extname(file);
+  const name = basename(file, extension);
+  return Array.from({ length: FILES }, (_, n) => join(dirname(file), `${name}${n || ''}${extension}`));
+}
+
+function requireWritable(file: string): void {
+  try {
+    makeFolder(dirname(file));
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    throw new Error(`the log ${file} (SERVICE_LOG_FILE) cannot be written: ${(error as Error).message}`);
+  }
+}
