@@ -25,8 +25,8 @@ module.exports = {
     layer(
       'application-looks-inwards',
       '^src/application/',
-      { pathNot: '^src/(application|domain)/' },
-      'the application imports only application and domain: declare a port for what it needs',
+      { pathNot: ['^src/(application|domain)/', packages('inversify')] },
+      'the application imports only application and domain, and @injectable: declare a port for what it needs',
     ),
     layer(
       'infrastructure-stays-behind-ports',
@@ -60,7 +60,7 @@ module.exports = {
     ),
     confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm/queue']),
     confined('express-confined', ['express', 'express-serve-static-core', 'cors', 'proxy-addr'], ['interfaces']),
-    confined('inversify-confined', ['inversify', '@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
+    confined('container-confined', ['@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
     confined(
       'onnx-confined',
       ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],

@@ -2,7 +2,12 @@ const swc = (syntax) => [
   '@swc/jest',
   {
     swcrc: false,
-    jsc: { target: 'es2022', parser: { syntax }, keepClassNames: true },
+    jsc: {
+      target: 'es2022',
+      parser: { syntax, decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+      keepClassNames: true,
+    },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   },

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { CreateAlertRule } from '../src/application/alerts/create-alert-rule.js';
 import { loadConfig } from '../src/bootstrap/config/config.js';
-import { Parts } from '../src/bootstrap/container.js';
+import { createContainer } from '../src/bootstrap/container.js';
 import type { RuleInput } from '../src/domain/alerts/alert-rule.js';
 import type { FinishedJob } from '../src/domain/jobs/job.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
-import { MemoryLog } from '../src/infrastructure/memory/shared/memory-log.js';
 import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../src/infrastructure/typeorm/migrate.js';
+import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 import type { FinisherReport } from '../tests/support/finisher.js';
 import { JobsModel } from '../tests/support/jobs-model.js';
 import { temporaryFolder } from '../tests/support/service.js';
@@ -41,10 +41,10 @@ async function main(): Promise<void> {
   await migrate(server.url);
   const database = await createDataSource(server.url).initialize();
   const config = loadConfig({ SERVICE_SECRET: 'secret-of-the-benchmark', SERVICE_DATA_DIR: folder });
-  const parts = new Parts({ config, database, log: new MemoryLog(), address: { baseUrl: '' } });
+  const container = createContainer({ config, database, logger: new MemoryLogger() });
   const ids: string[] = [];
   for (const rule of rules)
-    ids.push((await parts.get(CreateAlertRule).execute({ by: { kind: 'master' }, ...rule })).id);
+    ids.push((await container.get(CreateAlertRule).execute({ by: { kind: 'master' }, ...rule })).id);
 
   const args = [server.url, String(RATE / PROCESSES), String(SECONDS)];
   const finisher = join(__dirname, '../tests/support/finisher.js');
@@ -92,15 +92,15 @@ async function checked(url: string, ids: readonly string[]) {
   return { fired: alerts.length, missing, wrong };
 }
 
-/** In parts that begin with a success, so that the model, which always goes back over everything, stays quick. */
+/** In container that begin with a success, so that the model, which always goes back over everything, stays quick. */
 function expectedOf({ ruleType, threshold, jobKind = null }: RuleInput, jobs: readonly FinishedJob[]): string[] {
-  const parts: FinishedJob[][] = [[]];
+  const container: FinishedJob[][] = [[]];
   for (const job of jobs) {
     if (jobKind !== null && job.kind !== jobKind) continue;
-    if (job.status === 'succeeded') parts.push([]);
-    parts.at(-1)?.push(job);
+    if (job.status === 'succeeded') container.push([]);
+    container.at(-1)?.push(job);
   }
-  return parts.flatMap((part) => {
+  return container.flatMap((part) => {
     const model = new JobsModel();
     for (const job of part) model.history.push(job);
     return model.preview({ ruleType, threshold, jobKind });

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { IdentifyCaller } from '../src/application/access/identify-caller.js';
+import { IdentifyCaller } from '../src/application/accounts/identify-caller.js';
 import { UpdateProject } from '../src/application/workspace/update-project.js';
 import { loadConfig } from '../src/bootstrap/config/config.js';
-import { Parts } from '../src/bootstrap/container.js';
+import { createContainer } from '../src/bootstrap/container.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
-import { MemoryLog } from '../src/infrastructure/memory/shared/memory-log.js';
 import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
+import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 
@@ -29,11 +29,11 @@ async function main(): Promise<void> {
   const service = await Service.start({ databaseUrl: server.url });
   const database = await createDataSource(server.url).initialize();
   const config = loadConfig({ DATABASE_URL: server.url, SERVICE_DATA_DIR: folder });
-  const parts = new Parts({ config, database, log: new MemoryLog(), address: { baseUrl: '' } });
+  const container = createContainer({ config, database, logger: new MemoryLogger() });
   const pool = new Pool({ connectionString: server.url, max: CALLERS });
   const { token } = await register(service, 'Ada');
-  const by = await parts.get(IdentifyCaller).execute(token);
-  const updateProject = parts.get(UpdateProject);
+  const by = await container.get(IdentifyCaller).execute(token);
+  const updateProject = container.get(UpdateProject);
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => createProject(service, token)));
   const versions = new Map(ids.map((id) => [id, 1]));
 

@@ -34,7 +34,6 @@ export const quote = (text: string) => text.replace(/['"\`]/g, 'Date.now()');
     'export const port = <T>(name: string) => Symbol(name) as symbol & { contract?: T };\n',
   'src/application/notes/ports/notes.ts': `
 import type { Note } from '../../../domain/notes/note.js';
-import { port } from '../../shared/port.js';
 export interface Notes {
   all(): Promise<Note[]>;
 }
@@ -43,7 +42,7 @@ export const Notes = port<Notes>('notes.Notes');
   'src/infrastructure/typeorm/typeorm-notes.ts': `
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import type { Notes } from '../../application/notes/ports/notes.js';
+import type { Notes, Notes as NotesPort } from '../../application/notes/ports/notes.js';
 export class TypeOrmNotes implements Notes {
   constructor(readonly source: DataSource | Pool) {}
   all = async () => [];
@@ -51,7 +50,6 @@ export class TypeOrmNotes implements Notes {
 `,
   'src/infrastructure/typeorm/queue/tasks.ts': "export { runTaskListOnce } from 'graphile-worker';\n",
   'src/infrastructure/memory/memory-notes.ts': `
-import type { Notes as NotesPort } from '../../application/notes/ports/notes.js';
 class Kept<T> {
   constructor(readonly items: T[]) {}
 }
@@ -230,7 +228,6 @@ export const Tags = port<Tags>('notes.Tags');
 `;
 const EXTRA = 'src/infrastructure/typeorm/extra-notes.ts';
 const EXTRA_NOTES = `
-import type { Notes } from '../../application/notes/ports/notes.js';
 export class ExtraNotes implements Notes {
   all = async () => [];
 }

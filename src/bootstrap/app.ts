@@ -1,90 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { IdentifyCaller } from '../application/access/identify-caller.js';
+import type { Container } from 'inversify';
+import { DeliverMail } from '../application/accounts/deliver-mail.js';
+import { IdentifyCaller } from '../application/accounts/identify-caller.js';
 import { PostAlerts } from '../application/alerts/post-alerts.js';
-import { EVALUATION, RunEvaluation } from '../application/evaluations/run-evaluation.js';
-import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
+import { InstanceRegistry } from '../application/jobs/ports.js';
+import { EVALUATION, RunEvaluation } from '../application/jobs/run-evaluation.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
-import { DeliverMail } from '../application/mail/deliver-mail.js';
 import { AnswerProcesses } from '../application/processes/answer-processes.js';
-import { Clock } from '../application/shared/ports/clock.js';
-import { CurrentRequest } from '../application/shared/ports/current-request.js';
-import { Identifiers } from '../application/shared/ports/identifiers.js';
-import { WorkQueue } from '../application/shared/ports/work-queue.js';
+import { Clock, IdGenerator, RequestContext, WorkQueue } from '../application/shared/ports.js';
+import { processKeys } from '../infrastructure/crypto/process-keys.js';
+import { keptSecret } from '../infrastructure/files/service-secret.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { boundWaits } from '../infrastructure/typeorm/data-source.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
-import { CredentialsController } from '../interfaces/http/access/credentials.controller.js';
-import { AccountsController } from '../interfaces/http/accounts/accounts.controller.js';
-import { PasswordsController } from '../interfaces/http/accounts/passwords.controller.js';
-import { TeamController } from '../interfaces/http/accounts/team.controller.js';
-import { AlertRulesController } from '../interfaces/http/alerts/alert-rules.controller.js';
-import { AlertsController } from '../interfaces/http/alerts/alerts.controller.js';
-import { WebhooksController } from '../interfaces/http/alerts/webhooks.controller.js';
-import { AuditController } from '../interfaces/http/audit/audit.controller.js';
-import { CompletionsController } from '../interfaces/http/chat/completions.controller.js';
-import { ConversationsController } from '../interfaces/http/chat/conversations.controller.js';
-import { RuntimeController } from '../interfaces/http/chat/runtime.controller.js';
-import type { Controller } from '../interfaces/http/contract.js';
-import { DeploymentsController } from '../interfaces/http/deployments/deployments.controller.js';
-import { ModelFilesController } from '../interfaces/http/deployments/model-files.controller.js';
+import { controllers } from '../interfaces/http/controllers.js';
 import { Drain } from '../interfaces/http/drain.js';
-import { EvaluationsController } from '../interfaces/http/evaluations/evaluations.controller.js';
 import { createHttpApp } from '../interfaces/http/http-app.js';
 import { HttpServer } from '../interfaces/http/http-server.js';
-import { JobsController } from '../interfaces/http/jobs/jobs.controller.js';
-import { HealthController } from '../interfaces/http/operations/health.controller.js';
-import { LogsController } from '../interfaces/http/operations/logs.controller.js';
-import { MetricsController } from '../interfaces/http/operations/metrics.controller.js';
-import { StatusController } from '../interfaces/http/operations/status.controller.js';
-import { DatasetVersionsController } from '../interfaces/http/workspace/dataset-versions.controller.js';
-import { DatasetsController } from '../interfaces/http/workspace/datasets.controller.js';
-import { ModelAliasesController } from '../interfaces/http/workspace/model-aliases.controller.js';
-import { ModelVersionsController } from '../interfaces/http/workspace/model-versions.controller.js';
-import { ModelsController } from '../interfaces/http/workspace/models.controller.js';
-import { ProjectsController } from '../interfaces/http/workspace/projects.controller.js';
-import { StartersController } from '../interfaces/http/workspace/starters.controller.js';
+import { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
-import { Parts, PEER_GRACE_MS } from './container.js';
+import { createContainer, PEER_GRACE_MS } from './container.js';
 import { makeDataFolder } from './data-folder.js';
 import { connected, embeddedDatabase } from './database.js';
 import { Ending, type Later } from './ending.js';
 import { keepHouse } from './keep-house.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { modelsOf } from './models.js';
-import type { Source } from './provide.js';
 import { regularly } from './regularly.js';
-import { ProcessKeys } from './tokens.js';
-
-const controllers: readonly Source<Controller>[] = [
-  CompletionsController,
-  AccountsController,
-  PasswordsController,
-  TeamController,
-  CredentialsController,
-  StartersController,
-  ProjectsController,
-  DatasetsController,
-  DatasetVersionsController,
-  ModelsController,
-  ModelVersionsController,
-  ModelAliasesController,
-  RuntimeController,
-  ConversationsController,
-  EvaluationsController,
-  JobsController,
-  AlertRulesController,
-  AlertsController,
-  WebhooksController,
-  LogsController,
-  AuditController,
-  DeploymentsController,
-  ModelFilesController,
-  StatusController,
-  MetricsController,
-  HealthController,
-];
 
 const MAIL_PAUSE_MS = 500;
 const CALLS_PAUSE_MS = 2_000;
@@ -105,7 +49,7 @@ export interface App {
 
 export interface StartOptions {
   /** May put other adapters behind ports before anything is made. */
-  readonly adapt?: (parts: Parts) => void;
+  readonly adapt?: (container: Container) => void;
   /** Aborted when the start is to be given up. */
   readonly stopping?: AbortSignal;
 }
@@ -166,43 +110,44 @@ async function start(
   stopping?.throwIfAborted();
   later('the connections to the database', () => database.destroy());
 
-  const address = { baseUrl: '' };
-  const parts = new Parts({ config, database, log, address });
-  adapt?.(parts);
-  const processes = parts.get(LivingProcesses);
+  const container = createContainer({ config, database, logger: log });
+  adapt?.(container);
+  const processes = container.get(InstanceRegistry);
   const number = await processes.own();
-  const models = modelsOf(parts, config.uploadFolder);
+  const models = modelsOf(container, config.uploadFolder);
   later('models', () => models.stop());
-  const mail = regularly(parts, 'mail sender', MAIL_PAUSE_MS, (stopping) => parts.get(DeliverMail).execute(stopping));
-  const calls = regularly(parts, 'tracking of calls', CALLS_PAUSE_MS, () => parts.get(TendCalls).execute());
-  const queue = parts.get(WorkQueue);
-  parts.get(PostAlerts).register();
-  queue.register(EVALUATION, parts.get(RunEvaluation));
+  const mail = regularly(container, 'mail sender', MAIL_PAUSE_MS, (stopping) =>
+    container.get(DeliverMail).execute(stopping),
+  );
+  const calls = regularly(container, 'tracking of calls', CALLS_PAUSE_MS, () => container.get(TendCalls).execute());
+  const queue = container.get(WorkQueue);
+  container.get(PostAlerts).register();
+  queue.register(EVALUATION, container.get(RunEvaluation));
   const work = [queue, calls, mail];
   later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
 
-  const drain = parts.get(Drain);
-  const ids = parts.get(Identifiers);
+  const drain = container.get(Drain);
+  const ids = container.get(IdGenerator);
   const listener = createHttpApp({
-    controllers: controllers.map((controller) => parts.get(controller)),
-    identifyCaller: parts.get(IdentifyCaller),
-    requests: parts.get(CurrentRequest),
-    clock: parts.get(Clock),
+    controllers: controllers.map((controller) => container.get(controller)),
+    identifyCaller: container.get(IdentifyCaller),
+    requests: container.get(RequestContext),
+    clock: container.get(Clock),
     translate: asRefusal,
     limits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     peers: {
       number,
-      answer: parts.get(AnswerProcesses),
-      keyOf: parts.get(ProcessKeys),
+      answer: container.get(AnswerProcesses),
+      keyOf: processKeys(config.secret ?? keptSecret(config.dataDir)),
       urlOf: (process) => processes.url(process),
       timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
     },
     drain,
     ids,
     log,
-    watch: parts.get(PrometheusMetrics),
+    watch: container.get(PrometheusMetrics),
     boundWaits: boundWaits(databaseUrl),
   });
   const server = new HttpServer(listener, () => ids.next('req'));
@@ -223,7 +168,7 @@ async function start(
     await delay(config.drainDelayMs);
   };
   const url = baseUrlOf(config.host, port);
-  address.baseUrl = config.baseUrl ?? url;
+  container.get(PublicAddress).baseUrl = config.baseUrl ?? url;
   if (openToAll(config)) {
     const command = 'npx tenon create-admin --email ADDRESS --name NAME';
     const remedy = `set SERVICE_REGISTRATION=invite and make the first admin with "${command}"`;
@@ -231,7 +176,7 @@ async function start(
   }
   mail.start();
   calls.start();
-  later('house-keeping', keepHouse(parts));
+  later('house-keeping', keepHouse(container));
   await queue.start();
   const identity = identityOf(config, port);
   await processes.introduce(identity);

@@ -1,79 +1,224 @@
 import 'reflect-metadata';
-import { Container, type ServiceIdentifier } from 'inversify';
-import type { Log } from '../application/shared/ports/log.js';
+import { join } from 'node:path';
+import { Container } from 'inversify';
+import {
+  Mailer,
+  MasterKey,
+  PageLinks,
+  PasswordBlocklist,
+  PasswordHasher,
+  SiteTokenVerifier,
+} from '../application/accounts/ports.js';
+import { RegistrationRules } from '../application/accounts/register-account.js';
+import { SiteLoginRules } from '../application/accounts/site-login.js';
+import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
+import { ChatRuntime, ModelFolders } from '../application/chat/ports.js';
+import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
+import { UploadLimits } from '../application/deployments/upload-model-file.js';
+import { BegunCalls } from '../application/jobs/begun-calls.js';
+import { InstanceRegistry, JobRepository } from '../application/jobs/ports.js';
+import { LogTail, Metrics } from '../application/operations/ports.js';
+import { OtherProcesses } from '../application/processes/ports.js';
+import {
+  Clock,
+  Delay,
+  IdGenerator,
+  Logger,
+  RequestContext,
+  SecretTokens,
+  Sharing,
+} from '../application/shared/ports.js';
+import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
+import { UpstreamRules } from '../domain/chat/runtime-spec.js';
+import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
+import { BcryptPasswordHasher } from '../infrastructure/crypto/bcrypt-password-hasher.js';
+import { CheckedTokens } from '../infrastructure/crypto/checked-tokens.js';
+import { ConfiguredMasterKey } from '../infrastructure/crypto/configured-master-key.js';
+import { JoseSiteTokens } from '../infrastructure/crypto/jose-site-tokens.js';
+import { ListedCommonPasswords } from '../infrastructure/crypto/listed-common-passwords.js';
+import { processKeys } from '../infrastructure/crypto/process-keys.js';
+import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
+import { JsonStarters } from '../infrastructure/files/json-starters.js';
+import { LocalModelFiles } from '../infrastructure/files/local-model-files.js';
+import { LocalModelFolders } from '../infrastructure/files/local-model-folders.js';
+import { LocalModelStore } from '../infrastructure/files/local-model-store.js';
 import { keptSecret } from '../infrastructure/files/service-secret.js';
-import type { DataSource } from '../infrastructure/typeorm/data-source.js';
-import type { PublicAddress } from '../interfaces/web/page-links.js';
+import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
+import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
+import { EveryNotifier } from '../infrastructure/notifiers/every-notifier.js';
+import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
+import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
+import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
+import { HttpOtherProcesses } from '../infrastructure/peers/http-other-processes.js';
+import { backlogFigures, poolFigures } from '../infrastructure/prometheus/database-figures.js';
+import { hashingFigures } from '../infrastructure/prometheus/lane-figures.js';
+import { chatFigures, deploymentFigures } from '../infrastructure/prometheus/model-figures.js';
+import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
+import { ChatRuntimesByKind } from '../infrastructure/runtimes/chat-runtimes-by-kind.js';
+import { FolderMailer } from '../infrastructure/smtp/folder-mailer.js';
+import { SmtpMailer } from '../infrastructure/smtp/smtp-mailer.js';
+import { AsyncRequestContext } from '../infrastructure/system/async-current-request.js';
+import { SystemClock } from '../infrastructure/system/system-clock.js';
+import { TimedDelay } from '../infrastructure/system/timed-pauses.js';
+import { UuidIdGenerator } from '../infrastructure/system/uuid-identifiers.js';
+import { DataSource } from '../infrastructure/typeorm/data-source.js';
+import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/backlog.js';
+import { PatientSharing } from '../infrastructure/typeorm/patient-sharing.js';
+import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
+import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
+import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
+import { bodyLimits } from '../interfaces/http/body.js';
+import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
-import { accountsModule } from './modules/accounts.module.js';
-import { administrationModule } from './modules/administration.module.js';
-import { alertsModule } from './modules/alerts.module.js';
-import { auditModule } from './modules/audit.module.js';
-import { chatModule } from './modules/chat.module.js';
-import { datasetsModule } from './modules/datasets.module.js';
-import { deploymentsModule } from './modules/deployments.module.js';
-import { evaluationsModule } from './modules/evaluations.module.js';
-import { jobsModule } from './modules/jobs.module.js';
-import { mailModule } from './modules/mail.module.js';
-import { metricsModule } from './modules/metrics.module.js';
-import { modelFilesModule } from './modules/model-files.module.js';
-import { modelsModule } from './modules/models.module.js';
-import { notifiersModule } from './modules/notifiers.module.js';
-import { operationsModule } from './modules/operations.module.js';
-import { processesModule } from './modules/processes.module.js';
-import { sharedModule } from './modules/shared.module.js';
-import { teamModule } from './modules/team.module.js';
-import { webhooksModule } from './modules/webhooks.module.js';
-import { workspaceModule } from './modules/workspace.module.js';
-import type { Source } from './provide.js';
+import { shippedProgram } from './config/shipped.js';
+import { bindStorage } from './storage.js';
 
-/** What another process of the service may take beyond what a model may. */
+/** Milliseconds that another instance may take beyond what a model may. */
 export const PEER_GRACE_MS = 5_000;
+
+/** Milliseconds that a worker may take to end by itself before it is killed. */
+const STOP_GRACE_MS = 3_000;
+
+const UPLOADS_AT_ONCE = 4;
+
+/** Lists the notifiers that announce every alert. */
+const notifiers = [MailNotifier, WebhookNotifier];
 
 export interface Foundations {
   readonly config: Config;
   readonly database: DataSource;
-  readonly log: Log;
-  readonly address: PublicAddress;
+  readonly logger: Logger;
 }
 
-/** Puts the adapters behind their ports. */
-export class Parts {
-  private readonly container = new Container();
+/**
+ * Creates the container. A class needs no binding: inversify constructs it, once, from the types of its constructor.
+ * The bindings below state decisions only: the adapter behind each port, and the values that come from the settings.
+ */
+export function createContainer({ config, database, logger }: Foundations): Container {
+  const container = new Container({ autobind: true, defaultScope: 'Singleton' });
+  const secret = config.secret ?? keptSecret(config.dataDir);
+  container.bind(Logger).toConstantValue(logger);
+  bindStorage(container, database, secret);
+  bindShared(container);
+  bindAccounts(container, config);
+  bindWorkspace(container, config);
+  bindChat(container, config);
+  bindDeployments(container, config);
+  bindAlerts(container, config);
+  bindOperations(container, config);
+  bindOtherProcesses(container, config, secret);
+  return container;
+}
 
-  constructor({ config, database, log, address }: Foundations) {
-    const secret = config.secret ?? keptSecret(config.dataDir);
-    this.container.load(
-      sharedModule(config, database, log),
-      accountsModule(config, address),
-      teamModule(secret),
-      mailModule(config, secret),
-      workspaceModule(config),
-      datasetsModule(),
-      modelsModule(),
-      chatModule(config, log),
-      deploymentsModule(config, log),
-      modelFilesModule(config),
-      jobsModule(),
-      processesModule(secret, config.inferenceTimeoutMs + PEER_GRACE_MS),
-      evaluationsModule(),
-      alertsModule(),
-      operationsModule(config),
-      metricsModule(),
-      notifiersModule(),
-      auditModule(),
-      administrationModule(),
-      webhooksModule(config, secret),
+function bindShared(container: Container): void {
+  container
+    .bind(BegunCalls)
+    .toResolvedValue(
+      (jobs, logger, sharing) => new BegunCalls(jobs, logger, sharing),
+      [JobRepository, Logger, Sharing],
     );
-  }
+  container.bind(Clock).to(SystemClock);
+  container.bind(IdGenerator).to(UuidIdGenerator);
+  container.bind(SecretTokens).to(CheckedTokens);
+  container.bind(RequestContext).to(AsyncRequestContext);
+  container.bind(Delay).to(TimedDelay);
+  container.bind(Sharing).to(PatientSharing);
+}
 
-  get<T>(source: Source<T>): T {
-    return this.container.get<T>(source as ServiceIdentifier<T>);
-  }
+function bindAccounts(container: Container, config: Config): void {
+  const { siteLogin, registration, smtpUrl, mailFrom, dataDir } = config;
+  container
+    .bind(Mailer)
+    .toConstantValue(smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'outbox'), mailFrom));
+  container.bind(MasterKey).toConstantValue(new ConfiguredMasterKey(config.masterKey));
+  container.bind(BcryptPasswordHasher).toConstantValue(new BcryptPasswordHasher(config.bcryptCost));
+  container.bind(PasswordHasher).toService(BcryptPasswordHasher);
+  container.bind(PasswordBlocklist).toConstantValue(new ListedCommonPasswords(config.passwordBlocklist));
+  container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokens(siteLogin.tokens));
+  container.bind(PageLinks).to(BaseUrlPageLinks);
+  container.bind(RegistrationRules).toConstantValue(registration);
+  container.bind(SiteLoginRules).toConstantValue({ maxAccounts: registration.maxAccounts, link: siteLogin.link });
+}
 
-  /** Puts another adapter behind a port; before anything that uses the port has been got. */
-  replace<T>(source: Source<T>, value: T): void {
-    this.container.unbind(source as ServiceIdentifier<T>);
-    this.container.bind<T>(source as ServiceIdentifier<T>).toConstantValue(value);
-  }
+function bindWorkspace(container: Container, config: Config): void {
+  container.bind(StarterCatalog).toConstantValue(new JsonStarters(config.startersFolder));
+  container.bind(ContentHasher).to(Sha256ContentHasher);
+}
+
+function bindChat(container: Container, config: Config): void {
+  const limits = {
+    timeoutMs: config.inferenceTimeoutMs,
+    loadTimeoutMs: config.runtimeLoadTimeoutMs,
+    queue: config.chatQueue,
+  };
+  const workers = {
+    ...limits,
+    worker: shippedProgram('infrastructure/chat-engine/worker/main.js'),
+    threads: config.servingThreads,
+    stopGraceMs: STOP_GRACE_MS,
+  };
+  container.bind(ChatRuntime).toResolvedValue(
+    (logger) => {
+      const clock = new SystemClock();
+      return new ChatRuntimesByKind({
+        onnx: new OnnxChatRuntime(workers, clock, logger),
+        openai: new OpenAiChatRuntime(limits, clock, logger),
+      });
+    },
+    [Logger],
+  );
+  container.bind(UpstreamRules).toConstantValue(config.upstream);
+  container.bind(ModelFolders).toConstantValue(new LocalModelFolders(config.modelFolders));
+}
+
+function bindDeployments(container: Container, config: Config): void {
+  const files = new LocalModelFiles(config.modelFolders);
+  const settings = {
+    program: shippedProgram('infrastructure/model-server/process/main.js'),
+    threads: config.servingThreads,
+    bodyLimit: bodyLimits.prediction,
+    startTimeoutMs: config.deploymentStartTimeoutMs,
+    inferenceTimeoutMs: config.inferenceTimeoutMs,
+  };
+  container.bind(ModelFileResolver).toConstantValue(files);
+  container.bind(ModelServer).toResolvedValue((logger) => new LocalModelServer(settings, files, logger), [Logger]);
+  container.bind(ModelFileStore).toConstantValue(new LocalModelStore(config.modelFolders, config.uploadFolder));
+  container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
+}
+
+function bindAlerts(container: Container, { webhookNetworks }: Config): void {
+  container
+    .bind(AlertNotifier)
+    .toDynamicValue((context) => new EveryNotifier(...notifiers.map((notifier) => context.get(notifier))));
+  container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
+  container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(webhookNetworks)));
+}
+
+function bindOperations(container: Container, config: Config): void {
+  container.bind(LogTail).toConstantValue(new FileLogTail(config.logFile));
+  container.bind(Metrics).toService(PrometheusMetrics);
+  container
+    .bind(PrometheusMetrics)
+    .toResolvedValue(
+      (hasher, database, unitOfWork, servers, runtimes) =>
+        new PrometheusMetrics([
+          hashingFigures(() => hasher.load),
+          poolFigures(() => poolLoad(database)),
+          backlogFigures(() => readBacklog(unitOfWork)),
+          deploymentFigures(servers),
+          chatFigures(runtimes),
+        ]),
+      [BcryptPasswordHasher, DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
+    );
+}
+
+function bindOtherProcesses(container: Container, config: Config, secret: string): void {
+  const timeoutMs = config.inferenceTimeoutMs + PEER_GRACE_MS;
+  container
+    .bind(OtherProcesses)
+    .toResolvedValue(
+      (instances) => new HttpOtherProcesses(instances, processKeys(secret), timeoutMs),
+      [InstanceRegistry],
+    );
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../application/shared/ports/log.js';
+import type { Logger } from '../application/shared/ports.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
@@ -12,7 +12,7 @@ import type { Later } from './ending.js';
 const CONNECT_PAUSE_MS = 500;
 
 /** Starts the database of the data folder; answers its URL. */
-export async function embeddedDatabase(config: Config, log: Log, later: Later): Promise<string> {
+export async function embeddedDatabase(config: Config, log: Logger, later: Later): Promise<string> {
   const folder = join(config.dataDir, 'postgres');
   const server = await startEmbeddedPostgres({ folder, log: (line) => log.info('postgres', { line }) });
   later('the embedded database', () => server.stop());
@@ -20,7 +20,7 @@ export async function embeddedDatabase(config: Config, log: Log, later: Later): 
 }
 
 /** Waits for a database that is out of reach, then brings its tables up to date and opens the pool. */
-export async function connected(url: string, waitMs: number, log: Log, stopping?: AbortSignal): Promise<DataSource> {
+export async function connected(url: string, waitMs: number, log: Logger, stopping?: AbortSignal): Promise<DataSource> {
   const { host, pathname } = new URL(url);
   const clock = new SystemClock();
   const deadline = clock.now().getTime() + waitMs;

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
-import type { ProcessIdentity } from '../application/jobs/ports/living-processes.js';
+import type { ProcessIdentity } from '../application/jobs/ports.js';
 import type { Config } from './config/config.js';
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);

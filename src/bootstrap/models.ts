@@ -1,13 +1,12 @@
-import { ChatRuntimes } from '../application/chat/ports/chat-runtimes.js';
+import type { Container } from 'inversify';
+import { ChatRuntime } from '../application/chat/ports.js';
 import { TendRuntimes } from '../application/chat/tend-runtimes.js';
-import { ModelServers } from '../application/deployments/ports/model-servers.js';
+import { ModelServer } from '../application/deployments/ports.js';
 import { TendDeployments } from '../application/deployments/tend-deployments.js';
-import { LivingProcesses } from '../application/jobs/ports/living-processes.js';
-import { Clock } from '../application/shared/ports/clock.js';
-import { Log } from '../application/shared/ports/log.js';
+import { InstanceRegistry } from '../application/jobs/ports.js';
+import { Clock, Logger } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/unfinished.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
-import type { Parts } from './container.js';
 import { regularly } from './regularly.js';
 
 const PAUSE_MS = 2_000;
@@ -23,17 +22,17 @@ export interface Models {
 }
 
 /** The deployments and runtimes of this process, and the folder that models are uploaded to. */
-export function modelsOf(parts: Parts, uploadFolder: string): Models {
-  const log = parts.get(Log);
-  const [runtimes, servers] = [parts.get(ChatRuntimes), parts.get(ModelServers)];
-  const [tendRuntimes, tendDeployments] = [parts.get(TendRuntimes), parts.get(TendDeployments)];
+export function modelsOf(container: Container, uploadFolder: string): Models {
+  const log = container.get(Logger);
+  const [runtimes, servers] = [container.get(ChatRuntime), container.get(ModelServer)];
+  const [tendRuntimes, tendDeployments] = [container.get(TendRuntimes), container.get(TendDeployments)];
   const tend = async () => {
     await tendRuntimes.execute();
     await tendDeployments.execute();
   };
-  const tending = regularly(parts, 'tending of models', PAUSE_MS, tend);
+  const tending = regularly(container, 'tending of models', PAUSE_MS, tend);
   const tidying = new Repeating(
-    () => removeUnfinished(uploadFolder, parts.get(Clock).now()),
+    () => removeUnfinished(uploadFolder, container.get(Clock).now()),
     TIDYING_PAUSE_MS,
     (error) => log.error('what uploads left behind', { error }),
   );
@@ -48,7 +47,7 @@ export function modelsOf(parts: Parts, uploadFolder: string): Models {
       await Promise.all([runtimes.close(), servers.close()]);
       // Where the database is gone, the others find out by themselves that this process is, too.
       await Promise.all([tendRuntimes.release(), tendDeployments.release()]).catch(() => undefined);
-      await parts.get(LivingProcesses).leave();
+      await container.get(InstanceRegistry).leave();
     },
   };
 }

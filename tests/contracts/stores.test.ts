@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../src/domain/accounts/account.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { Sealer } from '../../src/infrastructure/crypto/sealer.js';
-import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
-import { TypeOrmWebhooks } from '../../src/infrastructure/typeorm/alerts/typeorm-webhooks.js';
+import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryStore } from '../fakes/memory-store.js';
 import { barrier } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { jobsRig } from '../support/jobs-rig.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
 import { aJob, aMessage, anAccount, aRule, aSession, aTeam, at, aWebhook, ids } from '../support/records.js';
-import { credentialsContract } from './access/credentials.contract.js';
+import { credentialsContract } from './accounts/credentials.contract.js';
+import { outboxContract } from './accounts/outbox.contract.js';
 import { alertRulesContract } from './alerts/alert-rules.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
 import { webhooksContract } from './alerts/webhooks.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
-import { evaluationsContract } from './evaluations/evaluations.contract.js';
-import { outboxContract } from './mail/outbox.contract.js';
+import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { oneAtATimeContract } from './shared/one-at-a-time.contract.js';
 import { addedUnderCap, adminsLeft, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 
@@ -77,7 +77,10 @@ describe('Webhooks kept by PostgreSQL', () => {
     const { webhooks } = await postgres.open();
     const webhook = aWebhook();
     await webhooks.add(webhook, 'whsec_1');
-    const other = new TypeOrmWebhooks(new TypeOrmUnitOfWork(postgres.source), new Sealer('another secret', 'webhooks'));
+    const other = new TypeOrmWebhookRepository(
+      new TypeOrmUnitOfWork(postgres.source),
+      new Sealer('another secret', 'webhooks'),
+    );
     expect(await other.all()).toEqual([{ ...webhook, url: '' }]);
     await expect(other.open(webhook.id)).rejects.toThrow('SERVICE_SECRET');
     expect(await other.remove(webhook.id)).toBe(true);

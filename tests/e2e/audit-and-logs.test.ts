@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { permissions } from '../../src/domain/access/permission.js';
+import { permissions } from '../../src/domain/accounts/permission.js';
 import { query } from '../support/database.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Service } from '../support/service.js';

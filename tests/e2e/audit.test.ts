@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { WebhookSender } from '../../src/application/alerts/ports/webhook-sender.js';
-import { AuditTrail } from '../../src/application/audit/ports/audit-trail.js';
-import { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
-import { ModelServers } from '../../src/application/deployments/ports/model-servers.js';
+import { WebhookSender } from '../../src/application/alerts/ports.js';
+import { AuditRepository } from '../../src/application/audit/ports.js';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
 import { type AuditEntry, auditActions } from '../../src/domain/audit/audit-entry.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
-import { MemoryWebhookSender } from '../../src/infrastructure/memory/alerts/memory-webhook-sender.js';
-import { MemoryChatRuntimes } from '../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
-import { MemoryModelFiles } from '../../src/infrastructure/memory/deployments/memory-model-files.js';
-import { MemoryModelServers } from '../../src/infrastructure/memory/deployments/memory-model-servers.js';
-import { TypeOrmAuditTrail } from '../../src/infrastructure/typeorm/audit/typeorm-audit-trail.js';
+import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { ClockedApp } from '../support/clocked-app.js';
 import { query } from '../support/database.js';
 import { mailedToken } from '../support/mailbox.js';
@@ -34,7 +34,7 @@ const siteToken = (claims: object) =>
     .sign(new TextEncoder().encode(site.SERVICE_SITE_LOGIN_SECRET));
 
 /** Keeps the entry, and has its unit of work fail afterwards. */
-class BreakableTrail extends TypeOrmAuditTrail {
+class BreakableTrail extends TypeOrmAuditRepository {
   broken = false;
 
   override async append(entry: AuditEntry): Promise<void> {
@@ -61,14 +61,14 @@ describe('the audit trail', () => {
   let trail: BreakableTrail;
 
   beforeAll(async () => {
-    const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-    const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
-    app = await ClockedApp.start({ ...UNLIMITED, ...site, SERVICE_MAX_ACCOUNTS: '99' }, (parts) => {
-      trail = new BreakableTrail(parts.get(TypeOrmUnitOfWork));
-      parts.replace(AuditTrail, trail);
-      parts.replace(ModelServers, servers);
-      parts.replace(WebhookSender, new MemoryWebhookSender());
-      parts.replace(ChatRuntimes, new MemoryChatRuntimes());
+    const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+    const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
+    app = await ClockedApp.start({ ...UNLIMITED, ...site, SERVICE_MAX_ACCOUNTS: '99' }, (container) => {
+      trail = new BreakableTrail(container.get(TypeOrmUnitOfWork));
+      container.rebind(AuditRepository).toConstantValue(trail);
+      container.rebind(ModelServer).toConstantValue(servers);
+      container.rebind(WebhookSender).toConstantValue(new MemoryWebhookSender());
+      container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime());
     });
     admin = await register(app, 'Ada');
     await query(app.databaseUrl, 'UPDATE accounts SET email_verified_at = now()');

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { Deployments } from '../../src/application/deployments/ports/deployments.js';
-import { ModelServers } from '../../src/application/deployments/ports/model-servers.js';
+import { DeploymentRepository, ModelServer } from '../../src/application/deployments/ports.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { ClockedApp } from '../support/clocked-app.js';
@@ -33,11 +32,11 @@ describe('deployments', () => {
       bodyLimit: 64 * 1024 ** 2,
     });
     for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
-    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
-      parts.replace(ModelServers, rig.servers);
+    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (container) => {
+      container.rebind(ModelServer).toConstantValue(rig.servers);
       const start = rig.servers.start.bind(rig.servers);
       rig.servers.start = (...given) => (impatient ? impatient.servers.start(...given) : start(...given));
-      const deployments = parts.get(Deployments);
+      const deployments = container.get(DeploymentRepository);
       const add = deployments.add.bind(deployments);
       deployments.add = async (deployment) => {
         if (refuseToStore) throw refuseToStore;

@@ -92,25 +92,20 @@ const { error } = spawnSync('curl', ['--version']);
 
   it('a notifier in one file and a binding', async () => {
     const [notifier = '', binding = ''] = blocks('ts', await page('README.md', { section: 'Extending it' }));
-    const module = 'src/bootstrap/modules/notifiers.module.ts';
-    const lines = (await readFile(join(root, module), 'utf8')).trimEnd().split('\n');
-    const bound = [
-      "import { Log } from '../../application/shared/ports/log.js';",
-      "import { PagerNotifier } from '../../infrastructure/notifiers/pager-notifier.js';",
-      "import { provideMade } from '../provide.js';",
-      ...lines.slice(0, -2),
-      binding,
-      ...lines.slice(-1),
-    ];
+    const module = 'src/bootstrap/container.ts';
+    const container = await readFile(join(root, module), 'utf8');
+    const list = /^const notifiers = .*$/m;
+    expect(container).toMatch(list);
+    const bound = `import { PagerNotifier } from '../infrastructure/notifiers/pager-notifier.js';\n${container.replace(list, binding.trim())}`;
     // Laid over the sources, as it were: what is imported from there is found beside it.
     const tree = await mkdtemp(join(root, 'dist/documents-'));
     const compilerOptions = { rootDir: root, rootDirs: [`${tree}/src`, `${root}/src`], noEmit: true };
     const project = { extends: `${root}/tsconfig.json`, compilerOptions, include: [], files: [module] };
     try {
       await mkdir(join(tree, 'src/infrastructure/notifiers'), { recursive: true });
-      await mkdir(join(tree, 'src/bootstrap/modules'), { recursive: true });
+      await mkdir(join(tree, 'src/bootstrap'), { recursive: true });
       await writeFile(join(tree, 'src/infrastructure/notifiers/pager-notifier.ts'), notifier);
-      await writeFile(join(tree, module), bound.join('\n'));
+      await writeFile(join(tree, module), bound);
       await writeFile(join(tree, 'tsconfig.json'), JSON.stringify(project));
       const compiled = run(join(root, 'node_modules/.bin/tsc'), ['-p', tree]);
       expect(await compiled.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });

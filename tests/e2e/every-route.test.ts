@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { callerKinds } from '../../src/domain/access/caller.js';
+import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
 import { query } from '../support/database.js';

@@ -1,4 +1,4 @@
-import { Credentials } from '../../src/application/access/ports/credentials.js';
+import { CredentialRepository } from '../../src/application/accounts/ports.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
@@ -31,15 +31,15 @@ describe('a service with limits of 6 and 3', () => {
   let onIdentifying = () => {};
 
   beforeAll(async () => {
-    app = await ClockedApp.start(LIMITS, (parts) => {
-      drain = parts.get(Drain);
-      const credentials = parts.get(Credentials);
-      const holder: Credentials['holder'] = async (...details) => {
+    app = await ClockedApp.start(LIMITS, (container) => {
+      drain = container.get(Drain);
+      const credentials = container.get(CredentialRepository);
+      const holder: CredentialRepository['holder'] = async (...details) => {
         onIdentifying();
         if (storage === 'down') throw new StorageUnavailable();
         return credentials.holder(...details);
       };
-      parts.replace(Credentials, Object.assign(Object.create(credentials), { holder }));
+      container.rebind(CredentialRepository).toConstantValue(Object.assign(Object.create(credentials), { holder }));
     });
     admin = await register(app, 'Ada');
     member = await register(app, 'Mia');

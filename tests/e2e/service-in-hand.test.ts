@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { PasswordHasher } from '../../src/application/accounts/ports/password-hasher.js';
-import { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import { PasswordHasher } from '../../src/application/accounts/ports.js';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
@@ -33,7 +33,7 @@ describe('a service in hand', () => {
   let failure: Error | null = null;
 
   beforeAll(async () => {
-    const runtimes: ChatRuntimes = {
+    const runtimes: ChatRuntime = {
       start: () => undefined,
       stop: async () => undefined,
       status: () => ({ state: 'ready', reason: null }),
@@ -49,13 +49,13 @@ describe('a service in hand', () => {
       if (failure) throw failure;
       return work();
     };
-    app = await ClockedApp.start(UNLIMITED, (parts) => {
-      const hasher = parts.get(PasswordHasher);
-      parts.replace<PasswordHasher>(PasswordHasher, {
+    app = await ClockedApp.start(UNLIMITED, (container) => {
+      const hasher = container.get(PasswordHasher);
+      container.rebind(PasswordHasher).toConstantValue({
         hash: async (text) => failing(() => hasher.hash(text)),
         matches: async (text, hash) => failing(() => hasher.matches(text, hash)),
       });
-      parts.replace(ChatRuntimes, runtimes);
+      container.rebind(ChatRuntime).toConstantValue(runtimes);
     });
     admin = await register(app, 'Ada');
     project = await readyProject();

@@ -1,13 +1,11 @@
-import { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
-import { ModelFolders } from '../../src/application/chat/ports/model-folders.js';
-import { ModelFiles } from '../../src/application/deployments/ports/model-files.js';
-import { ModelServers, type Prediction } from '../../src/application/deployments/ports/model-servers.js';
+import { ChatRuntime, ModelFolders } from '../../src/application/chat/ports.js';
+import { ModelFileResolver, ModelServer, type Prediction } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
-import { MemoryChatRuntimes } from '../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
-import { MemoryModelFolders } from '../../src/infrastructure/memory/chat/memory-model-folders.js';
-import { MemoryModelFiles } from '../../src/infrastructure/memory/deployments/memory-model-files.js';
-import { MemoryModelServers } from '../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryModelFolders } from '../fakes/chat/memory-model-folders.js';
+import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { ClockedApp } from '../support/clocked-app.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { UNLIMITED } from '../support/service.js';
@@ -42,11 +40,11 @@ describe('calls are jobs', () => {
     if (word === 'crash') setImmediate(() => runtimes.crash(project));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
-  const runtimes = new MemoryChatRuntimes({ '/models/fake': { answer } }, { queue: 0 });
+  const runtimes = new MemoryChatRuntime({ '/models/fake': { answer } }, { queue: 0 });
 
   /** Long answers come piece by piece, and may break off. */
-  class LongAnswers extends MemoryModelServers {
-    override async predict(...given: Parameters<MemoryModelServers['predict']>): Promise<Prediction> {
+  class LongAnswers extends MemoryModelServer {
+    override async predict(...given: Parameters<MemoryModelServer['predict']>): Promise<Prediction> {
       const prediction = await super.predict(...given);
       const isLong = prediction.headers['x-long'] !== undefined;
       return isLong ? { ...prediction, complete: false } : prediction;
@@ -62,17 +60,17 @@ describe('calls are jobs', () => {
     if (what === 'late') throw new InferenceTimeout(1);
     return what === 'hang' ? never() : { status: 200, text: '{"outputs":{}}' };
   };
-  const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+  const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
   const servers = new LongAnswers(files, () => ({ load: async () => undefined, answer: predicted }), {
     inferenceTimeoutMs: 60_000,
   });
 
   beforeAll(async () => {
-    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (parts) => {
-      parts.replace(ChatRuntimes, runtimes);
-      parts.replace(ModelFolders, new MemoryModelFolders({ '/models/fake': '/models/fake' }));
-      parts.replace(ModelFiles, files);
-      parts.replace(ModelServers, servers);
+    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (container) => {
+      container.rebind(ChatRuntime).toConstantValue(runtimes);
+      container.rebind(ModelFolders).toConstantValue(new MemoryModelFolders({ '/models/fake': '/models/fake' }));
+      container.rebind(ModelFileResolver).toConstantValue(files);
+      container.rebind(ModelServer).toConstantValue(servers);
     });
     admin = await register(app, 'Ada');
     project = await createProject(app, admin.token);

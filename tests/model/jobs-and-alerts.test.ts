@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { MemoryProcesses } from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
-import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
+import { MemoryStore } from '../fakes/memory-store.js';
+import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { jobsCommands, type Real } from '../support/jobs-commands.js';
 import { JobsModel } from '../support/jobs-model.js';
 import { jobsRig } from '../support/jobs-rig.js';

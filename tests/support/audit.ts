@@ -1,7 +1,7 @@
 import { Audit } from '../../src/application/audit/audit.js';
-import type { Clock } from '../../src/application/shared/ports/clock.js';
-import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
-import { AsyncCurrentRequest } from '../../src/infrastructure/system/async-current-request.js';
+import type { Clock } from '../../src/application/shared/ports.js';
+import { AsyncRequestContext } from '../../src/infrastructure/system/async-current-request.js';
+import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
@@ -9,4 +9,4 @@ type Kept = Pick<Repositories, 'unitOfWork' | 'auditTrail'>;
 
 /** What use cases record by, over given repositories. */
 export const auditOn = ({ unitOfWork, auditTrail }: Kept, clock: Clock = new ManualClock(at(0))): Audit =>
-  new Audit(unitOfWork, auditTrail, new AsyncCurrentRequest(), ids, clock);
+  new Audit(unitOfWork, auditTrail, new AsyncRequestContext(), ids, clock);

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatRuntimes } from '../../src/application/chat/ports/chat-runtimes.js';
+import type { ChatRuntime } from '../../src/application/chat/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
 
 export interface ChatRuntimesUnderTest {
-  readonly runtimes: ChatRuntimes;
+  readonly runtimes: ChatRuntime;
   /** A model that answers `asked` with some words and then stops. Its context is `context` tokens. */
   readonly model: RuntimeSource;
   readonly asked: string;
@@ -66,7 +66,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
 }
 
 /** Those from now on. */
-async function statesUpTo(runtimes: ChatRuntimes, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
+async function statesUpTo(runtimes: ChatRuntime, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
   const seen = [runtimes.status(id)];
   while (seen.at(-1)?.state !== state) {
     await pause(1);

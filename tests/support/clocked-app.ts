@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { Clock } from '../../src/application/shared/ports/clock.js';
+import type { Container } from 'inversify';
+import { Clock } from '../../src/application/shared/ports.js';
 import { type App, startApp } from '../../src/bootstrap/app.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
-import type { Parts } from '../../src/bootstrap/container.js';
-import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
+import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { freshDatabase, type TestDatabase } from './database.js';
 import { HttpCaller } from './http-caller.js';
 import { temporaryFolder } from './service.js';
@@ -23,7 +23,7 @@ export class ClockedApp extends HttpCaller {
   /** On a database of its own, or on another one's. */
   static async start(
     env: Readonly<Record<string, string>>,
-    adapt: (parts: Parts) => void = () => undefined,
+    adapt: (container: Container) => void = () => undefined,
     others: string | null = null,
   ) {
     const database = others === null ? await freshDatabase() : null;
@@ -39,9 +39,9 @@ export class ClockedApp extends HttpCaller {
       ...env,
     });
     const app = await startApp(config, {
-      adapt: (parts) => {
-        parts.replace(Clock, clock);
-        adapt(parts);
+      adapt: (container) => {
+        container.rebind(Clock).toConstantValue(clock);
+        adapt(container);
       },
     });
     return new ClockedApp(app, databaseUrl, database, dataDir, clock);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TrackCalls } from '../../src/application/jobs/track-calls.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
-import { Parts } from '../../src/bootstrap/container.js';
+import { createContainer } from '../../src/bootstrap/container.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
-import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
 import { createDataSource } from '../../src/infrastructure/typeorm/data-source.js';
+import { MemoryLogger } from '../fakes/shared/memory-logger.js';
 
 export interface FinisherReport {
   /** How long each call waited for its end to be stored, in milliseconds. */
@@ -21,9 +21,9 @@ async function main(): Promise<void> {
   const [url = '', rate = '150', seconds = '10'] = process.argv.slice(2);
   const config = loadConfig({ SERVICE_SECRET: 'secret-of-the-benchmark' });
   const database = await createDataSource(url).initialize();
-  const log = new MemoryLog();
-  const parts = new Parts({ config, database, log, address: { baseUrl: '' } });
-  const tracking = parts.get(TrackCalls);
+  const log = new MemoryLogger();
+  const container = createContainer({ config, database, logger: log });
+  const tracking = container.get(TrackCalls);
   const waits: number[] = [];
   const refused: string[] = [];
   const call = async (nth: number) => {

@@ -10,15 +10,12 @@ import { TendCalls } from '../../src/application/jobs/tend-calls.js';
 import { TrackCalls } from '../../src/application/jobs/track-calls.js';
 import { ProjectModels } from '../../src/application/workspace/project-models.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import {
-  MemoryLivingProcesses,
-  type MemoryProcesses,
-} from '../../src/infrastructure/memory/jobs/memory-living-processes.js';
-import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
-import { MemoryWorkQueue } from '../../src/infrastructure/memory/shared/memory-work-queue.js';
 import { PatientSharing } from '../../src/infrastructure/typeorm/patient-sharing.js';
+import { MemoryInstanceRegistry, type MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
+import { MemoryStore } from '../fakes/memory-store.js';
+import { ManualClock } from '../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../fakes/shared/memory-logger.js';
+import { MemoryWorkQueue } from '../fakes/shared/memory-work-queue.js';
 import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
@@ -26,9 +23,9 @@ import type { Repositories } from './repositories.js';
 /** What one process of the service does with jobs and alerts, over given repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryProcesses) {
   const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
-  const log = new MemoryLog();
+  const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };
-  const processes = new MemoryLivingProcesses(known);
+  const processes = new MemoryInstanceRegistry(known);
   const sharing = new PatientSharing();
   const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log, sharing);
   const tracking = new TrackCalls(new BegunCalls(jobs, log, sharing, 0), finishing, processes, ids, clock, log);

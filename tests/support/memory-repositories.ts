@@ -1,52 +1,52 @@
-import { MemoryCredentials } from '../../src/infrastructure/memory/access/memory-credentials.js';
-import { MemoryAccounts } from '../../src/infrastructure/memory/accounts/memory-accounts.js';
-import { MemoryInvites } from '../../src/infrastructure/memory/accounts/memory-invites.js';
-import { MemoryMailedTokens } from '../../src/infrastructure/memory/accounts/memory-mailed-tokens.js';
-import { MemorySpentSiteTokens } from '../../src/infrastructure/memory/accounts/memory-spent-site-tokens.js';
-import { MemoryTeams } from '../../src/infrastructure/memory/accounts/memory-teams.js';
-import { MemoryAlertRules } from '../../src/infrastructure/memory/alerts/memory-alert-rules.js';
-import { MemoryAlerts } from '../../src/infrastructure/memory/alerts/memory-alerts.js';
-import { MemoryWebhooks } from '../../src/infrastructure/memory/alerts/memory-webhooks.js';
-import { MemoryAuditTrail } from '../../src/infrastructure/memory/audit/memory-audit-trail.js';
-import { MemoryConversations } from '../../src/infrastructure/memory/chat/memory-conversations.js';
-import { MemoryRuntimeConnections } from '../../src/infrastructure/memory/chat/memory-runtime-connections.js';
-import { MemoryDeployments } from '../../src/infrastructure/memory/deployments/memory-deployments.js';
-import { MemoryEvaluations } from '../../src/infrastructure/memory/evaluations/memory-evaluations.js';
-import { MemoryJobHistory } from '../../src/infrastructure/memory/jobs/memory-job-history.js';
-import { MemoryJobs } from '../../src/infrastructure/memory/jobs/memory-jobs.js';
-import { MemoryOutbox } from '../../src/infrastructure/memory/mail/memory-outbox.js';
-import { MemoryOneAtATime } from '../../src/infrastructure/memory/memory-one-at-a-time.js';
-import { MemoryStore } from '../../src/infrastructure/memory/memory-store.js';
-import { MemoryDatasets } from '../../src/infrastructure/memory/workspace/memory-datasets.js';
-import { MemoryModelAliases } from '../../src/infrastructure/memory/workspace/memory-model-aliases.js';
-import { MemoryModels } from '../../src/infrastructure/memory/workspace/memory-models.js';
-import { MemoryProjects } from '../../src/infrastructure/memory/workspace/memory-projects.js';
+import { MemoryAccountRepository } from '../fakes/accounts/memory-account-repository.js';
+import { MemoryCredentialRepository } from '../fakes/accounts/memory-credential-repository.js';
+import { MemoryInviteRepository } from '../fakes/accounts/memory-invite-repository.js';
+import { MemoryMailOutbox } from '../fakes/accounts/memory-mail-outbox.js';
+import { MemoryMailedTokenRepository } from '../fakes/accounts/memory-mailed-token-repository.js';
+import { MemorySpentSiteTokenRepository } from '../fakes/accounts/memory-spent-site-token-repository.js';
+import { MemoryTeamRepository } from '../fakes/accounts/memory-team-repository.js';
+import { MemoryAlertRepository } from '../fakes/alerts/memory-alert-repository.js';
+import { MemoryAlertRuleRepository } from '../fakes/alerts/memory-alert-rule-repository.js';
+import { MemoryWebhookRepository } from '../fakes/alerts/memory-webhook-repository.js';
+import { MemoryAuditRepository } from '../fakes/audit/memory-audit-repository.js';
+import { MemoryConversationRepository } from '../fakes/chat/memory-conversation-repository.js';
+import { MemoryRuntimeConnectionRepository } from '../fakes/chat/memory-runtime-connection-repository.js';
+import { MemoryDeploymentRepository } from '../fakes/deployments/memory-deployment-repository.js';
+import { MemoryEvaluationRepository } from '../fakes/jobs/memory-evaluation-repository.js';
+import { MemoryJobHistory } from '../fakes/jobs/memory-job-history.js';
+import { MemoryJobRepository } from '../fakes/jobs/memory-job-repository.js';
+import { MemoryLocks } from '../fakes/memory-one-at-a-time.js';
+import { MemoryStore } from '../fakes/memory-store.js';
+import { MemoryDatasetRepository } from '../fakes/workspace/memory-dataset-repository.js';
+import { MemoryModelAliasRepository } from '../fakes/workspace/memory-model-alias-repository.js';
+import { MemoryModelRepository } from '../fakes/workspace/memory-model-repository.js';
+import { MemoryProjectRepository } from '../fakes/workspace/memory-project-repository.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export const memoryRepositories = (store = new MemoryStore()): Repositories => ({
   unitOfWork: store,
-  oneAtATime: new MemoryOneAtATime(store),
-  teams: new MemoryTeams(store),
-  accounts: new MemoryAccounts(store),
-  mailedTokens: new MemoryMailedTokens(store),
-  invites: new MemoryInvites(store),
-  spentSiteTokens: new MemorySpentSiteTokens(store),
-  credentials: new MemoryCredentials(store),
-  outbox: new MemoryOutbox(store),
-  projects: new MemoryProjects(store),
-  models: new MemoryModels(store),
-  datasets: new MemoryDatasets(store),
-  modelAliases: new MemoryModelAliases(store),
-  connections: new MemoryRuntimeConnections(store),
-  conversations: new MemoryConversations(store),
-  deployments: new MemoryDeployments(store),
-  jobs: new MemoryJobs(store),
+  oneAtATime: new MemoryLocks(store),
+  teams: new MemoryTeamRepository(store),
+  accounts: new MemoryAccountRepository(store),
+  mailedTokens: new MemoryMailedTokenRepository(store),
+  invites: new MemoryInviteRepository(store),
+  spentSiteTokens: new MemorySpentSiteTokenRepository(store),
+  credentials: new MemoryCredentialRepository(store),
+  outbox: new MemoryMailOutbox(store),
+  projects: new MemoryProjectRepository(store),
+  models: new MemoryModelRepository(store),
+  datasets: new MemoryDatasetRepository(store),
+  modelAliases: new MemoryModelAliasRepository(store),
+  connections: new MemoryRuntimeConnectionRepository(store),
+  conversations: new MemoryConversationRepository(store),
+  deployments: new MemoryDeploymentRepository(store),
+  jobs: new MemoryJobRepository(store),
   jobHistory: new MemoryJobHistory(store),
-  evaluations: new MemoryEvaluations(store),
-  alertRules: new MemoryAlertRules(store),
-  alerts: new MemoryAlerts(store),
-  auditTrail: new MemoryAuditTrail(store),
-  webhooks: new MemoryWebhooks(store),
+  evaluations: new MemoryEvaluationRepository(store),
+  alertRules: new MemoryAlertRuleRepository(store),
+  alerts: new MemoryAlertRepository(store),
+  auditTrail: new MemoryAuditRepository(store),
+  webhooks: new MemoryWebhookRepository(store),
 });
 
 export function memoryUnderTest(): StoreUnderTest {

@@ -1,56 +1,56 @@
 import { Sealer } from '../../src/infrastructure/crypto/sealer.js';
-import { TypeOrmCredentials } from '../../src/infrastructure/typeorm/access/typeorm-credentials.js';
-import { TypeOrmAccounts } from '../../src/infrastructure/typeorm/accounts/typeorm-accounts.js';
-import { TypeOrmInvites } from '../../src/infrastructure/typeorm/accounts/typeorm-invites.js';
-import { TypeOrmMailedTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-mailed-tokens.js';
-import { TypeOrmSpentSiteTokens } from '../../src/infrastructure/typeorm/accounts/typeorm-spent-site-tokens.js';
-import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
-import { TypeOrmAlertRules } from '../../src/infrastructure/typeorm/alerts/typeorm-alert-rules.js';
-import { TypeOrmAlerts } from '../../src/infrastructure/typeorm/alerts/typeorm-alerts.js';
-import { TypeOrmWebhooks } from '../../src/infrastructure/typeorm/alerts/typeorm-webhooks.js';
-import { TypeOrmAuditTrail } from '../../src/infrastructure/typeorm/audit/typeorm-audit-trail.js';
-import { TypeOrmConversations } from '../../src/infrastructure/typeorm/chat/typeorm-conversations.js';
-import { TypeOrmRuntimeConnections } from '../../src/infrastructure/typeorm/chat/typeorm-runtime-connections.js';
+import { TypeOrmAccountRepository } from '../../src/infrastructure/typeorm/accounts/account.repository.js';
+import { TypeOrmCredentialRepository } from '../../src/infrastructure/typeorm/accounts/credential.repository.js';
+import { TypeOrmInviteRepository } from '../../src/infrastructure/typeorm/accounts/invite.repository.js';
+import { TypeOrmMailOutbox } from '../../src/infrastructure/typeorm/accounts/mail-outbox.js';
+import { TypeOrmMailedTokenRepository } from '../../src/infrastructure/typeorm/accounts/mailed-token.repository.js';
+import { TypeOrmSpentSiteTokenRepository } from '../../src/infrastructure/typeorm/accounts/spent-site-token.repository.js';
+import { TypeOrmTeamRepository } from '../../src/infrastructure/typeorm/accounts/team.repository.js';
+import { TypeOrmAlertRepository } from '../../src/infrastructure/typeorm/alerts/alert.repository.js';
+import { TypeOrmAlertRuleRepository } from '../../src/infrastructure/typeorm/alerts/alert-rule.repository.js';
+import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
+import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
+import { TypeOrmConversationRepository } from '../../src/infrastructure/typeorm/chat/conversation.repository.js';
+import { TypeOrmRuntimeConnectionRepository } from '../../src/infrastructure/typeorm/chat/runtime-connection.repository.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
-import { TypeOrmDeployments } from '../../src/infrastructure/typeorm/deployments/typeorm-deployments.js';
-import { TypeOrmEvaluations } from '../../src/infrastructure/typeorm/evaluations/typeorm-evaluations.js';
+import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/deployments/deployment.repository.js';
+import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
+import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
-import { TypeOrmJobs } from '../../src/infrastructure/typeorm/jobs/typeorm-jobs.js';
-import { TypeOrmOutbox } from '../../src/infrastructure/typeorm/mail/typeorm-outbox.js';
-import { TypeOrmOneAtATime } from '../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
+import { TypeOrmLocks } from '../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { TypeOrmDatasets } from '../../src/infrastructure/typeorm/workspace/typeorm-datasets.js';
-import { TypeOrmModelAliases } from '../../src/infrastructure/typeorm/workspace/typeorm-model-aliases.js';
-import { TypeOrmModels } from '../../src/infrastructure/typeorm/workspace/typeorm-models.js';
-import { TypeOrmProjects } from '../../src/infrastructure/typeorm/workspace/typeorm-projects.js';
+import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
+import { TypeOrmModelRepository } from '../../src/infrastructure/typeorm/workspace/model.repository.js';
+import { TypeOrmModelAliasRepository } from '../../src/infrastructure/typeorm/workspace/model-alias.repository.js';
+import { TypeOrmProjectRepository } from '../../src/infrastructure/typeorm/workspace/project.repository.js';
 import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
   return {
     unitOfWork,
-    oneAtATime: new TypeOrmOneAtATime(unitOfWork),
-    teams: new TypeOrmTeams(unitOfWork),
-    accounts: new TypeOrmAccounts(unitOfWork),
-    mailedTokens: new TypeOrmMailedTokens(unitOfWork),
-    invites: new TypeOrmInvites(unitOfWork, new Sealer('a secret of the tests', 'invites')),
-    spentSiteTokens: new TypeOrmSpentSiteTokens(unitOfWork),
-    credentials: new TypeOrmCredentials(unitOfWork),
-    outbox: new TypeOrmOutbox(unitOfWork, new Sealer('a secret of the tests', 'outbox')),
-    projects: new TypeOrmProjects(unitOfWork),
-    models: new TypeOrmModels(unitOfWork),
-    datasets: new TypeOrmDatasets(unitOfWork),
-    modelAliases: new TypeOrmModelAliases(unitOfWork),
-    connections: new TypeOrmRuntimeConnections(unitOfWork),
-    conversations: new TypeOrmConversations(unitOfWork),
-    deployments: new TypeOrmDeployments(unitOfWork),
-    jobs: new TypeOrmJobs(unitOfWork),
+    oneAtATime: new TypeOrmLocks(unitOfWork),
+    teams: new TypeOrmTeamRepository(unitOfWork),
+    accounts: new TypeOrmAccountRepository(unitOfWork),
+    mailedTokens: new TypeOrmMailedTokenRepository(unitOfWork),
+    invites: new TypeOrmInviteRepository(unitOfWork, new Sealer('a secret of the tests', 'invites')),
+    spentSiteTokens: new TypeOrmSpentSiteTokenRepository(unitOfWork),
+    credentials: new TypeOrmCredentialRepository(unitOfWork),
+    outbox: new TypeOrmMailOutbox(unitOfWork, new Sealer('a secret of the tests', 'outbox')),
+    projects: new TypeOrmProjectRepository(unitOfWork),
+    models: new TypeOrmModelRepository(unitOfWork),
+    datasets: new TypeOrmDatasetRepository(unitOfWork),
+    modelAliases: new TypeOrmModelAliasRepository(unitOfWork),
+    connections: new TypeOrmRuntimeConnectionRepository(unitOfWork),
+    conversations: new TypeOrmConversationRepository(unitOfWork),
+    deployments: new TypeOrmDeploymentRepository(unitOfWork),
+    jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
-    evaluations: new TypeOrmEvaluations(unitOfWork),
-    alertRules: new TypeOrmAlertRules(unitOfWork),
-    alerts: new TypeOrmAlerts(unitOfWork),
-    auditTrail: new TypeOrmAuditTrail(unitOfWork),
-    webhooks: new TypeOrmWebhooks(unitOfWork, new Sealer('a secret of the tests', 'webhooks')),
+    evaluations: new TypeOrmEvaluationRepository(unitOfWork),
+    alertRules: new TypeOrmAlertRuleRepository(unitOfWork),
+    alerts: new TypeOrmAlertRepository(unitOfWork),
+    auditTrail: new TypeOrmAuditRepository(unitOfWork),
+    webhooks: new TypeOrmWebhookRepository(unitOfWork, new Sealer('a secret of the tests', 'webhooks')),
   };
 }
 

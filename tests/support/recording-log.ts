@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { Log, LogFields } from '../../src/application/shared/ports/log.js';
+import type { LogFields, Logger } from '../../src/application/shared/ports.js';
 
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';
@@ -8,7 +8,7 @@ export interface Logged {
 }
 
 /** Keeps what is logged, and lets a test wait for it. */
-export class RecordingLog implements Log {
+export class RecordingLog implements Logger {
   readonly lines: Logged[] = [];
   private readonly events = new EventEmitter();
 

@@ -1,7 +1,8 @@
-import { Credential } from '../../src/domain/access/credential.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
+import { Credential } from '../../src/domain/accounts/credential.js';
 import { Invite } from '../../src/domain/accounts/invite.js';
 import { MailedToken } from '../../src/domain/accounts/mailed-token.js';
+import type { Message } from '../../src/domain/accounts/message.js';
 import { Alert } from '../../src/domain/alerts/alert.js';
 import { AlertRule } from '../../src/domain/alerts/alert-rule.js';
 import { Webhook } from '../../src/domain/alerts/webhook.js';
@@ -9,17 +10,16 @@ import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
 import type { Deployment } from '../../src/domain/deployments/deployment.js';
-import { Evaluation, type Result } from '../../src/domain/evaluations/evaluation.js';
+import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
-import type { Message } from '../../src/domain/mail/message.js';
 import { Dataset } from '../../src/domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
 import { validate } from '../../src/domain/workspace/dataset-validation.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
-import { UuidIdentifiers } from '../../src/infrastructure/system/uuid-identifiers.js';
+import { UuidIdGenerator } from '../../src/infrastructure/system/uuid-identifiers.js';
 
-export const ids = new UuidIdentifiers();
+export const ids = new UuidIdGenerator();
 
 /** A moment, by its seconds after the one at which the records are made. */
 export const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 30, 15, 123) + seconds * 1000);

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { Teams } from '../../src/application/accounts/ports/teams.js';
+import { TeamRepository } from '../../src/application/accounts/ports.js';
 import { RegisterAccount } from '../../src/application/accounts/register-account.js';
-import { UnitOfWork } from '../../src/application/shared/ports/unit-of-work.js';
+import { UnitOfWork } from '../../src/application/shared/ports.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
-import { Parts } from '../../src/bootstrap/container.js';
+import { createContainer } from '../../src/bootstrap/container.js';
 import type { Team } from '../../src/domain/accounts/account.js';
-import { MemoryLog } from '../../src/infrastructure/memory/shared/memory-log.js';
-import { TypeOrmTeams } from '../../src/infrastructure/typeorm/accounts/typeorm-teams.js';
+import { TypeOrmTeamRepository } from '../../src/infrastructure/typeorm/accounts/team.repository.js';
 import { createDataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryLogger } from '../fakes/shared/memory-logger.js';
 
 /** Registers the account it is asked for, and waits after it has looked whether there is a team until it hears "go". */
-class PausingTeams extends TypeOrmTeams {
+class PausingTeams extends TypeOrmTeamRepository {
   private paused = false;
 
   override async operator(): Promise<Team | null> {
@@ -35,13 +35,17 @@ interface Asked {
 async function register({ url, isolation, name }: Asked): Promise<void> {
   const config = loadConfig({ SERVICE_BCRYPT_COST: '4', SERVICE_SECRET: 'secret-of-the-tests' });
   const database = await createDataSource(url).initialize();
-  const parts = new Parts({ config, database, log: new MemoryLog(), address: { baseUrl: 'http://localhost' } });
+  const container = createContainer({
+    config,
+    database,
+    logger: new MemoryLogger(),
+  });
   const unitOfWork = new TypeOrmUnitOfWork(database, isolation);
-  parts.replace(TypeOrmUnitOfWork, unitOfWork);
-  parts.replace(UnitOfWork, unitOfWork);
-  parts.replace(Teams, new PausingTeams(unitOfWork));
+  container.rebind(TypeOrmUnitOfWork).toConstantValue(unitOfWork);
+  container.rebind(UnitOfWork).toConstantValue(unitOfWork);
+  container.rebind(TeamRepository).toConstantValue(new PausingTeams(unitOfWork));
   const typed = { by: null, name, email: `${name}@example.com`, password: 'correct horse' };
-  const result = await parts
+  const result = await container
     .get(RegisterAccount)
     .execute(typed)
     .then(({ account }) => ({ registered: account.id }))

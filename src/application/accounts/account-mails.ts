@@ -1,5 +1,5 @@
-import type { Message } from '../../domain/mail/message.js';
-import { escapeHtml } from '../mail/escape-html.js';
+import type { Message } from '../../domain/accounts/message.js';
+import { escapeHtml } from './escape-html.js';
 
 /** Asks a new account to confirm its address. */
 export const verificationMail = (to: Message['to'], link: string, token: string): Message =>

@@ -1,19 +1,20 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Role } from '../../domain/access/role.js';
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
-import type { Audit } from '../audit/audit.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Accounts } from './ports/accounts.js';
-import type { Invites } from './ports/invites.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { Role } from '../../domain/accounts/role.js';
+import { Audit } from '../audit/audit.js';
+import { UnitOfWork } from '../shared/ports.js';
+import { AccountRepository, InviteRepository } from './ports.js';
 import { memberOf, requireAnotherAdmin } from './team-members.js';
 
 /** Whoever is no longer admin has no pending invites any more. */
+@injectable()
 export class ChangeRole {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
-    private readonly invites: Invites,
+    private readonly accounts: AccountRepository,
+    private readonly invites: InviteRepository,
     private readonly audit: Audit,
   ) {}
 

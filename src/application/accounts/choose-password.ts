@@ -1,11 +1,12 @@
+import { injectable } from 'inversify';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import type { CommonPasswords } from './ports/common-passwords.js';
-import type { PasswordHasher } from './ports/password-hasher.js';
+import { PasswordBlocklist, PasswordHasher } from './ports.js';
 
 /** Makes the hash of a password that somebody chose. */
+@injectable()
 export class ChoosePassword {
   constructor(
-    private readonly common: CommonPasswords,
+    private readonly common: PasswordBlocklist,
     private readonly hasher: PasswordHasher,
   ) {}
 

@@ -1,13 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Role } from '../../domain/access/role.js';
+import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
+import type { Caller } from '../../domain/accounts/caller.js';
 import { Invite, inviteLifetime } from '../../domain/accounts/invite.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
-import type { Invites } from './ports/invites.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { Role } from '../../domain/accounts/role.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
+import { InviteRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -16,12 +15,13 @@ interface Input {
   readonly lifetimeSeconds?: number | undefined;
 }
 
+@injectable()
 export class CreateInvite {
   constructor(
-    private readonly invites: Invites,
+    private readonly invites: InviteRepository,
     private readonly audit: Audit,
     private readonly tokens: SecretTokens,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,15 +1,17 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
 import type { Invite } from '../../domain/accounts/invite.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Invites } from './ports/invites.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Clock } from '../shared/ports.js';
+import { InviteRepository } from './ports.js';
 
 /** An invite as its reader may see it: only admins see the token again, while the service's secret is the same. */
 export type VisibleInvite = Omit<Invite, 'token'> & { readonly token: string | null };
 
+@injectable()
 export class ListInvites {
   constructor(
-    private readonly invites: Invites,
+    private readonly invites: InviteRepository,
     private readonly clock: Clock,
   ) {}
 

@@ -1,14 +1,15 @@
-import { InvalidCredentials } from '../../domain/access/errors.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Accounts } from './ports/accounts.js';
-import type { PasswordHasher } from './ports/password-hasher.js';
-import type { SignedIn, SignIn } from './sign-in.js';
+import { injectable } from 'inversify';
+import { InvalidCredentials } from '../../domain/accounts/errors.js';
+import { UnitOfWork } from '../shared/ports.js';
+import { AccountRepository, PasswordHasher } from './ports.js';
+import { type SignedIn, SignIn } from './sign-in.js';
 
 /** Opens a session and mints a fresh API key; earlier ones stay. */
+@injectable()
 export class LogIn {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountRepository,
     private readonly hasher: PasswordHasher,
     private readonly signIn: SignIn,
   ) {}

@@ -1,10 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Credentials } from '../access/ports/credentials.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { CredentialRepository } from './ports.js';
 
 /** Deletes the session that the call came with. */
+@injectable()
 export class LogOut {
-  constructor(private readonly credentials: Credentials) {}
+  constructor(private readonly credentials: CredentialRepository) {}
 
   async execute(input: { by: Caller | null }): Promise<{ id: string }> {
     const { credentialId } = authorize(input.by, permissions.ownAccount);

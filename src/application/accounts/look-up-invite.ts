@@ -1,15 +1,15 @@
+import { injectable } from 'inversify';
 import { InviteNotFound } from '../../domain/accounts/errors.js';
 import { Invite } from '../../domain/accounts/invite.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
-import type { Accounts } from './ports/accounts.js';
-import type { Invites } from './ports/invites.js';
+import { Clock, SecretTokens } from '../shared/ports.js';
+import { AccountRepository, InviteRepository } from './ports.js';
 
 /** What the sign-up page shows to whoever has an invite's token. */
+@injectable()
 export class LookUpInvite {
   constructor(
-    private readonly invites: Invites,
-    private readonly accounts: Accounts,
+    private readonly invites: InviteRepository,
+    private readonly accounts: AccountRepository,
     private readonly tokens: SecretTokens,
     private readonly clock: Clock,
   ) {}

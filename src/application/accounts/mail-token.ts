@@ -1,13 +1,10 @@
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
 import { MailedToken, type MailedTokenPurpose } from '../../domain/accounts/mailed-token.js';
-import type { Message } from '../../domain/mail/message.js';
-import type { Outbox } from '../mail/ports/outbox.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
+import type { Message } from '../../domain/accounts/message.js';
+import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
 import { resetMail, verificationMail } from './account-mails.js';
-import type { Links } from './ports/links.js';
-import type { MailedTokens } from './ports/mailed-tokens.js';
+import { MailedTokenRepository, MailOutbox, PageLinks } from './ports.js';
 
 /** More than anybody needs, and few enough that no stranger can flood a mailbox. */
 const MOST_AN_HOUR = 5;
@@ -17,13 +14,14 @@ const HOUR_MS = 60 * 60 * 1000;
  * Sends the owner of an account a token, within the caller's unit of work; nothing to an account that was sent enough
  * of them within the last hour.
  */
+@injectable()
 export class MailToken {
   constructor(
-    private readonly mailed: MailedTokens,
-    private readonly outbox: Outbox,
+    private readonly mailed: MailedTokenRepository,
+    private readonly outbox: MailOutbox,
     private readonly tokens: SecretTokens,
-    private readonly links: Links,
-    private readonly ids: Identifiers,
+    private readonly links: PageLinks,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

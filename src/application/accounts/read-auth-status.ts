@@ -1,5 +1,6 @@
-import type { Accounts } from './ports/accounts.js';
-import type { RegistrationRules } from './register-account.js';
+import { injectable } from 'inversify';
+import { AccountRepository } from './ports.js';
+import { RegistrationRules } from './register-account.js';
 
 export interface AuthStatus {
   readonly accountCount: number;
@@ -8,9 +9,10 @@ export interface AuthStatus {
   readonly registrationOpen: boolean;
 }
 
+@injectable()
 export class ReadAuthStatus {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountRepository,
     private readonly rules: RegistrationRules,
   ) {}
 

@@ -1,25 +1,21 @@
-import type { Caller } from '../../domain/access/caller.js';
-import type { Role } from '../../domain/access/role.js';
+import { injectable } from 'inversify';
 import { Account, type Profile } from '../../domain/accounts/account.js';
+import type { Caller } from '../../domain/accounts/caller.js';
 import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/accounts/errors.js';
 import { Invite } from '../../domain/accounts/invite.js';
+import type { Role } from '../../domain/accounts/role.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { ChoosePassword } from './choose-password.js';
-import type { MailToken } from './mail-token.js';
-import type { Accounts } from './ports/accounts.js';
-import type { Invites } from './ports/invites.js';
-import type { Teams } from './ports/teams.js';
-import type { SignedIn, SignIn } from './sign-in.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { ChoosePassword } from './choose-password.js';
+import { MailToken } from './mail-token.js';
+import { AccountRepository, InviteRepository, TeamRepository } from './ports.js';
+import { type SignedIn, SignIn } from './sign-in.js';
 
-export interface RegistrationRules {
-  readonly maxAccounts: number;
+export abstract class RegistrationRules {
+  abstract readonly maxAccounts: number;
   /** `invite`: without an invite only the master key may register, and only the first account. */
-  readonly registration: 'open' | 'invite';
+  abstract readonly registration: 'open' | 'invite';
 }
 
 interface Input extends Profile {
@@ -31,18 +27,19 @@ interface Input extends Profile {
  * The first account founds the operator team as its admin. Later ones join it as members, or the inviter's team with
  * the role of their invite.
  */
+@injectable()
 export class RegisterAccount {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
-    private readonly teams: Teams,
-    private readonly invites: Invites,
+    private readonly accounts: AccountRepository,
+    private readonly teams: TeamRepository,
+    private readonly invites: InviteRepository,
     private readonly choosePassword: ChoosePassword,
     private readonly signIn: SignIn,
     private readonly mailToken: MailToken,
     private readonly audit: Audit,
     private readonly tokens: SecretTokens,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly rules: RegistrationRules,
   ) {}

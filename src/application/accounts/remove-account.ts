@@ -1,17 +1,18 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Audit } from '../audit/audit.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Accounts } from './ports/accounts.js';
-import type { Invites } from './ports/invites.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Audit } from '../audit/audit.js';
+import { UnitOfWork } from '../shared/ports.js';
+import { AccountRepository, InviteRepository } from './ports.js';
 import { memberOf, requireAnotherAdmin } from './team-members.js';
 
 /** Ends an account of the team with all its credentials and invites, and frees its place under the cap. */
+@injectable()
 export class RemoveAccount {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
-    private readonly invites: Invites,
+    private readonly accounts: AccountRepository,
+    private readonly invites: InviteRepository,
     private readonly audit: Audit,
   ) {}
 

@@ -1,7 +1,6 @@
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
-import type { Credentials } from '../access/ports/credentials.js';
-import type { Accounts } from './ports/accounts.js';
-import type { MailedTokens } from './ports/mailed-tokens.js';
+import { AccountRepository, CredentialRepository, MailedTokenRepository } from './ports.js';
 
 interface Input {
   readonly account: Account;
@@ -13,11 +12,12 @@ interface Input {
 }
 
 /** Writes a new password, within the caller's unit of work, and ends what the old one may have given away. */
+@injectable()
 export class ReplacePassword {
   constructor(
-    private readonly accounts: Accounts,
-    private readonly credentials: Credentials,
-    private readonly mailed: MailedTokens,
+    private readonly accounts: AccountRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly mailed: MailedTokenRepository,
   ) {}
 
   async execute({ account, passwordHash, keepSession, revokeKeys }: Input): Promise<Account> {

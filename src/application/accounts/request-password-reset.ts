@@ -1,12 +1,14 @@
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { MailToken } from './mail-token.js';
-import type { Accounts } from './ports/accounts.js';
+import { injectable } from 'inversify';
+import { UnitOfWork } from '../shared/ports.js';
+import { MailToken } from './mail-token.js';
+import { AccountRepository } from './ports.js';
 
 /** Sends a reset e-mail where there is an account with a password; says nothing of whether there is. */
+@injectable()
 export class RequestPasswordReset {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountRepository,
     private readonly mailToken: MailToken,
   ) {}
 

@@ -1,16 +1,18 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { Unauthenticated } from '../../domain/access/errors.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { MailToken } from './mail-token.js';
-import type { Accounts } from './ports/accounts.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Unauthenticated } from '../../domain/accounts/errors.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { UnitOfWork } from '../shared/ports.js';
+import { MailToken } from './mail-token.js';
+import { AccountRepository } from './ports.js';
 
 /** Sends another verification e-mail; nothing to an account that is verified already. Earlier tokens stay good. */
+@injectable()
 export class ResendVerification {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountRepository,
     private readonly mailToken: MailToken,
   ) {}
 

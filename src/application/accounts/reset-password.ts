@@ -1,22 +1,21 @@
+import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { MailedToken } from '../../domain/accounts/mailed-token.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { ChoosePassword } from './choose-password.js';
-import type { Accounts } from './ports/accounts.js';
-import type { MailedTokens } from './ports/mailed-tokens.js';
-import type { ReplacePassword } from './replace-password.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { ChoosePassword } from './choose-password.js';
+import { AccountRepository, MailedTokenRepository } from './ports.js';
+import { ReplacePassword } from './replace-password.js';
 
 /** Sets a new password by the token of a reset e-mail, and ends every session of the account. */
+@injectable()
 export class ResetPassword {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly mailed: MailedTokens,
-    private readonly accounts: Accounts,
+    private readonly mailed: MailedTokenRepository,
+    private readonly accounts: AccountRepository,
     private readonly choosePassword: ChoosePassword,
     private readonly replacePassword: ReplacePassword,
     private readonly audit: Audit,

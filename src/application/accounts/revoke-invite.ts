@@ -1,16 +1,17 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
 import { InviteNotFound } from '../../domain/accounts/errors.js';
 import { Invite } from '../../domain/accounts/invite.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Invites } from './ports/invites.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
+import { InviteRepository } from './ports.js';
 
+@injectable()
 export class RevokeInvite {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly invites: Invites,
+    private readonly invites: InviteRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

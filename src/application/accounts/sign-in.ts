@@ -1,9 +1,8 @@
-import { Credential } from '../../domain/access/credential.js';
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
-import type { Credentials } from '../access/ports/credentials.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
+import { Credential } from '../../domain/accounts/credential.js';
+import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
+import { CredentialRepository } from './ports.js';
 
 /** What a registration or a login hands out: the secrets are shown this once. */
 export interface SignedIn {
@@ -13,11 +12,12 @@ export interface SignedIn {
 }
 
 /** Mints the session and the API key of a registration or a login, within the caller's unit of work. */
+@injectable()
 export class SignIn {
   constructor(
-    private readonly credentials: Credentials,
+    private readonly credentials: CredentialRepository,
     private readonly tokens: SecretTokens,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,34 +1,36 @@
-import { SiteTokenInvalid } from '../../domain/access/errors.js';
+import { injectable } from 'inversify';
 import { Account, accountLimits, emailKey, type Team } from '../../domain/accounts/account.js';
-import { EmailTaken, RegistrationClosed, SiteLoginDisabled } from '../../domain/accounts/errors.js';
+import { EmailTaken, RegistrationClosed, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Accounts } from './ports/accounts.js';
-import type { SiteClaims, SiteTokens } from './ports/site-tokens.js';
-import type { SpentSiteTokens } from './ports/spent-site-tokens.js';
-import type { Teams } from './ports/teams.js';
-import type { SignedIn, SignIn } from './sign-in.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import {
+  AccountRepository,
+  type SiteClaims,
+  SiteTokenVerifier,
+  SpentSiteTokenRepository,
+  TeamRepository,
+} from './ports.js';
+import { type SignedIn, SignIn } from './sign-in.js';
 
-export interface SiteLoginRules {
-  readonly maxAccounts: number;
+export abstract class SiteLoginRules {
+  abstract readonly maxAccounts: number;
   /** May sign in to an operator's or a password holder's account whose e-mail is verified. */
-  readonly link: boolean;
+  abstract readonly link: boolean;
 }
 
 /** Signs in a user of the embedding site by the site's word; an unknown one gets an account without a password. */
+@injectable()
 export class SiteLogin {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly siteTokens: SiteTokens,
-    private readonly spent: SpentSiteTokens,
-    private readonly accounts: Accounts,
-    private readonly teams: Teams,
+    private readonly siteTokens: SiteTokenVerifier,
+    private readonly spent: SpentSiteTokenRepository,
+    private readonly accounts: AccountRepository,
+    private readonly teams: TeamRepository,
     private readonly signIn: SignIn,
     private readonly audit: Audit,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly rules: SiteLoginRules,
   ) {}

@@ -1,17 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { Unauthenticated } from '../../domain/access/errors.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
-import { WrongPassword } from '../../domain/accounts/errors.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Unauthenticated, WrongPassword } from '../../domain/accounts/errors.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import type { Credentials } from '../access/ports/credentials.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { ChoosePassword } from './choose-password.js';
-import type { Accounts } from './ports/accounts.js';
-import type { PasswordHasher } from './ports/password-hasher.js';
-import type { ReplacePassword } from './replace-password.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
+import { ChoosePassword } from './choose-password.js';
+import { AccountRepository, CredentialRepository, PasswordHasher } from './ports.js';
+import { ReplacePassword } from './replace-password.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -23,14 +20,15 @@ interface Input {
 }
 
 /** Changes one's own name, wishes or password. A new password ends the other sessions of the account. */
+@injectable()
 export class UpdateOwnAccount {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountRepository,
     private readonly hasher: PasswordHasher,
     private readonly choosePassword: ChoosePassword,
     private readonly replacePassword: ReplacePassword,
-    private readonly credentials: Credentials,
+    private readonly credentials: CredentialRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

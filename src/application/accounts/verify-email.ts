@@ -1,19 +1,18 @@
+import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { MailedToken } from '../../domain/accounts/mailed-token.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { SecretTokens } from '../shared/ports/secret-tokens.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { Accounts } from './ports/accounts.js';
-import type { MailedTokens } from './ports/mailed-tokens.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { AccountRepository, MailedTokenRepository } from './ports.js';
 
+@injectable()
 export class VerifyEmail {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly verifications: MailedTokens,
-    private readonly accounts: Accounts,
+    private readonly verifications: MailedTokenRepository,
+    private readonly accounts: AccountRepository,
     private readonly tokens: SecretTokens,
     private readonly audit: Audit,
     private readonly clock: Clock,

@@ -1,16 +1,18 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Alerts } from './ports/alerts.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { AlertRepository } from './ports.js';
 
 /** Says that somebody has seen to it. Once more changes nothing: who was first, when, and with what note, stays. */
+@injectable()
 export class AcknowledgeAlert {
   constructor(
-    private readonly alerts: Alerts,
+    private readonly alerts: AlertRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

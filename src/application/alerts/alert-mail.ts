@@ -1,13 +1,13 @@
+import type { Message } from '../../domain/accounts/message.js';
 import type { Alert } from '../../domain/alerts/alert.js';
-import type { Message } from '../../domain/mail/message.js';
-import type { Links } from '../accounts/ports/links.js';
-import { escapeHtml } from '../mail/escape-html.js';
+import { escapeHtml } from '../accounts/escape-html.js';
+import type { PageLinks } from '../accounts/ports.js';
 
 /** A mail tells of so many alerts one by one; of those beyond it says how many they are. */
 const LISTED = 20;
 
 /** Tells one person of alerts that have fired at once. `last`: there will be no other for a while. */
-export function alertMail(to: Message['to'], alerts: readonly Alert[], links: Links, last: boolean): Message {
+export function alertMail(to: Message['to'], alerts: readonly Alert[], links: PageLinks, last: boolean): Message {
   const told = alerts.slice(0, LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
   const [severity] = alerts.map((alert) => alert.severity).sort();
   const [first] = alerts;

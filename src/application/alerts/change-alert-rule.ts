@@ -1,11 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { AlertRule, type RuleChange } from '../../domain/alerts/alert-rule.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.js';
 import { FINISHING } from '../jobs/finish-jobs.js';
-import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
-import type { AlertRules } from './ports/alert-rules.js';
+import { Locks } from '../shared/ports.js';
+import { AlertRuleRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -13,10 +14,11 @@ interface Input {
 }
 
 /** In line with the jobs that finish, since these write what a rule has counted. */
+@injectable()
 export class ChangeAlertRule {
   constructor(
-    private readonly line: OneAtATime,
-    private readonly rules: AlertRules,
+    private readonly line: Locks,
+    private readonly rules: AlertRuleRepository,
     private readonly audit: Audit,
   ) {}
 

@@ -1,23 +1,23 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { AlertRule, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
 import { TooManyRules } from '../../domain/alerts/errors.js';
-import type { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.js';
 import { FINISHING } from '../jobs/finish-jobs.js';
-import type { JobHistory } from '../jobs/ports/job-history.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
-import type { AlertRules } from './ports/alert-rules.js';
+import { JobHistory } from '../jobs/ports.js';
+import { Clock, IdGenerator, Locks } from '../shared/ports.js';
+import { AlertRuleRepository } from './ports.js';
 
 /** From the next job that finishes on the rule is asked; what failed before counts. */
+@injectable()
 export class CreateAlertRule {
   constructor(
-    private readonly line: OneAtATime,
-    private readonly rules: AlertRules,
+    private readonly line: Locks,
+    private readonly rules: AlertRuleRepository,
     private readonly history: JobHistory,
     private readonly audit: Audit,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

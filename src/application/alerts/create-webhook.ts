@@ -1,23 +1,22 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { TooManyWebhooks } from '../../domain/alerts/errors.js';
 import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { WebhookSender } from './ports/webhook-sender.js';
-import type { Webhooks } from './ports/webhooks.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { WebhookRepository, WebhookSender } from './ports.js';
 
 /** From now on alerts that fire are posted to it. */
+@injectable()
 export class CreateWebhook {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly webhooks: Webhooks,
+    private readonly webhooks: WebhookRepository,
     private readonly sender: WebhookSender,
     private readonly audit: Audit,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,14 +1,16 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Webhook } from '../../domain/alerts/webhook.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Audit } from '../audit/audit.js';
-import type { Webhooks } from './ports/webhooks.js';
+import { Audit } from '../audit/audit.js';
+import { WebhookRepository } from './ports.js';
 
 /** Nothing is posted to it any more, what still waits neither. */
+@injectable()
 export class DeleteWebhook {
   constructor(
-    private readonly webhooks: Webhooks,
+    private readonly webhooks: WebhookRepository,
     private readonly audit: Audit,
   ) {}
 

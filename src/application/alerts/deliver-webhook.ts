@@ -1,10 +1,7 @@
-import type { Alert } from '../../domain/alerts/alert.js';
+import { injectable } from 'inversify';
 import { Webhook } from '../../domain/alerts/webhook.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Log } from '../shared/ports/log.js';
-import type { Alerts } from './ports/alerts.js';
-import type { WebhookSender } from './ports/webhook-sender.js';
-import type { Webhooks } from './ports/webhooks.js';
+import { Clock, Logger } from '../shared/ports.js';
+import { AlertEventFormat, AlertRepository, WebhookRepository, WebhookSender } from './ports.js';
 
 interface Input {
   readonly webhookId: string;
@@ -12,18 +9,16 @@ interface Input {
   readonly signal?: AbortSignal;
 }
 
-/** How an alert that has fired looks to a receiver; always the same for one alert. */
-export type EventForm = (alert: Alert) => object;
-
 /** One attempt to post an alert to a webhook. */
+@injectable()
 export class DeliverWebhook {
   constructor(
-    private readonly webhooks: Webhooks,
-    private readonly alerts: Alerts,
+    private readonly webhooks: WebhookRepository,
+    private readonly alerts: AlertRepository,
     private readonly sender: WebhookSender,
-    private readonly form: EventForm,
+    private readonly format: AlertEventFormat,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Resolves when nothing is left to do. Throws where it is to be tried again later. */
@@ -34,7 +29,7 @@ export class DeliverWebhook {
     const { webhook, secret } = opened;
     const at = this.clock.now();
     if (Webhook.isLeftAlone(webhook, at)) throw new NotDelivered('its receiver has not answered a moment ago');
-    const body = JSON.stringify(this.form(alert));
+    const body = JSON.stringify(this.format.body(alert));
     const outcome = await this.sender.post({ url: webhook.url, secret, id: alertId, body, sentAt: at }, signal);
     const delivery = { ...outcome, at, alertId };
     await this.webhooks.note(webhookId, delivery);

@@ -1,10 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions, permitted } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions, permitted } from '../../domain/accounts/permission.js';
 import { Webhook } from '../../domain/alerts/webhook.js';
-import type { Webhooks } from './ports/webhooks.js';
+import { WebhookRepository } from './ports.js';
 
+@injectable()
 export class ListWebhooks {
-  constructor(private readonly webhooks: Webhooks) {}
+  constructor(private readonly webhooks: WebhookRepository) {}
 
   /** Oldest first. Who only reads sees of each URL only where it leads. */
   async execute(input: { by: Caller | null }): Promise<Webhook[]> {

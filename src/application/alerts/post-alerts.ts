@@ -1,7 +1,6 @@
-import type { Log } from '../shared/ports/log.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { TaskWorker, WorkQueue } from '../shared/ports/work-queue.js';
-import type { DeliverWebhook } from './deliver-webhook.js';
+import { injectable } from 'inversify';
+import { Logger, type TaskWorker, UnitOfWork, WorkQueue } from '../shared/ports.js';
+import { DeliverWebhook } from './deliver-webhook.js';
 
 /** Of alerts that fired at once, and the webhooks that were there: makes one task of each pair. */
 export const SPREADING = 'spread alerts';
@@ -16,12 +15,13 @@ type Spread = { readonly webhookIds: readonly string[]; readonly alertIds: reado
 type Post = { readonly webhookId: string; readonly alertId: string };
 
 /** The tasks by which alerts get to webhooks. A receiver that fails holds up neither the others nor other alerts. */
+@injectable()
 export class PostAlerts {
   constructor(
     private readonly queue: WorkQueue,
     private readonly unitOfWork: UnitOfWork,
     private readonly deliver: DeliverWebhook,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Before the queue starts. */

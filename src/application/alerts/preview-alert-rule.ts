@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleInput } from '../../domain/alerts/alert-rule.js';
-import type { JobHistory } from '../jobs/ports/job-history.js';
-import type { Clock } from '../shared/ports/clock.js';
+import { JobHistory } from '../jobs/ports.js';
+import { Clock } from '../shared/ports.js';
 
 /** The newest jobs that a preview looks at. */
 export const PREVIEWED = 10_000;
@@ -14,6 +15,7 @@ interface Input extends RuleInput {
 }
 
 /** What a rule would have fired, had it been there when the stored jobs finished. Stores nothing. */
+@injectable()
 export class PreviewAlertRule {
   constructor(
     private readonly history: JobHistory,

@@ -1,11 +1,13 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { AlertRules } from './ports/alert-rules.js';
+import { AlertRuleRepository } from './ports.js';
 
+@injectable()
 export class ReadAlertRules {
-  constructor(private readonly rules: AlertRules) {}
+  constructor(private readonly rules: AlertRuleRepository) {}
 
   /** All there are, newest first. */
   async execute(input: { by: Caller | null }): Promise<AlertRule[]> {

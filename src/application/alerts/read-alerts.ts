@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Alerts } from './ports/alerts.js';
+import { AlertRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -11,8 +12,9 @@ interface Input {
   readonly page: { readonly limit: number; readonly after: string | null };
 }
 
+@injectable()
 export class ReadAlerts {
-  constructor(private readonly alerts: Alerts) {}
+  constructor(private readonly alerts: AlertRepository) {}
 
   /** Newest first. */
   async execute({ by, status, page }: Input): Promise<Alert[]> {

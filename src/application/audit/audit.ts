@@ -1,10 +1,8 @@
-import { type Caller, callerKinds } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import { type Caller, callerKinds } from '../../domain/accounts/caller.js';
 import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { CurrentRequest } from '../shared/ports/current-request.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { AuditTrail } from './ports/audit-trail.js';
+import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
+import { AuditRepository } from './ports.js';
 
 export interface Act {
   readonly by: Caller | Actor;
@@ -15,12 +13,13 @@ export interface Act {
 }
 
 /** How use cases leave a trace of what they do. */
+@injectable()
 export class Audit {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly trail: AuditTrail,
-    private readonly request: CurrentRequest,
-    private readonly ids: Identifiers,
+    private readonly trail: AuditRepository,
+    private readonly request: RequestContext,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,7 +1,8 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { AuditEntry } from '../../domain/audit/audit-entry.js';
-import type { AuditFilter, AuditTrail } from './ports/audit-trail.js';
+import { type AuditFilter, AuditRepository } from './ports.js';
 
 interface Input extends Omit<AuditFilter, 'team'> {
   readonly by: Caller | null;
@@ -9,8 +10,9 @@ interface Input extends Omit<AuditFilter, 'team'> {
 }
 
 /** Admins read of their own team, those of the operators also of the deployment; the master key reads all. */
+@injectable()
 export class ReadAudit {
-  constructor(private readonly trail: AuditTrail) {}
+  constructor(private readonly trail: AuditRepository) {}
 
   async execute({ by, page, ...filter }: Input): Promise<AuditEntry[]> {
     const caller = authorize(by, permissions.readAudit);

@@ -1,17 +1,17 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import type { TrackCalls } from '../jobs/track-calls.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { KeepTurn } from './keep-turn.js';
-import type { OwnConversations } from './own-conversations.js';
-import type { ChatRuntimes } from './ports/chat-runtimes.js';
-import type { ConnectedProject } from './ports/runtime-connections.js';
-import type { RuntimeStates } from './runtime-states.js';
+import { TrackCalls } from '../jobs/track-calls.js';
+import { Ownership } from '../processes/ownership.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { KeepTurn } from './keep-turn.js';
+import { OwnConversations } from './own-conversations.js';
+import { ChatRuntime, type ConnectedProject } from './ports.js';
+import { RuntimeStates } from './runtime-states.js';
 
 interface Place {
   readonly by: Caller | null;
@@ -29,13 +29,14 @@ interface Input extends Place {
 }
 
 /** Answers from the model that is connected to the project. */
+@injectable()
 export class CompleteChat {
   constructor(
     private readonly found: ProjectModels,
     private readonly own: OwnConversations,
     private readonly keepTurn: KeepTurn,
     private readonly states: RuntimeStates,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: ChatRuntime,
     private readonly calls: TrackCalls,
     private readonly ownership: Ownership,
   ) {}

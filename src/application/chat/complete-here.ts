@@ -1,12 +1,14 @@
+import { injectable } from 'inversify';
 import type { TimedCompletion } from '../../domain/chat/chat.js';
-import type { RuntimeCall } from '../processes/ports/other-processes.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { ChatRuntimes } from './ports/chat-runtimes.js';
+import type { RuntimeCall } from '../processes/ports.js';
+import { Clock } from '../shared/ports.js';
+import { ChatRuntime } from './ports.js';
 
 /** A chat that the service itself has with a runtime of this process, in the name of an account: it is no job. */
+@injectable()
 export class CompleteHere {
   constructor(
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: ChatRuntime,
     private readonly clock: Clock,
   ) {}
 

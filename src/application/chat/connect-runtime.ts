@@ -1,17 +1,19 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import type { Audit } from '../audit/audit.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { RuntimeConnections } from './ports/runtime-connections.js';
-import type { RuntimeStates } from './runtime-states.js';
-import type { SettleRuntime } from './settle-runtime.js';
+import { Audit } from '../audit/audit.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { RuntimeConnectionRepository } from './ports.js';
+import { RuntimeStates } from './runtime-states.js';
+import { SettleRuntime } from './settle-runtime.js';
 
 /** Makes a registered model the project's runtime, stopped at first. Connecting the connected model changes nothing. */
+@injectable()
 export class ConnectRuntime {
   constructor(
     private readonly found: ProjectModels,
-    private readonly connections: RuntimeConnections,
+    private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
     private readonly audit: Audit,

@@ -1,14 +1,16 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { OwnConversations } from './own-conversations.js';
-import type { Conversations } from './ports/conversations.js';
+import { OwnConversations } from './own-conversations.js';
+import { ConversationRepository } from './ports.js';
 
 /** Removes one of the caller's own conversations for good. */
+@injectable()
 export class DeleteConversation {
   constructor(
     private readonly own: OwnConversations,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
   ) {}
 
   /** Throws NotFound. */

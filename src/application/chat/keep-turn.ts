@@ -1,13 +1,12 @@
-import type { AccountCaller } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
 import { Conversation, type KeptIn } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { OwnConversations } from './own-conversations.js';
-import type { Conversations } from './ports/conversations.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { OwnConversations } from './own-conversations.js';
+import { ConversationRepository } from './ports.js';
 
 export interface Place {
   readonly caller: AccountCaller;
@@ -16,12 +15,13 @@ export interface Place {
 }
 
 /** Keeps the turns of those chats whose callers ask for it. */
+@injectable()
 export class KeepTurn {
   constructor(
     private readonly own: OwnConversations,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
     private readonly unitOfWork: UnitOfWork,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

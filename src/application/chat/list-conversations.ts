@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { Conversations } from './ports/conversations.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { ConversationRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -11,10 +12,11 @@ interface Input {
 }
 
 /** The caller's own conversations in a project. */
+@injectable()
 export class ListConversations {
   constructor(
     private readonly found: ProjectModels,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
   ) {}
 
   /** Throws NotFound. */

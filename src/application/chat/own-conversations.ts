@@ -1,14 +1,16 @@
-import type { AccountCaller } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { Conversations } from './ports/conversations.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { ConversationRepository } from './ports.js';
 
 /** Finds a caller's own conversations; those of anybody else look as if there were none, to admins too. */
+@injectable()
 export class OwnConversations {
   constructor(
     private readonly found: ProjectModels,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
   ) {}
 
   /** Throws NotFound. */

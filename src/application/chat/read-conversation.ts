@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
-import type { OwnConversations } from './own-conversations.js';
-import type { Conversations } from './ports/conversations.js';
+import { OwnConversations } from './own-conversations.js';
+import { ConversationRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -12,10 +13,11 @@ interface Input {
 }
 
 /** One of the caller's own conversations, with a page of its messages. */
+@injectable()
 export class ReadConversation {
   constructor(
     private readonly own: OwnConversations,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
   ) {}
 
   /** Throws NotFound. */

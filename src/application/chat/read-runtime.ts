@@ -1,9 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { RuntimeStates } from './runtime-states.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { RuntimeStates } from './runtime-states.js';
 
+@injectable()
 export class ReadRuntime {
   constructor(
     private readonly found: ProjectModels,

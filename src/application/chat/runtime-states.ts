@@ -1,16 +1,17 @@
+import { injectable } from 'inversify';
 import type { ProjectRuntime, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { ModelStates, OtherProcesses } from '../processes/ports/other-processes.js';
-import type { ChatRuntimes } from './ports/chat-runtimes.js';
-import type { ConnectedProject, RuntimeConnection, RuntimeConnections } from './ports/runtime-connections.js';
-import type { SettleRuntime } from './settle-runtime.js';
+import { Ownership } from '../processes/ownership.js';
+import { type ModelStates, OtherProcesses } from '../processes/ports.js';
+import { ChatRuntime, type ConnectedProject, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { SettleRuntime } from './settle-runtime.js';
 
 /** What a project's runtime is right now: what is stored of it, and what runs, here or in the process whose it is. */
+@injectable()
 export class RuntimeStates {
   constructor(
-    private readonly connections: RuntimeConnections,
-    private readonly runtimes: ChatRuntimes,
+    private readonly connections: RuntimeConnectionRepository,
+    private readonly runtimes: ChatRuntime,
     private readonly runtime: SettleRuntime,
     private readonly ownership: Ownership,
     private readonly others: OtherProcesses,

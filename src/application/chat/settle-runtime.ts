@@ -1,18 +1,18 @@
+import { injectable } from 'inversify';
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
-import { runtimeSpecOf, type UpstreamRules } from '../../domain/chat/runtime-spec.js';
+import { runtimeSpecOf, UpstreamRules } from '../../domain/chat/runtime-spec.js';
 import { DomainError, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { OtherProcesses } from '../processes/ports/other-processes.js';
-import type { Models } from '../workspace/ports/models.js';
-import type { ChatRuntimes } from './ports/chat-runtimes.js';
-import type { ModelFolders } from './ports/model-folders.js';
-import type { RuntimeConnection, RuntimeConnections } from './ports/runtime-connections.js';
+import { Ownership } from '../processes/ownership.js';
+import { OtherProcesses } from '../processes/ports.js';
+import { ModelRepository } from '../workspace/ports.js';
+import { ChatRuntime, ModelFolders, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
  * Makes the process of a project's runtime what the stored connection wants it to be. Every change writes the connection
  * first and settles then, one settling of a project after another, so that the last change stored is the one that holds
  * in the end, however many come at once. A runtime that is another process's is left to that one, which is told.
  */
+@injectable()
 export class SettleRuntime {
   private readonly turns = new Map<string, Promise<void>>();
   private readonly failures = new Map<string, string>();
@@ -20,10 +20,10 @@ export class SettleRuntime {
   private readonly started = new Set<string>();
 
   constructor(
-    private readonly connections: RuntimeConnections,
-    private readonly models: Models,
+    private readonly connections: RuntimeConnectionRepository,
+    private readonly models: ModelRepository,
     private readonly folders: ModelFolders,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: ChatRuntime,
     private readonly rules: UpstreamRules,
     private readonly ownership: Ownership,
     private readonly others: OtherProcesses,

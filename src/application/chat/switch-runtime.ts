@@ -1,12 +1,13 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import type { Audit } from '../audit/audit.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { RuntimeConnections } from './ports/runtime-connections.js';
-import type { RuntimeStates } from './runtime-states.js';
-import type { SettleRuntime } from './settle-runtime.js';
+import { Audit } from '../audit/audit.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { RuntimeConnectionRepository } from './ports.js';
+import { RuntimeStates } from './runtime-states.js';
+import { SettleRuntime } from './settle-runtime.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -18,10 +19,11 @@ interface Input {
  * Starts or stops the connected model. A start returns while the model loads, and the runtime is started again with the
  * service; a stop returns once the process is gone, and the model stays connected.
  */
+@injectable()
 export class SwitchRuntime {
   constructor(
     private readonly found: ProjectModels,
-    private readonly connections: RuntimeConnections,
+    private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
     private readonly audit: Audit,

@@ -1,19 +1,21 @@
-import type { Ownership } from '../processes/ownership.js';
-import type { Log } from '../shared/ports/log.js';
-import type { RuntimeConnections } from './ports/runtime-connections.js';
-import type { SettleRuntime } from './settle-runtime.js';
+import { injectable } from 'inversify';
+import { Ownership } from '../processes/ownership.js';
+import { Logger } from '../shared/ports.js';
+import { RuntimeConnectionRepository } from './ports.js';
+import { SettleRuntime } from './settle-runtime.js';
 
 /**
  * Done at the start of the service and every few seconds: brings up every runtime that a team wants started and that
  * belongs to nobody, to a process that has ended, or to this one, where the start of it failed; and ends those that run
  * here and should not.
  */
+@injectable()
 export class TendRuntimes {
   constructor(
-    private readonly connections: RuntimeConnections,
+    private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly ownership: Ownership,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Returns once all have begun to load; one that cannot be started is logged and does not hold up the others. */

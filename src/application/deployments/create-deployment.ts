@@ -1,15 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
 import { TooManyDeployments } from '../../domain/deployments/errors.js';
-import type { Audit } from '../audit/audit.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { DeploymentView, DeploymentViews } from './deployment-views.js';
-import type { Deployments } from './ports/deployments.js';
-import type { ModelServers } from './ports/model-servers.js';
-import type { TendDeployments } from './tend-deployments.js';
+import { Audit } from '../audit/audit.js';
+import { Ownership } from '../processes/ownership.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { type DeploymentView, DeploymentViews } from './deployment-views.js';
+import { DeploymentRepository, ModelServer } from './ports.js';
+import { TendDeployments } from './tend-deployments.js';
 
 interface Input extends ServedModel {
   readonly by: Caller | null;
@@ -18,16 +17,17 @@ interface Input extends ServedModel {
 }
 
 /** Starts a process for a model file, and keeps the deployment once that has proved its health. */
+@injectable()
 export class CreateDeployment {
   /** Of this process, those that are not stored yet. */
   private beginning = 0;
 
   constructor(
-    private readonly deployments: Deployments,
-    private readonly servers: ModelServers,
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
     private readonly views: DeploymentViews,
     private readonly audit: Audit,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly ownership: Ownership,
     private readonly tending: TendDeployments,

@@ -1,17 +1,18 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Audit } from '../audit/audit.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { OtherProcesses } from '../processes/ports/other-processes.js';
-import type { Deployments } from './ports/deployments.js';
-import type { ModelServers } from './ports/model-servers.js';
+import { Audit } from '../audit/audit.js';
+import { Ownership } from '../processes/ownership.js';
+import { OtherProcesses } from '../processes/ports.js';
+import { DeploymentRepository, ModelServer } from './ports.js';
 
 /** Returns once the process is gone, unless it is of a process of the service that cannot be asked: that ends it soon. */
+@injectable()
 export class DeleteDeployment {
   constructor(
-    private readonly deployments: Deployments,
-    private readonly servers: ModelServers,
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
     private readonly audit: Audit,
     private readonly ownership: Ownership,
     private readonly others: OtherProcesses,

@@ -1,12 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFile, pathFinding } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import type { ModelStore } from './ports/model-store.js';
+import { ModelFileStore } from './ports.js';
 
 /** Removes an uploaded file, or a chat model with all its files. */
+@injectable()
 export class DeleteModelFile {
-  constructor(private readonly store: ModelStore) {}
+  constructor(private readonly store: ModelFileStore) {}
 
   /** Throws InvalidRequest, NotFound. */
   async execute(input: { by: Caller | null; path: string }): Promise<void> {

@@ -1,9 +1,9 @@
+import { injectable } from 'inversify';
 import type { Deployment } from '../../domain/deployments/deployment.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Ownership } from '../processes/ownership.js';
-import type { ModelStates, OtherProcesses } from '../processes/ports/other-processes.js';
-import type { Deployments } from './ports/deployments.js';
-import type { ModelServers, ServerState } from './ports/model-servers.js';
+import { Ownership } from '../processes/ownership.js';
+import { type ModelStates, OtherProcesses } from '../processes/ports.js';
+import { DeploymentRepository, ModelServer, type ServerState } from './ports.js';
 
 /** A deployment and what is true of its process right now. */
 export interface DeploymentView extends Omit<Deployment, 'process'> {
@@ -13,10 +13,11 @@ export interface DeploymentView extends Omit<Deployment, 'process'> {
 }
 
 /** Joins what is stored of a deployment with what its process proves. */
+@injectable()
 export class DeploymentViews {
   constructor(
-    private readonly deployments: Deployments,
-    private readonly servers: ModelServers,
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
     private readonly ownership: Ownership,
     private readonly others: OtherProcesses,
   ) {}

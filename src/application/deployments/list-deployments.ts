@@ -1,12 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { DeploymentView, DeploymentViews } from './deployment-views.js';
-import type { Deployments } from './ports/deployments.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { type DeploymentView, DeploymentViews } from './deployment-views.js';
+import { DeploymentRepository } from './ports.js';
 
 /** All deployments, newest first, each probed at the same time as the others. */
+@injectable()
 export class ListDeployments {
   constructor(
-    private readonly deployments: Deployments,
+    private readonly deployments: DeploymentRepository,
     private readonly views: DeploymentViews,
   ) {}
 

@@ -1,7 +1,8 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFile } from '../../domain/deployments/model-file.js';
-import type { ModelStore } from './ports/model-store.js';
+import { ModelFileStore } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -17,8 +18,9 @@ interface Page {
 }
 
 /** What can be deployed or chatted with, and all that was uploaded, by path. */
+@injectable()
 export class ListModelFiles {
-  constructor(private readonly store: ModelStore) {}
+  constructor(private readonly store: ModelFileStore) {}
 
   async execute({ by, limit, after }: Input): Promise<Page> {
     authorize(by, permissions.readMonitoring);

@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { TrackCalls, Tracking } from '../jobs/track-calls.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { TrackCalls, type Tracking } from '../jobs/track-calls.js';
 import type { ByteStream } from '../shared/byte-stream.js';
-import type { DeploymentViews } from './deployment-views.js';
-import type { ModelServers, Prediction, PredictionCall } from './ports/model-servers.js';
+import { DeploymentViews } from './deployment-views.js';
+import { ModelServer, type Prediction, type PredictionCall } from './ports.js';
 
 interface Input extends PredictionCall {
   readonly by: Caller | null;
@@ -13,10 +14,11 @@ interface Input extends PredictionCall {
 }
 
 /** Passes a prediction on to the deployment's process, for callers that are not on the machine. */
+@injectable()
 export class Predict {
   constructor(
     private readonly views: DeploymentViews,
-    private readonly servers: ModelServers,
+    private readonly servers: ModelServer,
     private readonly calls: TrackCalls,
   ) {}
 

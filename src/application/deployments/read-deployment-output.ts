@@ -1,13 +1,15 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { DeploymentViews } from './deployment-views.js';
-import type { ModelServers } from './ports/model-servers.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { DeploymentViews } from './deployment-views.js';
+import { ModelServer } from './ports.js';
 
 /** The latest lines that a deployment's processes wrote since the service started. */
+@injectable()
 export class ReadDeploymentOutput {
   constructor(
     private readonly views: DeploymentViews,
-    private readonly servers: ModelServers,
+    private readonly servers: ModelServer,
   ) {}
 
   /** Throws NotFound, RunsElsewhere. */

@@ -1,7 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { DeploymentView, DeploymentViews } from './deployment-views.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { type DeploymentView, DeploymentViews } from './deployment-views.js';
 
+@injectable()
 export class ReadDeployment {
   constructor(private readonly views: DeploymentViews) {}
 

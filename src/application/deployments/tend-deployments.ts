@@ -1,18 +1,19 @@
-import type { Ownership } from '../processes/ownership.js';
-import type { Deployments } from './ports/deployments.js';
-import type { ModelServers } from './ports/model-servers.js';
+import { injectable } from 'inversify';
+import { Ownership } from '../processes/ownership.js';
+import { DeploymentRepository, ModelServer } from './ports.js';
 
 /**
  * Done at the start of the service and every few seconds: runs here what belongs to this process, and nothing else. What
  * belongs to nobody, or to a process that has ended, is taken by one of those that live.
  */
+@injectable()
 export class TendDeployments {
   /** Those that run here and were stored as this process's. */
   private readonly held = new Set<string>();
 
   constructor(
-    private readonly deployments: Deployments,
-    private readonly servers: ModelServers,
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
     private readonly ownership: Ownership,
   ) {}
 

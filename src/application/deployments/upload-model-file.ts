@@ -1,10 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
 import { ModelFile, pathFinding } from '../../domain/deployments/model-file.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { ByteStream } from '../shared/byte-stream.js';
-import type { ModelStore, WrittenFile } from './ports/model-store.js';
+import { ModelFileStore, type WrittenFile } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -12,17 +13,18 @@ interface Input {
   readonly bytes: ByteStream;
 }
 
-export interface UploadLimits {
-  readonly fileBytes: number;
-  readonly atOnce: number;
+export abstract class UploadLimits {
+  abstract readonly fileBytes: number;
+  abstract readonly atOnce: number;
 }
 
 /** Brings a file into the models folder that can be written, whole or not at all. */
+@injectable()
 export class UploadModelFile {
   private running = 0;
 
   constructor(
-    private readonly store: ModelStore,
+    private readonly store: ModelFileStore,
     private readonly limits: UploadLimits,
   ) {}
 

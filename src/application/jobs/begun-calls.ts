@@ -1,7 +1,7 @@
+import { injectable } from 'inversify';
 import type { Job } from '../../domain/jobs/job.js';
-import type { Log } from '../shared/ports/log.js';
-import type { Sharing } from '../shared/ports/sharing.js';
-import type { Jobs } from './ports/jobs.js';
+import { Logger, Sharing } from '../shared/ports.js';
+import { JobRepository } from './ports.js';
 
 /** Most calls of a fast model are over before. */
 const PATIENCE_MS = 50;
@@ -11,6 +11,7 @@ const PATIENCE_MS = 50;
  * neither written nor logged. It serves those who look, and the call's end where the process dies; an end that finds no
  * beginning stored brings all of it along.
  */
+@injectable()
 export class BegunCalls {
   private readonly begun = new Map<string, NodeJS.Timeout>();
   private readonly due = new Map<string, Job>();
@@ -18,8 +19,8 @@ export class BegunCalls {
   private writing = false;
 
   constructor(
-    private readonly jobs: Jobs,
-    private readonly log: Log,
+    private readonly jobs: JobRepository,
+    private readonly log: Logger,
     private readonly sharing: Sharing,
     private readonly patienceMs = PATIENCE_MS,
   ) {}

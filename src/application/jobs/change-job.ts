@@ -1,13 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Log } from '../shared/ports/log.js';
-import type { UnitOfWork } from '../shared/ports/unit-of-work.js';
-import type { FinishJobs } from './finish-jobs.js';
-import type { Jobs } from './ports/jobs.js';
+import { Clock, Logger, UnitOfWork } from '../shared/ports.js';
+import { FinishJobs } from './finish-jobs.js';
+import { JobRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -15,13 +14,14 @@ interface Input {
 }
 
 /** How a job goes on that is reported from elsewhere, and how it is ended by hand. */
+@injectable()
 export class ChangeJob {
   constructor(
-    private readonly jobs: Jobs,
+    private readonly jobs: JobRepository,
     private readonly finishing: FinishJobs,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Throws NotFound, InvalidRequest, JobFinished. */

@@ -1,13 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Job, type JobChange, type OpenStatus } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { Log } from '../shared/ports/log.js';
-import type { ProjectModels } from '../workspace/project-models.js';
-import type { Jobs } from './ports/jobs.js';
+import { Clock, IdGenerator, Logger } from '../shared/ports.js';
+import { ProjectModels } from '../workspace/project-models.js';
+import { JobRepository } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -18,13 +17,14 @@ interface Input {
 }
 
 /** Records work that runs elsewhere, which reports itself from then on. */
+@injectable()
 export class CreateExternalJob {
   constructor(
     private readonly found: ProjectModels,
-    private readonly jobs: Jobs,
-    private readonly ids: Identifiers,
+    private readonly jobs: JobRepository,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Throws NotFound, InvalidRequest. */

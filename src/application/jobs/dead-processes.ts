@@ -1,5 +1,5 @@
-import type { Clock } from '../shared/ports/clock.js';
-import type { LivingProcesses } from './ports/living-processes.js';
+import type { Clock } from '../shared/ports.js';
+import type { InstanceRegistry } from './ports.js';
 
 /** A process whose line to the database broke has so long to be known again. */
 const PATIENCE_MS = 5_000;
@@ -18,7 +18,7 @@ export class DeadProcesses {
   private readonly missing = new Map<number, Missing>();
 
   constructor(
-    private readonly processes: LivingProcesses,
+    private readonly processes: InstanceRegistry,
     private readonly clock: Clock,
   ) {}
 

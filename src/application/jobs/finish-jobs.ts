@@ -1,16 +1,11 @@
+import { injectable } from 'inversify';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
-import type { AlertNotifier } from '../alerts/ports/alert-notifier.js';
-import type { AlertRules } from '../alerts/ports/alert-rules.js';
-import type { Alerts } from '../alerts/ports/alerts.js';
+import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { Batches, type Outcome } from '../shared/batches.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { Log } from '../shared/ports/log.js';
-import type { OneAtATime } from '../shared/ports/one-at-a-time.js';
-import type { Sharing } from '../shared/ports/sharing.js';
-import type { JobHistory } from './ports/job-history.js';
-import type { Jobs } from './ports/jobs.js';
+import { IdGenerator, Locks, Logger, Sharing } from '../shared/ports.js';
+import { JobHistory, JobRepository } from './ports.js';
 
 /** Whoever finishes jobs or changes rules stands in this line. */
 export const FINISHING = 'finishing jobs';
@@ -26,18 +21,19 @@ interface Ending {
  * The one way in which a job comes to its end. In the same transaction every rule looks at it, so that no alert is lost
  * or doubled; jobs that end at the same time share a transaction.
  */
+@injectable()
 export class FinishJobs {
   private readonly endings: Batches<Ending, Job>;
 
   constructor(
-    private readonly line: OneAtATime,
-    private readonly jobs: Jobs,
+    private readonly line: Locks,
+    private readonly jobs: JobRepository,
     private readonly history: JobHistory,
-    private readonly rules: AlertRules,
-    private readonly alerts: Alerts,
+    private readonly rules: AlertRuleRepository,
+    private readonly alerts: AlertRepository,
     private readonly notifier: AlertNotifier,
-    private readonly ids: Identifiers,
-    private readonly log: Log,
+    private readonly ids: IdGenerator,
+    private readonly log: Logger,
     sharing: Sharing,
   ) {
     this.endings = new Batches(sharing, AT_ONCE, (endings) => this.finish(endings));

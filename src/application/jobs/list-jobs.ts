@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import type { JobFilter, Jobs } from './ports/jobs.js';
+import { type JobFilter, JobRepository } from './ports.js';
 
 interface Input extends Omit<JobFilter, 'teamId'> {
   readonly by: Caller | null;
@@ -11,8 +12,9 @@ interface Input extends Omit<JobFilter, 'teamId'> {
 }
 
 /** The jobs that the caller may see, newest first. */
+@injectable()
 export class ListJobs {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly jobs: JobRepository) {}
 
   /** Fewer than asked for where their results are long. */
   async execute({ by, page, ...filter }: Input): Promise<Bounded<Job>> {

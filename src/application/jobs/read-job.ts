@@ -1,13 +1,15 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Jobs } from './ports/jobs.js';
+import { JobRepository } from './ports.js';
 
 /** A job as its reader may see it. */
+@injectable()
 export class ReadJob {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly jobs: JobRepository) {}
 
   /** Throws NotFound. */
   async execute(input: { by: Caller | null; id: string }): Promise<Job> {

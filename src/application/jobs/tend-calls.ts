@@ -1,15 +1,12 @@
+import { injectable } from 'inversify';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Log } from '../shared/ports/log.js';
-import type { WorkQueue } from '../shared/ports/work-queue.js';
+import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { DeadProcesses } from './dead-processes.js';
-import type { FinishJobs } from './finish-jobs.js';
-import type { JobHistory } from './ports/job-history.js';
-import type { Jobs } from './ports/jobs.js';
-import type { LivingProcesses } from './ports/living-processes.js';
-import type { TrackCalls } from './track-calls.js';
+import { FinishJobs } from './finish-jobs.js';
+import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
+import { TrackCalls } from './track-calls.js';
 
 const AT_ONCE = 200;
 
@@ -21,18 +18,19 @@ const FORGOTTEN_AT_ONCE = 1_000;
  * Done every few seconds: ends the calls of processes that died and gives their tasks to others, stores what could not
  * be stored, forgets old calls.
  */
+@injectable()
 export class TendCalls {
   private readonly dead: DeadProcesses;
 
   constructor(
     private readonly tracking: TrackCalls,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobRepository,
     private readonly history: JobHistory,
     private readonly finishing: FinishJobs,
-    private readonly processes: LivingProcesses,
+    private readonly processes: InstanceRegistry,
     private readonly queue: WorkQueue,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.dead = new DeadProcesses(processes, clock);
   }

@@ -1,14 +1,13 @@
-import type { Caller } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { Log } from '../shared/ports/log.js';
-import type { BegunCalls } from './begun-calls.js';
-import type { FinishJobs } from './finish-jobs.js';
-import type { LivingProcesses } from './ports/living-processes.js';
+import { Clock, IdGenerator, Logger } from '../shared/ports.js';
+import { BegunCalls } from './begun-calls.js';
+import { FinishJobs } from './finish-jobs.js';
+import { InstanceRegistry } from './ports.js';
 
 /** What a call is about. */
 export interface TrackedCall extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
@@ -46,16 +45,17 @@ type End = (stored: Job | null) => Job;
  * Makes a `sync` job of every call that a model works on. The beginning costs the caller nothing; the end is stored,
  * and every rule has looked at it, before the answer is given.
  */
+@injectable()
 export class TrackCalls {
   private readonly unstored = new Map<string, End>();
 
   constructor(
     private readonly begun: BegunCalls,
     private readonly finishing: FinishJobs,
-    private readonly processes: LivingProcesses,
-    private readonly ids: Identifiers,
+    private readonly processes: InstanceRegistry,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /**

@@ -1,7 +1,8 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Log } from '../shared/ports/log.js';
-import type { LogTail } from './ports/log-tail.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Logger } from '../shared/ports.js';
+import { LogTail } from './ports.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -10,10 +11,11 @@ interface Input {
 }
 
 /** The newest lines of the service's log, or those of them that mention a job. */
+@injectable()
 export class ReadLog {
   constructor(
     private readonly tail: LogTail,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   async execute({ by, most, jobId }: Input): Promise<{ lines: string[]; file: string }> {

@@ -1,7 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Metrics } from './ports/metrics.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Metrics } from './ports.js';
 
+@injectable()
 export class ReadMetrics {
   constructor(private readonly metrics: Metrics) {}
 

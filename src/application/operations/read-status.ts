@@ -1,12 +1,13 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { Unauthenticated } from '../../domain/access/errors.js';
-import { authorize, type PermissionName, permissions, permitted } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Unauthenticated } from '../../domain/accounts/errors.js';
+import { authorize, type PermissionName, permissions, permitted } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Project } from '../../domain/workspace/project.js';
-import type { Accounts } from '../accounts/ports/accounts.js';
-import type { RuntimeStates } from '../chat/runtime-states.js';
-import type { Projects } from '../workspace/ports/projects.js';
+import { AccountRepository } from '../accounts/ports.js';
+import { RuntimeStates } from '../chat/runtime-states.js';
+import { ProjectRepository } from '../workspace/ports.js';
 
 export interface Status {
   readonly caller: Caller;
@@ -24,10 +25,11 @@ export interface NamedRuntime extends ProjectRuntime {
 const PROJECTS = 1_000;
 
 /** Who calls, what the caller may do, and what the caller's team can chat with. */
+@injectable()
 export class ReadStatus {
   constructor(
-    private readonly accounts: Accounts,
-    private readonly projects: Projects,
+    private readonly accounts: AccountRepository,
+    private readonly projects: ProjectRepository,
     private readonly runtimes: RuntimeStates,
   ) {}
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../shared/ports/clock.js';
-import type { Log } from '../shared/ports/log.js';
-import { type LeftoverKind, type Leftovers, leftoverKinds } from './ports/leftovers.js';
+import { injectable } from 'inversify';
+import { Clock, Logger } from '../shared/ports.js';
+import { ExpiredData, type LeftoverKind, leftoverKinds } from './ports.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -16,11 +16,12 @@ const KEPT_MS: Readonly<Record<LeftoverKind, number>> = {
 const AT_ONCE = 500;
 
 /** Done every hour or so, in each process. */
+@injectable()
 export class RemoveLeftovers {
   constructor(
-    private readonly leftovers: Leftovers,
+    private readonly leftovers: ExpiredData,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   /** Until nothing is left, or until `signal` is aborted. */

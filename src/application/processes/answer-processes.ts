@@ -1,17 +1,19 @@
+import { injectable } from 'inversify';
 import type { TimedCompletion } from '../../domain/chat/chat.js';
-import type { CompleteHere } from '../chat/complete-here.js';
-import type { RuntimeStates } from '../chat/runtime-states.js';
-import type { SettleRuntime } from '../chat/settle-runtime.js';
-import type { ModelServers } from '../deployments/ports/model-servers.js';
-import type { TendDeployments } from '../deployments/tend-deployments.js';
-import type { ModelStates, RuntimeCall } from './ports/other-processes.js';
+import { CompleteHere } from '../chat/complete-here.js';
+import { RuntimeStates } from '../chat/runtime-states.js';
+import { SettleRuntime } from '../chat/settle-runtime.js';
+import { ModelServer } from '../deployments/ports.js';
+import { TendDeployments } from '../deployments/tend-deployments.js';
+import type { ModelStates, RuntimeCall } from './ports.js';
 
 const isDeployment = (id: string) => id.startsWith('dep_');
 
 /** What another process of the service asks of this one. Nobody else may. */
+@injectable()
 export class AnswerProcesses {
   constructor(
-    private readonly servers: ModelServers,
+    private readonly servers: ModelServer,
     private readonly deployments: TendDeployments,
     private readonly runtimes: RuntimeStates,
     private readonly runtime: SettleRuntime,

@@ -1,17 +1,19 @@
+import { injectable } from 'inversify';
 import { RunsElsewhere } from '../../domain/processes/errors.js';
 import { DeadProcesses } from '../jobs/dead-processes.js';
-import type { LivingProcesses } from '../jobs/ports/living-processes.js';
-import type { Clock } from '../shared/ports/clock.js';
+import { InstanceRegistry } from '../jobs/ports.js';
+import { Clock } from '../shared/ports.js';
 
 /**
  * Whose a deployment or a runtime is. It belongs to one process of the service, which alone starts it; another may take
  * it once that process has ended.
  */
+@injectable()
 export class Ownership {
   private readonly dead: DeadProcesses;
 
   constructor(
-    private readonly processes: LivingProcesses,
+    private readonly processes: InstanceRegistry,
     clock: Clock,
   ) {
     this.dead = new DeadProcesses(processes, clock);

@@ -1,4 +1,4 @@
-import type { Sharing } from './ports/sharing.js';
+import type { Sharing } from './ports.js';
 import { turn } from './turn.js';
 
 interface Waiting<Item, Result> {

@@ -1,7 +1,8 @@
-import type { AccountCaller, Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { type Comparison, compareRecords } from '../../domain/workspace/dataset-comparison.js';
-import type { ProjectDatasets } from './project-datasets.js';
+import { ProjectDatasets } from './project-datasets.js';
 
 /** A version of a dataset. */
 export interface Side {
@@ -18,6 +19,7 @@ interface Input {
   readonly base: Side;
 }
 
+@injectable()
 export class CompareDatasets {
   constructor(private readonly found: ProjectDatasets) {}
 

@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
-import type { Drafted, DraftModels } from './draft-models.js';
-import type { ProjectModels } from './project-models.js';
+import { type Drafted, DraftModels } from './draft-models.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -11,6 +12,7 @@ interface Input {
   readonly spec: JsonObject;
 }
 
+@injectable()
 export class CreateModel {
   constructor(
     private readonly found: ProjectModels,

@@ -1,14 +1,13 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { Project } from '../../domain/workspace/project.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
 import { chosenStarter } from './chosen-starter.js';
-import type { Projects } from './ports/projects.js';
-import type { Starters } from './ports/starters.js';
-import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
+import { ProjectRepository, StarterCatalog } from './ports.js';
+import { type ProjectOverview, ProjectOverviews } from './project-overview.js';
 
 interface Content {
   readonly name?: string | undefined;
@@ -21,12 +20,13 @@ interface Input extends Content {
   readonly starterId?: string | undefined;
 }
 
+@injectable()
 export class CreateProject {
   constructor(
-    private readonly projects: Projects,
-    private readonly starters: Starters,
+    private readonly projects: ProjectRepository,
+    private readonly starters: StarterCatalog,
     private readonly overviews: ProjectOverviews,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,12 +1,14 @@
+import { injectable } from 'inversify';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { DatasetContent } from '../../domain/workspace/dataset.js';
 import { canonicalRecords, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { validate } from '../../domain/workspace/dataset-validation.js';
-import type { ContentHasher } from './ports/content-hasher.js';
+import { ContentHasher } from './ports.js';
 
 /** Of the records as JSON. As names count for each record, and escapes as they are written, it can be far more than the body. */
 const MEGABYTES = 16;
 
+@injectable()
 export class DatasetContents {
   constructor(private readonly hasher: ContentHasher) {}
 

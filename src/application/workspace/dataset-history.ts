@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
-import type { Datasets, VersionEntry } from './ports/datasets.js';
-import type { ProjectDatasets } from './project-datasets.js';
+import { DatasetRepository, type DatasetVersionEntry } from './ports.js';
+import { ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -12,14 +13,15 @@ interface Input {
 }
 
 /** What a dataset was, version by version. */
+@injectable()
 export class DatasetHistory {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
   ) {}
 
   /** Newest first, those before version `before`. Throws NotFound. */
-  async list(input: Input & { limit: number; before: number | null }): Promise<VersionEntry[]> {
+  async list(input: Input & { limit: number; before: number | null }): Promise<DatasetVersionEntry[]> {
     const { id } = await this.dataset(input);
     return this.datasets.versions(id, input);
   }

@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { requireEditable } from '../../domain/workspace/dataset.js';
-import type { Audit } from '../audit/audit.js';
-import type { Datasets } from './ports/datasets.js';
-import type { ProjectDatasets } from './project-datasets.js';
+import { Audit } from '../audit/audit.js';
+import { DatasetRepository } from './ports.js';
+import { ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -14,10 +15,11 @@ interface Input {
 }
 
 /** Removes an editable dataset; a frozen one goes only with its project. */
+@injectable()
 export class DeleteDataset {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
     private readonly audit: Audit,
   ) {}
 

@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Model } from '../../domain/workspace/model.js';
-import type { Audit } from '../audit/audit.js';
-import type { Models } from './ports/models.js';
-import type { ProjectModels } from './project-models.js';
+import { Audit } from '../audit/audit.js';
+import { ModelRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -14,10 +15,11 @@ interface Input {
 }
 
 /** Deletes a draft with its versions. A registered model goes only with its project. */
+@injectable()
 export class DeleteModel {
   constructor(
     private readonly found: ProjectModels,
-    private readonly models: Models,
+    private readonly models: ModelRepository,
     private readonly audit: Audit,
   ) {}
 

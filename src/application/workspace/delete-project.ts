@@ -1,10 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { requireVersion } from '../../domain/workspace/project.js';
-import type { Audit } from '../audit/audit.js';
-import type { SettleRuntime } from '../chat/settle-runtime.js';
-import type { Projects } from './ports/projects.js';
-import type { ProjectModels } from './project-models.js';
+import { Audit } from '../audit/audit.js';
+import { SettleRuntime } from '../chat/settle-runtime.js';
+import { ProjectRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -14,10 +15,11 @@ interface Input {
 }
 
 /** Removes a project with all that it holds, the frozen and the registered too. Its runtime ends with it. */
+@injectable()
 export class DeleteProject {
   constructor(
     private readonly found: ProjectModels,
-    private readonly projects: Projects,
+    private readonly projects: ProjectRepository,
     private readonly runtime: SettleRuntime,
     private readonly audit: Audit,
   ) {}

@@ -1,9 +1,9 @@
+import { injectable } from 'inversify';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonicalUuid, Model } from '../../domain/workspace/model.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { Models } from './ports/models.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { ModelRepository } from './ports.js';
 
 type Wanted = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy' | 'forkedFrom'> & {
   /** As the caller wrote it; undefined for a draft that is nobody's repetition. */
@@ -17,10 +17,11 @@ export interface Drafted {
 }
 
 /** Makes drafts, with the same request id one at most. */
+@injectable()
 export class DraftModels {
   constructor(
-    private readonly models: Models,
-    private readonly ids: Identifiers,
+    private readonly models: ModelRepository,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

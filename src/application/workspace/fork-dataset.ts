@@ -1,10 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Dataset } from '../../domain/workspace/dataset.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
-import type { Datasets } from './ports/datasets.js';
-import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { DatasetRepository } from './ports.js';
+import { type FullDataset, ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -14,11 +14,12 @@ interface Input {
 }
 
 /** Makes an editable copy of a dataset, which says where it is from. */
+@injectable()
 export class ForkDataset {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
-    private readonly ids: Identifiers,
+    private readonly datasets: DatasetRepository,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,7 +1,8 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import type { Drafted, DraftModels } from './draft-models.js';
-import type { ProjectModels } from './project-models.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { type Drafted, DraftModels } from './draft-models.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -11,6 +12,7 @@ interface Input {
 }
 
 /** Makes a draft of what a model is now: how a registered model gets its next version. */
+@injectable()
 export class ForkModel {
   constructor(
     private readonly found: ProjectModels,

@@ -1,10 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Dataset } from '../../domain/workspace/dataset.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Datasets } from './ports/datasets.js';
-import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { DatasetRepository } from './ports.js';
+import { type FullDataset, ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -15,10 +16,11 @@ interface Input {
 }
 
 /** Makes a dataset immutable. */
+@injectable()
 export class FreezeDataset {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

@@ -1,13 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Dataset } from '../../domain/workspace/dataset.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Identifiers } from '../shared/ports/identifiers.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
 import { chosenStarter } from './chosen-starter.js';
-import type { DatasetContents } from './dataset-contents.js';
-import type { Datasets } from './ports/datasets.js';
-import type { Starters } from './ports/starters.js';
-import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+import { DatasetContents } from './dataset-contents.js';
+import { DatasetRepository, StarterCatalog } from './ports.js';
+import { type FullDataset, ProjectDatasets } from './project-datasets.js';
 import { type SentDataset, takenDataset } from './sent-dataset.js';
 
 interface Input extends SentDataset {
@@ -17,13 +16,14 @@ interface Input extends SentDataset {
   readonly starterId: string;
 }
 
+@injectable()
 export class ImportDataset {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
-    private readonly starters: Starters,
+    private readonly datasets: DatasetRepository,
+    private readonly starters: StarterCatalog,
     private readonly contents: DatasetContents,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

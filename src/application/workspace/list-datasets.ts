@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
-import type { Datasets } from './ports/datasets.js';
-import type { ProjectDatasets } from './project-datasets.js';
+import { DatasetRepository } from './ports.js';
+import { ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -10,10 +11,11 @@ interface Input {
   readonly page: { readonly limit: number; readonly after: string | null };
 }
 
+@injectable()
 export class ListDatasets {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
   ) {}
 
   /** Throws NotFound. */

@@ -1,14 +1,16 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { LivingAlias } from '../../domain/workspace/model-alias.js';
-import type { ModelAliases } from './ports/model-aliases.js';
-import type { ProjectModels } from './project-models.js';
+import { ModelAliasRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 /** The aliases of a project as their last changes, the one changed last first. */
+@injectable()
 export class ListModelAliases {
   constructor(
     private readonly found: ProjectModels,
-    private readonly aliases: ModelAliases,
+    private readonly aliases: ModelAliasRepository,
   ) {}
 
   /** Throws NotFound. */

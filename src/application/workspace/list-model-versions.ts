@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ModelVersion } from '../../domain/workspace/model.js';
-import type { Models } from './ports/models.js';
-import type { ProjectModels } from './project-models.js';
+import { ModelRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -12,10 +13,11 @@ interface Input {
 }
 
 /** Who made which version of a model and when, newest first. */
+@injectable()
 export class ListModelVersions {
   constructor(
     private readonly found: ProjectModels,
-    private readonly models: Models,
+    private readonly models: ModelRepository,
   ) {}
 
   /** Throws NotFound. */

@@ -1,9 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Model } from '../../domain/workspace/model.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import type { Models } from './ports/models.js';
-import type { ProjectModels } from './project-models.js';
+import { ModelRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -12,10 +13,11 @@ interface Input {
 }
 
 /** The models of a project, drafts included, newest first. */
+@injectable()
 export class ListModels {
   constructor(
     private readonly found: ProjectModels,
-    private readonly models: Models,
+    private readonly models: ModelRepository,
   ) {}
 
   /** Throws NotFound. */

@@ -1,10 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
-import type { Conversations } from '../chat/ports/conversations.js';
+import { ConversationRepository } from '../chat/ports.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import type { Projects } from './ports/projects.js';
-import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
+import { ProjectRepository } from './ports.js';
+import { type ProjectOverview, ProjectOverviews } from './project-overview.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -23,11 +24,12 @@ interface Listing {
 const CONVERSATIONS = 100;
 
 /** What the team works on, and what the caller can take up again. */
+@injectable()
 export class ListProjects {
   constructor(
-    private readonly projects: Projects,
+    private readonly projects: ProjectRepository,
     private readonly overviews: ProjectOverviews,
-    private readonly conversations: Conversations,
+    private readonly conversations: ConversationRepository,
   ) {}
 
   async execute({ by, limit, after }: Input): Promise<Listing> {

@@ -1,10 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Starter } from '../../domain/workspace/starter.js';
-import type { Starters } from './ports/starters.js';
+import { StarterCatalog } from './ports.js';
 
+@injectable()
 export class ListStarters {
-  constructor(private readonly starters: Starters) {}
+  constructor(private readonly starters: StarterCatalog) {}
 
   async execute(input: { by: Caller | null }): Promise<readonly Starter[]> {
     authorize(input.by, permissions.readWorkspace);

@@ -1,10 +1,11 @@
-import type { AccountCaller } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { Project } from '../../domain/workspace/project.js';
-import type { Datasets } from './ports/datasets.js';
-import type { ProjectModels } from './project-models.js';
+import { DatasetRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 /** A dataset as it is, with the records of its version. */
 export interface FullDataset {
@@ -13,10 +14,11 @@ export interface FullDataset {
 }
 
 /** Finds the datasets of a caller's team; those of another team look as if they did not exist. */
+@injectable()
 export class ProjectDatasets {
   constructor(
     private readonly found: ProjectModels,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
   ) {}
 
   /** Throws NotFound. */

@@ -1,8 +1,9 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Projects, ProjectVersion, VersionEntry } from './ports/projects.js';
-import type { ProjectModels } from './project-models.js';
+import { ProjectRepository, type ProjectVersion, type ProjectVersionEntry } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -10,14 +11,15 @@ interface Input {
 }
 
 /** What a project was, version by version. */
+@injectable()
 export class ProjectHistory {
   constructor(
     private readonly found: ProjectModels,
-    private readonly projects: Projects,
+    private readonly projects: ProjectRepository,
   ) {}
 
   /** Newest first, those before version `before`. Throws NotFound. */
-  async list(input: Input & { limit: number; before: number | null }): Promise<VersionEntry[]> {
+  async list(input: Input & { limit: number; before: number | null }): Promise<ProjectVersionEntry[]> {
     const { id } = await this.project(input);
     return this.projects.versions(id, input);
   }

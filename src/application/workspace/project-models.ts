@@ -1,15 +1,16 @@
-import type { AccountCaller } from '../../domain/access/caller.js';
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
-import type { Models } from './ports/models.js';
-import type { Projects } from './ports/projects.js';
+import { ModelRepository, ProjectRepository } from './ports.js';
 
 /** Finds what a caller's team has; whatever another team has looks as if it did not exist. */
+@injectable()
 export class ProjectModels {
   constructor(
-    private readonly projects: Projects,
-    private readonly models: Models,
+    private readonly projects: ProjectRepository,
+    private readonly models: ModelRepository,
   ) {}
 
   /** Throws NotFound. */

@@ -1,8 +1,9 @@
+import { injectable } from 'inversify';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
-import type { RuntimeStates } from '../chat/runtime-states.js';
-import type { Models } from './ports/models.js';
+import { RuntimeStates } from '../chat/runtime-states.js';
+import { ModelRepository } from './ports.js';
 
 /** A project with what hangs on it: its registered models and the state of its runtime. */
 export interface ProjectOverview {
@@ -11,9 +12,10 @@ export interface ProjectOverview {
   readonly runtime: ProjectRuntime;
 }
 
+@injectable()
 export class ProjectOverviews {
   constructor(
-    private readonly models: Models,
+    private readonly models: ModelRepository,
     private readonly runtimes: RuntimeStates,
   ) {}
 

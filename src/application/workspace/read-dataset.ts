@@ -1,7 +1,8 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
-import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+import { type FullDataset, ProjectDatasets } from './project-datasets.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -9,6 +10,7 @@ interface Input {
   readonly datasetId: string;
 }
 
+@injectable()
 export class ReadDataset {
   constructor(private readonly found: ProjectDatasets) {}
 

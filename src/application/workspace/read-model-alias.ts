@@ -1,14 +1,16 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { type AliasChange, ModelAlias } from '../../domain/workspace/model-alias.js';
-import type { ModelAliases } from './ports/model-aliases.js';
-import type { ProjectModels } from './project-models.js';
+import { ModelAliasRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
+@injectable()
 export class ReadModelAlias {
   constructor(
     private readonly found: ProjectModels,
-    private readonly aliases: ModelAliases,
+    private readonly aliases: ModelAliasRepository,
   ) {}
 
   /** Its history, newest first. Throws NotFound, also for an alias that was taken away. */

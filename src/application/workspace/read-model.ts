@@ -1,8 +1,10 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Model } from '../../domain/workspace/model.js';
-import type { ProjectModels } from './project-models.js';
+import { ProjectModels } from './project-models.js';
 
+@injectable()
 export class ReadModel {
   constructor(private readonly found: ProjectModels) {}
 

@@ -1,12 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Projects } from './ports/projects.js';
-import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
+import { ProjectRepository } from './ports.js';
+import { type ProjectOverview, ProjectOverviews } from './project-overview.js';
 
+@injectable()
 export class ReadProject {
   constructor(
-    private readonly projects: Projects,
+    private readonly projects: ProjectRepository,
     private readonly overviews: ProjectOverviews,
   ) {}
 

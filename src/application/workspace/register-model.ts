@@ -1,10 +1,11 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Model } from '../../domain/workspace/model.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Models } from './ports/models.js';
-import type { ProjectModels } from './project-models.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { ModelRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -14,10 +15,11 @@ interface Input {
 }
 
 /** Makes a model immutable. */
+@injectable()
 export class RegisterModel {
   constructor(
     private readonly found: ProjectModels,
-    private readonly models: Models,
+    private readonly models: ModelRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

@@ -1,15 +1,14 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
-import { shareOf } from '../../domain/evaluations/statistics.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { shareOf } from '../../domain/jobs/statistics.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/remark.js';
 import { type Review, review } from '../../domain/workspace/review.js';
-import type { RuntimeStates } from '../chat/runtime-states.js';
-import type { Evaluations } from '../evaluations/ports/evaluations.js';
-import type { Datasets } from './ports/datasets.js';
-import type { Models } from './ports/models.js';
-import type { Projects } from './ports/projects.js';
-import type { ProjectModels } from './project-models.js';
+import { RuntimeStates } from '../chat/runtime-states.js';
+import { EvaluationRepository } from '../jobs/ports.js';
+import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -18,14 +17,15 @@ interface Input {
 }
 
 /** Looks a project over, and keeps whether this version of it has nothing that blocks. */
+@injectable()
 export class ReviewProject {
   constructor(
     private readonly found: ProjectModels,
-    private readonly projects: Projects,
-    private readonly datasets: Datasets,
-    private readonly models: Models,
+    private readonly projects: ProjectRepository,
+    private readonly datasets: DatasetRepository,
+    private readonly models: ModelRepository,
     private readonly runtimes: RuntimeStates,
-    private readonly evaluations: Evaluations,
+    private readonly evaluations: EvaluationRepository,
   ) {}
 
   /** Throws NotFound, StaleVersion. */

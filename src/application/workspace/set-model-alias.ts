@@ -1,11 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Model } from '../../domain/workspace/model.js';
 import { type AliasChange, ModelAlias } from '../../domain/workspace/model-alias.js';
-import type { Audit } from '../audit/audit.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { ModelAliases } from './ports/model-aliases.js';
-import type { ProjectModels } from './project-models.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { ModelAliasRepository } from './ports.js';
+import { ProjectModels } from './project-models.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -17,10 +18,11 @@ interface Input {
 }
 
 /** Points an alias to a registered model. Pointing it again to the same model changes nothing. */
+@injectable()
 export class SetModelAlias {
   constructor(
     private readonly found: ProjectModels,
-    private readonly aliases: ModelAliases,
+    private readonly aliases: ModelAliasRepository,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}

@@ -1,11 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { Dataset } from '../../domain/workspace/dataset.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { DatasetContents } from './dataset-contents.js';
-import type { Datasets } from './ports/datasets.js';
-import type { FullDataset, ProjectDatasets } from './project-datasets.js';
+import { Clock } from '../shared/ports.js';
+import { DatasetContents } from './dataset-contents.js';
+import { DatasetRepository } from './ports.js';
+import { type FullDataset, ProjectDatasets } from './project-datasets.js';
 import { type SentDataset, takenDataset } from './sent-dataset.js';
 
 interface Input extends SentDataset {
@@ -16,10 +17,11 @@ interface Input extends SentDataset {
   readonly expected: readonly number[];
 }
 
+@injectable()
 export class UpdateDataset {
   constructor(
     private readonly found: ProjectDatasets,
-    private readonly datasets: Datasets,
+    private readonly datasets: DatasetRepository,
     private readonly contents: DatasetContents,
     private readonly clock: Clock,
   ) {}

@@ -1,11 +1,12 @@
-import type { Caller } from '../../domain/access/caller.js';
-import { authorize, permissions } from '../../domain/access/permission.js';
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { Project } from '../../domain/workspace/project.js';
-import type { Clock } from '../shared/ports/clock.js';
-import type { Projects } from './ports/projects.js';
-import type { ProjectOverview, ProjectOverviews } from './project-overview.js';
+import { Clock } from '../shared/ports.js';
+import { ProjectRepository } from './ports.js';
+import { type ProjectOverview, ProjectOverviews } from './project-overview.js';
 
 interface Input {
   readonly by: Caller | null;
@@ -16,9 +17,10 @@ interface Input {
   readonly spec: JsonObject;
 }
 
+@injectable()
 export class UpdateProject {
   constructor(
-    private readonly projects: Projects,
+    private readonly projects: ProjectRepository,
     private readonly overviews: ProjectOverviews,
     private readonly clock: Clock,
   ) {}

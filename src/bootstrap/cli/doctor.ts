@@ -3,7 +3,7 @@ import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embe
 import { reachesMailServer } from '../../infrastructure/smtp/reaches-mail-server.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
-import { TypeOrmStorage } from '../../infrastructure/typeorm/typeorm-storage.js';
+import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/typeorm-storage.js';
 import type { Called } from '../../interfaces/cli/arguments.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
@@ -48,7 +48,7 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
           throw new Error(`${what} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
         });
       try {
-        await new TypeOrmStorage(source).check().catch(() => {
+        await new TypeOrmStorageProbe(source).check().catch(() => {
           throw new Error('its tables are not up to date: run "tenon migrate", or start the service');
         });
       } finally {

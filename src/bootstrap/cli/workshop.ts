@@ -1,13 +1,14 @@
 import { userInfo } from 'node:os';
+import type { Container } from 'inversify';
 import { Audit } from '../../application/audit/audit.js';
-import { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
+import { UnitOfWork } from '../../application/shared/ports.js';
 import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
 import { WinstonLogger } from '../../infrastructure/logging/winston-logger.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
 import type { Config } from '../config/config.js';
-import { Parts } from '../container.js';
+import { createContainer } from '../container.js';
 import { makeDataFolder } from '../data-folder.js';
 import { reachDatabase } from './reach-database.js';
 
@@ -20,8 +21,12 @@ export function commandLineActor(): Actor {
   }
 }
 
-/** Runs `work` with the service's parts on its database, whose tables are brought up to date before. */
-export async function inWorkshop<T>(config: Config, make: boolean, work: (parts: Parts) => Promise<T>): Promise<T> {
+/** Runs `work` with the service's container on its database, whose tables are brought up to date before. */
+export async function inWorkshop<T>(
+  config: Config,
+  make: boolean,
+  work: (container: Container) => Promise<T>,
+): Promise<T> {
   makeDataFolder(config);
   const reached = await reachDatabase(config, { make });
   try {
@@ -33,12 +38,16 @@ export async function inWorkshop<T>(config: Config, make: boolean, work: (parts:
 }
 
 /** The same on a database that is reached already, and left as it is. */
-export async function withParts<T>(config: Config, url: string, work: (parts: Parts) => Promise<T>): Promise<T> {
+export async function withParts<T>(
+  config: Config,
+  url: string,
+  work: (container: Container) => Promise<T>,
+): Promise<T> {
   // Not the service's own file, which only one process may rotate.
   const log = new WinstonLogger({ file: null, level: 'warn', stderr: true }, new SystemClock());
   const database = await createDataSource(url, 2).initialize();
   try {
-    return await work(new Parts({ config, database, log, address: { baseUrl: config.baseUrl ?? '' } }));
+    return await work(createContainer({ config, database, logger: log }));
   } finally {
     await database.destroy();
     await log.close();
@@ -56,7 +65,7 @@ export function recordOfDatabase(
   const act = { by: commandLineActor(), action, object: { id }, details };
   // An entry seals nothing: no secret is made for it in a folder that the service may never have had.
   const secret = config.secret ?? 'nothing is sealed';
-  return withParts({ ...config, secret }, url, (parts) =>
-    parts.get(UnitOfWork).run(() => parts.get(Audit).record(act)),
+  return withParts({ ...config, secret }, url, (container) =>
+    container.get(UnitOfWork).run(() => container.get(Audit).record(act)),
   );
 }

@@ -1,6 +1,6 @@
-import type { Role } from '../access/role.js';
 import { InvalidRequest } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
+import type { Role } from './role.js';
 
 /** The team that runs the deployment is its operator team; there is at most one. */
 export interface Team {

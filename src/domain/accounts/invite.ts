@@ -1,6 +1,6 @@
-import type { Role } from '../access/role.js';
 import { emailKey } from './account.js';
 import { InviteEmailMismatch, InviteExpired, InviteRedeemed, InviteRevoked } from './errors.js';
+import type { Role } from './role.js';
 
 /** A place in a team, for whoever has the token and, where an e-mail is named, registers with it. */
 export interface Invite {

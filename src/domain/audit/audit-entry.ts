@@ -1,5 +1,5 @@
-import type { AccountCaller, Caller } from '../access/caller.js';
 import type { Account } from '../accounts/account.js';
+import type { AccountCaller, Caller } from '../accounts/caller.js';
 
 /** What is kept of whom. The part before the dot is the kind of the object. */
 export const auditActions = [

@@ -4,11 +4,11 @@ import { Model } from '../workspace/model.js';
 import { type Dtype, dtypes, type OnnxSource, type OpenAiSource } from './runtime.js';
 
 /** What the operator lets the specs of teams name. */
-export interface UpstreamRules {
+export abstract class UpstreamRules {
   /** `host`, which allows each of its ports, or `host:port`; as a URL writes them. */
-  readonly allowedHosts: readonly string[];
+  abstract readonly allowedHosts: readonly string[];
   /** The keys of engines, by the names of their settings. */
-  readonly keys: Readonly<Record<string, string>>;
+  abstract readonly keys: Readonly<Record<string, string>>;
 }
 
 /** The part of a model's spec that says what runs it. `path` has yet to be found below the models folders. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.js';
+import type { Caller } from '../accounts/caller.js';
 import { type Job, MASTER } from './job.js';
 
 /** Whose jobs are whose, and what of them a caller may see. */

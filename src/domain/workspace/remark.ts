@@ -1,6 +1,6 @@
 import type { ProjectRuntime } from '../chat/runtime.js';
-import type { Evaluation } from '../evaluations/evaluation.js';
-import type { Share } from '../evaluations/statistics.js';
+import type { Evaluation } from '../jobs/evaluation.js';
+import type { Share } from '../jobs/statistics.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';

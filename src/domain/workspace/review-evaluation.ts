@@ -1,4 +1,4 @@
-import type { Share } from '../evaluations/statistics.js';
+import type { Share } from '../jobs/statistics.js';
 import type { JsonObject } from './json.js';
 import type { Remark, Reviewed } from './remark.js';
 

@@ -1,6 +1,5 @@
-import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type { ChatRuntime } from '../../application/chat/ports.js';
+import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -16,14 +15,14 @@ const patience: Pick<RuntimeSettings, Patience> = {
 };
 
 /** Each runtime is a child process under supervision: a crash in native code costs one runtime some seconds. */
-export class OnnxChatRuntime implements ChatRuntimes {
+export class OnnxChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, SupervisedRuntime>();
   private readonly settings: RuntimeSettings;
 
   constructor(
     settings: OnnxChatRuntimeSettings,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.settings = { ...patience, ...settings };
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Clock } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
 import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';

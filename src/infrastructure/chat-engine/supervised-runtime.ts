@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -59,7 +58,7 @@ export class SupervisedRuntime {
     private readonly id: string,
     private readonly settings: RuntimeSettings,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
-import type { PasswordHasher } from '../../application/accounts/ports/password-hasher.js';
+import type { PasswordHasher } from '../../application/accounts/ports.js';
 import { HashingBusy } from '../../domain/accounts/errors.js';
 import { Lane, type LaneLoad } from '../system/lane.js';
 

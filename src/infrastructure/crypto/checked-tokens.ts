@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports/secret-tokens.js';
+import { injectable } from 'inversify';
+import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports.js';
 
 const PREFIXES = {
   session: 'tns_',
@@ -22,6 +23,7 @@ const FORM = new RegExp(`^(tn[a-z]_)([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{
  * Prefix, 256 random bits and a CRC-32 of both, in letters and digits alone so that a double click selects all of it.
  * The digest is a plain SHA-256: with that much chance in the token there is nothing to slow a guesser down for.
  */
+@injectable()
 export class CheckedTokens implements SecretTokens {
   issue(kind: TokenKind): SecretToken {
     const body = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);

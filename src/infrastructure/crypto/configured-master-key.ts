@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { MasterKey } from '../../application/access/ports/master-key.js';
+import type { MasterKey } from '../../application/accounts/ports.js';
 
 export class ConfiguredMasterKey implements MasterKey {
   private readonly digest: Buffer | null;

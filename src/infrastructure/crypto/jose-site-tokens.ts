@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import type { SiteClaims, SiteTokens } from '../../application/accounts/ports/site-tokens.js';
-import { SiteTokenInvalid } from '../../domain/access/errors.js';
+import type { SiteClaims, SiteTokenVerifier } from '../../application/accounts/ports.js';
 import { accountLimits } from '../../domain/accounts/account.js';
+import { SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 
 export interface SiteTokenSettings {
@@ -20,7 +20,7 @@ const FETCH_TIMEOUT_MS = 3_000;
 const LONGEST_TEXT = 200;
 
 /** JSON Web Tokens: HS256 with a shared secret, RS256 or ES256 with a key set from a file or a URL. */
-export class JoseSiteTokens implements SiteTokens {
+export class JoseSiteTokens implements SiteTokenVerifier {
   private readonly check: Verify | null;
 
   /** Null: no site is set up. Throws when the key file cannot be read. */

@@ -1,7 +1,7 @@
-import type { CommonPasswords } from '../../application/accounts/ports/common-passwords.js';
+import type { PasswordBlocklist } from '../../application/accounts/ports.js';
 
 /** The list of zxcvbn, read when it is first asked; or nothing at all where common passwords are not refused. */
-export class ListedCommonPasswords implements CommonPasswords {
+export class ListedCommonPasswords implements PasswordBlocklist {
   private list: ReadonlySet<string> | null = null;
 
   constructor(private readonly refused: boolean) {}

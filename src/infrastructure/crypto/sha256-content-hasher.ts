@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ContentHasher } from '../../application/workspace/ports/content-hasher.js';
+import { injectable } from 'inversify';
+import type { ContentHasher } from '../../application/workspace/ports.js';
 
 /** As many characters as are hashed in a few milliseconds, also in many small parts. */
 const BATCH = 64 * 1024;
 
+@injectable()
 export class Sha256ContentHasher implements ContentHasher {
   async hash(parts: Iterable<string>): Promise<string> {
     const hash = createHash('sha256');

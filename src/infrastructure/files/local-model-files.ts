@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
+import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import { ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { refuseClimbing } from '../../domain/deployments/model-path.js';
 import { belowRoots } from './below-roots.js';
@@ -19,7 +19,7 @@ const MISSING = 'there is no such file in the models folders.';
 /** An absolute path can name anything on the machine, of which callers are not told whether it is there. */
 const outside = (path: string): string => (isAbsolute(path) ? MISSING : 'it lies outside the models folders.');
 
-export class LocalModelFiles implements ModelFiles {
+export class LocalModelFiles implements ModelFileResolver {
   /** `roots` are looked through in their order. */
   constructor(private readonly roots: readonly string[]) {}
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { ModelFolders } from '../../application/chat/ports/model-folders.js';
+import type { ModelFolders } from '../../application/chat/ports.js';
 import { belowRoots } from './below-roots.js';
 
 export class LocalModelFolders implements ModelFolders {

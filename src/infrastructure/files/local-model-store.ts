@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, mkdtemp, open, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModelStore, StoredFiles, WrittenFile } from '../../application/deployments/ports/model-store.js';
+import type { ModelFileStore, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -14,7 +14,7 @@ const MOST_ENTRIES = 10_000;
 /** A removal beside a write may take an empty folder away that the write has just made. */
 const ATTEMPTS = 10;
 
-export class LocalModelStore implements ModelStore {
+export class LocalModelStore implements ModelFileStore {
   /** `roots` are looked through in their order. `own`, one of them, is the one to write to. */
   constructor(
     private readonly roots: readonly string[],

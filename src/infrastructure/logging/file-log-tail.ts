@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type LogTail, type LogTailQuery, logTailLimits } from '../../application/operations/ports/log-tail.js';
+import { type LogTail, type LogTailQuery, logTailLimits } from '../../application/operations/ports.js';
 import { logFiles } from './winston-logger.js';
 
 const BLOCK_BYTES = 64 * 1024;

@@ -3,8 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import winston from 'winston';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Log, LogFields } from '../../application/shared/ports/log.js';
+import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/make-folder.js';
 import { Carried } from '../system/carried.js';
 import { redacted, redactedText } from './redact.js';
@@ -29,7 +28,7 @@ const CLOSE_MS = 2_000;
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** JSON Lines with `time`, `level` and `event` first, rotated by size, with secrets redacted. */
-export class WinstonLogger implements Log {
+export class WinstonLogger implements Logger {
   private readonly context = new Carried<LogFields>();
   private readonly logger: winston.Logger;
   private file: RotatingFileStream | null = null;

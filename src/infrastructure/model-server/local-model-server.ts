@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
 import type {
-  ModelServers,
+  ModelFileResolver,
+  ModelServer,
   Prediction,
   PredictionCall,
   ServerState,
-} from '../../application/deployments/ports/model-servers.js';
-import type { Log } from '../../application/shared/ports/log.js';
+} from '../../application/deployments/ports.js';
+import type { Logger } from '../../application/shared/ports.js';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import { Lane } from '../system/lane.js';
@@ -29,7 +29,7 @@ const BEGUN_AT_ONCE = 2;
 const lane = () => new Lane(BEGUN_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
 
 /** Each deployment is a child process under supervision. */
-export class LocalModelServer implements ModelServers {
+export class LocalModelServer implements ModelServer {
   private readonly servers = new Map<string, SupervisedModelServer>();
   private readonly settings: ModelServerSettings;
   private readonly starting = lane();
@@ -40,8 +40,8 @@ export class LocalModelServer implements ModelServers {
 
   constructor(
     settings: LocalModelServerSettings,
-    private readonly files: ModelFiles,
-    private readonly log: Log,
+    private readonly files: ModelFileResolver,
+    private readonly log: Logger,
   ) {
     this.settings = { ...patience, ...settings };
   }

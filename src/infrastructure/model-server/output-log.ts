@@ -1,4 +1,4 @@
-import type { Log } from '../../application/shared/ports/log.js';
+import type { Logger } from '../../application/shared/ports.js';
 
 const MOST_LINES = 10_000;
 const MOST_CHARACTERS = 256 * 1_024;
@@ -16,7 +16,7 @@ export class OutputLog {
 
   constructor(
     private readonly deployment: string,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {}
 
   take(stream: 'stdout' | 'stderr', line: string): void {

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Prediction, PredictionCall } from '../../application/deployments/ports/model-servers.js';
+import type { Prediction, PredictionCall } from '../../application/deployments/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 
 /** An answer that is no longer than this is told when all of it is there, so that half of it becomes a clean refusal. */

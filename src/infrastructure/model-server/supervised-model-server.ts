@@ -1,6 +1,10 @@
-import type { ModelFiles } from '../../application/deployments/ports/model-files.js';
-import type { Prediction, PredictionCall, ServerState } from '../../application/deployments/ports/model-servers.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type {
+  ModelFileResolver,
+  Prediction,
+  PredictionCall,
+  ServerState,
+} from '../../application/deployments/ports.js';
+import type { Logger } from '../../application/shared/ports.js';
 import { InferenceTimeout } from '../../domain/chat/errors.js';
 import type { DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
@@ -46,8 +50,8 @@ export class SupervisedModelServer {
     private readonly id: string,
     private readonly model: ServedModel,
     private readonly settings: ModelServerSettings,
-    private readonly files: ModelFiles,
-    private readonly log: Log,
+    private readonly files: ModelFileResolver,
+    private readonly log: Logger,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
     this.journal = new OutputLog(id, log);

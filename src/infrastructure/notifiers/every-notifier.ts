@@ -1,4 +1,4 @@
-import type { AlertNotifier } from '../../application/alerts/ports/alert-notifier.js';
+import type { AlertNotifier } from '../../application/alerts/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
 /** All the ways there are, as one. */

@@ -1,11 +1,8 @@
-import type { Accounts } from '../../application/accounts/ports/accounts.js';
-import type { Links } from '../../application/accounts/ports/links.js';
-import type { Teams } from '../../application/accounts/ports/teams.js';
+import { injectable } from 'inversify';
+import { AccountRepository, MailOutbox, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
 import { alertMail } from '../../application/alerts/alert-mail.js';
-import type { AlertNotifier } from '../../application/alerts/ports/alert-notifier.js';
-import type { Outbox } from '../../application/mail/ports/outbox.js';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Identifiers } from '../../application/shared/ports/identifiers.js';
+import type { AlertNotifier } from '../../application/alerts/ports.js';
+import { Clock, IdGenerator } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
@@ -14,13 +11,14 @@ export const MOST_AN_HOUR = 30;
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Mails the admins and developers of the operator team who ask for it: one mail for all alerts that fire at once. */
+@injectable()
 export class MailNotifier implements AlertNotifier {
   constructor(
-    private readonly teams: Teams,
-    private readonly accounts: Accounts,
-    private readonly outbox: Outbox,
-    private readonly links: Links,
-    private readonly ids: Identifiers,
+    private readonly teams: TeamRepository,
+    private readonly accounts: AccountRepository,
+    private readonly outbox: MailOutbox,
+    private readonly links: PageLinks,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

@@ -1,16 +1,17 @@
-import type { AlertNotifier } from '../../application/alerts/ports/alert-notifier.js';
-import type { Webhooks } from '../../application/alerts/ports/webhooks.js';
+import { injectable } from 'inversify';
+import { type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
 import { SPREADING } from '../../application/alerts/post-alerts.js';
-import type { WorkQueue } from '../../application/shared/ports/work-queue.js';
+import { WorkQueue } from '../../application/shared/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
 /** So many alerts in one task: where thousands fire at once, whoever waits for their jobs must not wait for this. */
 const IN_ONE_TASK = 20;
 
 /** Leaves the alerts to the work queue, for every webhook that there is at this moment. */
+@injectable()
 export class WebhookNotifier implements AlertNotifier {
   constructor(
-    private readonly webhooks: Webhooks,
+    private readonly webhooks: WebhookRepository,
     private readonly queue: WorkQueue,
   ) {}
 

@@ -1,5 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
-import type { Clock } from '../../application/shared/ports/clock.js';
+import type { Clock } from '../../application/shared/ports.js';
 import type { EndSignal } from '../runtimes/call-end.js';
 
 /** No answer to a chat comes near this. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type { ChatRuntime } from '../../application/chat/ports.js';
+import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -23,14 +22,14 @@ const patience: Pick<Settings, Patience> = {
 };
 
 /** Each runtime is an engine that runs elsewhere and speaks OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI. */
-export class OpenAiChatRuntime implements ChatRuntimes {
+export class OpenAiChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, UpstreamRuntime>();
   private readonly settings: Settings;
 
   constructor(
     settings: OpenAiChatRuntimeSettings,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.settings = { ...patience, ...settings };
   }

@@ -1,5 +1,4 @@
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type { Clock, Logger } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
 import {
   ContextLengthExceeded,
@@ -57,7 +56,7 @@ export class UpstreamRuntime {
     private readonly settings: UpstreamSettings,
     private readonly delays: RestartDelays,
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.client = new EngineClient(source, clock);
     this.queue = new FairQueue(settings.atOnce, settings.queue, this.waitingTime);

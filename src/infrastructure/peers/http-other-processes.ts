@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { LivingProcesses } from '../../application/jobs/ports/living-processes.js';
-import type { ModelStates, OtherProcesses, RuntimeCall } from '../../application/processes/ports/other-processes.js';
+import type { InstanceRegistry } from '../../application/jobs/ports.js';
+import type { ModelStates, OtherProcesses, RuntimeCall } from '../../application/processes/ports.js';
 import type { TimedCompletion } from '../../domain/chat/chat.js';
 import { RefusedElsewhere } from '../../domain/processes/errors.js';
 import type { DomainError } from '../../domain/shared/errors.js';
@@ -24,7 +24,7 @@ type Told = TimedCompletion | { readonly refusal: Pick<DomainError, 'kind' | 'co
 /** Asks them over HTTP, where they serve the API too, by a key that only those have who share the secret. */
 export class HttpOtherProcesses implements OtherProcesses {
   constructor(
-    private readonly processes: Pick<LivingProcesses, 'url'>,
+    private readonly processes: Pick<InstanceRegistry, 'url'>,
     private readonly keyOf: (process: number) => string,
     /** How long an answer of a model may take. */
     private readonly completeMs: number,

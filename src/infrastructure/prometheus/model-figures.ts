@@ -1,12 +1,12 @@
-import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
-import type { ModelServers } from '../../application/deployments/ports/model-servers.js';
+import type { ChatRuntime } from '../../application/chat/ports.js';
+import type { ModelServer } from '../../application/deployments/ports.js';
 import type { RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures, Spread } from '../../domain/chat/runtime-figures.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
 import { counter, gauge, histogram, type Sample, type Source } from './figures.js';
 
 /** Of the deployments that this process runs, each asked for its proof. */
-export const deploymentFigures = (servers: Pick<ModelServers, 'ids' | 'probe'>): Source => ({
+export const deploymentFigures = (servers: Pick<ModelServer, 'ids' | 'probe'>): Source => ({
   ask: async () => {
     const states = await Promise.all(servers.ids().map((id) => servers.probe(id)));
     const values = deploymentStatuses.map((status) => ({
@@ -25,7 +25,7 @@ const MOST_PROJECTS = 200;
 type Figures = readonly [project: string, RuntimeFigures][];
 
 /** Of the runtimes that this process runs. Those of the newest projects are told one by one. */
-export const chatFigures = (runtimes: Pick<ChatRuntimes, 'figures' | 'status'>): Source => ({
+export const chatFigures = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): Source => ({
   ask: () => {
     const all = [...runtimes.figures()];
     const states = all.map(([project]) => runtimes.status(project).state);

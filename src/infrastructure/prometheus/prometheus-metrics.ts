@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import type { Metrics } from '../../application/operations/ports/metrics.js';
+import type { Metrics } from '../../application/operations/ports.js';
 import type { Figure, Source } from './figures.js';
 
 /** For one source; all of them are asked at the same time. */

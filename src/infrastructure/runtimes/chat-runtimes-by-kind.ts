@@ -1,15 +1,15 @@
-import type { ChatRuntimes } from '../../application/chat/ports/chat-runtimes.js';
+import type { ChatRuntime } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 
 /** Gives each runtime to the adapter for its kind of source. */
-export class ChatRuntimesByKind implements ChatRuntimes {
+export class ChatRuntimesByKind implements ChatRuntime {
   /** Which adapter a runtime was given to. */
-  private readonly owners = new Map<string, ChatRuntimes>();
+  private readonly owners = new Map<string, ChatRuntime>();
 
-  constructor(private readonly adapters: Readonly<Record<RuntimeSource['kind'], ChatRuntimes>>) {}
+  constructor(private readonly adapters: Readonly<Record<RuntimeSource['kind'], ChatRuntime>>) {}
 
   start(id: string, source: RuntimeSource): void {
     const owner = this.adapters[source.kind];
@@ -56,7 +56,7 @@ export class ChatRuntimesByKind implements ChatRuntimes {
     await Promise.all(this.all.map((adapter) => adapter.close()));
   }
 
-  private get all(): ChatRuntimes[] {
+  private get all(): ChatRuntime[] {
     return Object.values(this.adapters);
   }
 }

@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mailer } from '../../application/mail/ports/mailer.js';
-import type { Message } from '../../domain/mail/message.js';
+import type { Mailer } from '../../application/accounts/ports.js';
+import type { Message } from '../../domain/accounts/message.js';
 import { composed } from './mail-composer.js';
 
 /** Writes each message as an `.eml` file that only the service's user can read. A mail sent twice is one file. */

@@ -1,4 +1,4 @@
-import type { Message } from '../../domain/mail/message.js';
+import type { Message } from '../../domain/accounts/message.js';
 
 /** What nodemailer needs of a message. The Message-ID is made from the mail's own id, so that a double can be told. */
 export const composed = (id: string, message: Message, from: string) => ({

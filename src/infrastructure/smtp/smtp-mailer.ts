@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import type { Mailer } from '../../application/mail/ports/mailer.js';
-import type { Message } from '../../domain/mail/message.js';
+import type { Mailer } from '../../application/accounts/ports.js';
+import type { Message } from '../../domain/accounts/message.js';
 import { composed } from './mail-composer.js';
 
 /** Each step of a delivery must be over well before its lease. */

@@ -1,7 +1,9 @@
-import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
+import { injectable } from 'inversify';
+import type { RequestContext } from '../../application/shared/ports.js';
 import { Carried } from './carried.js';
 
-export class AsyncCurrentRequest implements CurrentRequest {
+@injectable()
+export class AsyncRequestContext implements RequestContext {
   private readonly current = new Carried<string>();
 
   get id(): string | null {

@@ -1,5 +1,7 @@
-import type { Clock } from '../../application/shared/ports/clock.js';
+import { injectable } from 'inversify';
+import type { Clock } from '../../application/shared/ports.js';
 
+@injectable()
 export class SystemClock implements Clock {
   now(): Date {
     return new Date();

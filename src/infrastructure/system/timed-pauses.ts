@@ -1,6 +1,8 @@
-import type { Pauses } from '../../application/shared/ports/pauses.js';
+import { injectable } from 'inversify';
+import type { Delay } from '../../application/shared/ports.js';
 
-export class TimedPauses implements Pauses {
+@injectable()
+export class TimedDelay implements Delay {
   take(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {

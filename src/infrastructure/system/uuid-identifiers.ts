@@ -1,7 +1,9 @@
+import { injectable } from 'inversify';
 import { v7 } from 'uuid';
-import type { Identifiers, IdKind } from '../../application/shared/ports/identifiers.js';
+import type { IdGenerator, IdKind } from '../../application/shared/ports.js';
 
-export class UuidIdentifiers implements Identifiers {
+@injectable()
+export class UuidIdGenerator implements IdGenerator {
   next(kind: IdKind): string {
     return `${kind}${kind === 'chatcmpl' ? '-' : '_'}${v7()}`;
   }

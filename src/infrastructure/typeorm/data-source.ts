@@ -1,18 +1,18 @@
 import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { CredentialTable } from './access/typeorm-credentials.js';
-import { AccountTable } from './accounts/typeorm-accounts.js';
-import { InviteTable } from './accounts/typeorm-invites.js';
-import { MailedTokenTable } from './accounts/typeorm-mailed-tokens.js';
-import { TeamTable } from './accounts/typeorm-teams.js';
-import { AlertRuleTable } from './alerts/typeorm-alert-rules.js';
-import { AlertTable } from './alerts/typeorm-alerts.js';
-import { WebhookTable } from './alerts/typeorm-webhooks.js';
-import { ConversationMessageTable, ConversationTable } from './chat/typeorm-conversations.js';
-import { RuntimeConnectionTable } from './chat/typeorm-runtime-connections.js';
-import { DeploymentTable } from './deployments/typeorm-deployments.js';
+import { AccountTable } from './accounts/account.repository.js';
+import { CredentialTable } from './accounts/credential.repository.js';
+import { InviteTable } from './accounts/invite.repository.js';
+import { OutboxTable } from './accounts/mail-outbox.js';
+import { MailedTokenTable } from './accounts/mailed-token.repository.js';
+import { TeamTable } from './accounts/team.repository.js';
+import { AlertTable } from './alerts/alert.repository.js';
+import { AlertRuleTable } from './alerts/alert-rule.repository.js';
+import { WebhookTable } from './alerts/webhook.repository.js';
+import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
+import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js';
+import { DeploymentTable } from './deployments/deployment.repository.js';
 import { JobTable } from './jobs/job-table.js';
-import { OutboxTable } from './mail/typeorm-outbox.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
 import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
@@ -27,12 +27,12 @@ import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { Patience } from './patience.js';
 import { boundConnecting, Lines } from './pool-care.js';
 import { TimelyClient } from './timely-client.js';
-import { DatasetTable, DatasetVersionTable } from './workspace/typeorm-datasets.js';
-import { ModelAliasTable } from './workspace/typeorm-model-aliases.js';
-import { ModelTable, ModelVersionTable } from './workspace/typeorm-models.js';
-import { ProjectTable, ProjectVersionTable } from './workspace/typeorm-projects.js';
+import { DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
+import { ModelTable, ModelVersionTable } from './workspace/model.repository.js';
+import { ModelAliasTable } from './workspace/model-alias.repository.js';
+import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
 
-export type { DataSource };
+export { DataSource };
 
 const entities = [
   AccountTable,

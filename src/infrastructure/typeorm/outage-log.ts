@@ -1,4 +1,5 @@
-import type { Log } from '../../application/shared/ports/log.js';
+import { injectable } from 'inversify';
+import { Logger } from '../../application/shared/ports.js';
 import { steadyMs } from '../system/steady-clock.js';
 import { asStorageUnavailable } from './storage-errors.js';
 
@@ -9,10 +10,11 @@ const REMINDER_MS = 60_000;
  * Logs how the work goes that is done every few seconds. While the database is away all of it fails each time: that is
  * told when it begins, once a minute, and when it is over.
  */
+@injectable()
 export class OutageLog {
   private outage: { readonly since: number; told: number } | null = null;
 
-  constructor(private readonly log: Log) {}
+  constructor(private readonly log: Logger) {}
 
   failed(what: string, error: unknown, fields: Readonly<Record<string, unknown>> = {}): void {
     if (asStorageUnavailable(error) === error) {

@@ -1,4 +1,5 @@
-import type { Sharing } from '../../application/shared/ports/sharing.js';
+import { injectable } from 'inversify';
+import type { Sharing } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { carryingNothing } from '../system/carried.js';
 import { Patience } from './patience.js';
@@ -6,6 +7,7 @@ import { Patience } from './patience.js';
 const late = () => new StorageUnavailable();
 
 /** Each waits for as long as it has patience. */
+@injectable()
 export class PatientSharing implements Sharing {
   forMany(work: () => void): void {
     carryingNothing(work);

@@ -1,5 +1,6 @@
-import type { OneAtATime } from '../../application/shared/ports/one-at-a-time.js';
-import type { TypeOrmUnitOfWork } from './typeorm-unit-of-work.js';
+import { injectable } from 'inversify';
+import type { Locks } from '../../application/shared/ports.js';
+import { TypeOrmUnitOfWork } from './typeorm-unit-of-work.js';
 
 /** Who stops in the midst of a turn loses it after this, before those who wait give up. */
 const LONGEST_PAUSE = '2500ms';
@@ -9,7 +10,8 @@ const WAIT = `
   SELECT set_config('idle_in_transaction_session_timeout', $2, true), pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
 /** Read committed, behind a lock of PostgreSQL: each statement sees all that was committed before the turn began. */
-export class TypeOrmOneAtATime implements OneAtATime {
+@injectable()
+export class TypeOrmLocks implements Locks {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   run<T>(line: string, work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,11 @@
-import type { DataSource } from 'typeorm';
-import type { Storage } from '../../application/operations/ports/storage.js';
+import { injectable } from 'inversify';
+import { DataSource } from 'typeorm';
+import type { StorageProbe } from '../../application/operations/ports.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { isMissingTable } from './storage-errors.js';
 
-export class TypeOrmStorage implements Storage {
+@injectable()
+export class TypeOrmStorageProbe implements StorageProbe {
   constructor(private readonly source: DataSource) {}
 
   async check(): Promise<void> {

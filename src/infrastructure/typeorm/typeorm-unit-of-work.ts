@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
-import type { UnitOfWork } from '../../application/shared/ports/unit-of-work.js';
+import type { UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
 import { Carried } from '../system/carried.js';
 import { SharedLookups } from './shared-lookups.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import type { WebhookMessage, WebhookSender } from '../../application/alerts/ports/webhook-sender.js';
+import type { WebhookMessage, WebhookSender } from '../../application/alerts/ports.js';
 import { WebhookRefused } from '../../domain/alerts/errors.js';
 import type { Delivery } from '../../domain/alerts/webhook.js';
 import { type AddressGuard, AddressRefused } from './address-guard.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { IdentifyCaller } from '../../application/access/identify-caller.js';
-import type { Caller } from '../../domain/access/caller.js';
+import type { IdentifyCaller } from '../../application/accounts/identify-caller.js';
+import type { Caller } from '../../domain/accounts/caller.js';
 import type { Exchange } from './exchange.js';
 import type { HttpWatch } from './http-watch.js';
 import { type CallerKey, credentialKey, sourceKey } from './rate-limit/caller-key.js';

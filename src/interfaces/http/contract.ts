@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Caller, CallerKind } from '../../domain/access/caller.js';
-import type { Permission } from '../../domain/access/permission.js';
+import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
+import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
 import type { Standing } from './rate-limit/rate-limiter.js';

@@ -1,5 +1,5 @@
-import * as credentials from './access/credentials.contract.js';
 import * as accounts from './accounts/accounts.contract.js';
+import * as credentials from './accounts/credentials.contract.js';
 import * as team from './accounts/team.contract.js';
 import * as alertRules from './alerts/alert-rules.contract.js';
 import * as alerts from './alerts/alerts.contract.js';
@@ -11,7 +11,7 @@ import * as runtime from './chat/runtime.contract.js';
 import type { Contract } from './contract.js';
 import * as deployments from './deployments/deployments.contract.js';
 import * as modelFiles from './deployments/model-files.contract.js';
-import * as evaluations from './evaluations/evaluations.contract.js';
+import * as evaluations from './jobs/evaluations.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
 import * as health from './operations/health.contract.js';
 import * as logs from './operations/logs.contract.js';

@@ -1,3 +1,4 @@
+import { injectable } from 'inversify';
 import { DomainError } from '../../domain/shared/errors.js';
 import type { Exchange } from './exchange.js';
 
@@ -8,6 +9,7 @@ export class ShuttingDown extends DomainError {
 }
 
 /** Whether the service is ending. First it only says so; then what is in flight finishes, and all that is new is refused. */
+@injectable()
 export class Drain {
   private announced = false;
   private ending = false;

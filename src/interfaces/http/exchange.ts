@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
-import type { Caller } from '../../domain/access/caller.js';
+import type { Caller } from '../../domain/accounts/caller.js';
 import type { Standing } from './rate-limit/rate-limiter.js';
 
 const BEARER = /^Bearer +(\S+) *$/i;

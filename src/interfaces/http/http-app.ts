@@ -1,11 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import proxyAddress from 'proxy-addr';
-import type { IdentifyCaller } from '../../application/access/identify-caller.js';
-import type { Clock } from '../../application/shared/ports/clock.js';
-import type { CurrentRequest } from '../../application/shared/ports/current-request.js';
-import type { Identifiers } from '../../application/shared/ports/identifiers.js';
-import type { Log } from '../../application/shared/ports/log.js';
+import type { IdentifyCaller } from '../../application/accounts/identify-caller.js';
+import type { Clock, IdGenerator, Logger, RequestContext } from '../../application/shared/ports.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { mountPages } from '../web/pages.js';
 import { admission, masterAdmission } from './admission.js';
@@ -30,11 +27,11 @@ export interface HttpParts {
   readonly trustedProxies: readonly string[];
   /** The web origins whose pages may call the API. */
   readonly corsOrigins: readonly string[];
-  readonly requests: CurrentRequest;
+  readonly requests: RequestContext;
   readonly peers: PeerParts;
-  readonly ids: Identifiers;
+  readonly ids: IdGenerator;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Logger;
   readonly watch: HttpWatch;
   /** Does the work of one call, which waits only so long for the database in all, until what it gives back is called. */
   readonly boundWaits: (work: () => void) => () => void;

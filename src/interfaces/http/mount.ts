@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { authorize } from '../../domain/access/permission.js';
+import { authorize } from '../../domain/accounts/permission.js';
 import { RunsElsewhere } from '../../domain/processes/errors.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { isBodyless } from './arrival.js';

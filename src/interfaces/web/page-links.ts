@@ -1,12 +1,15 @@
-import type { Links } from '../../application/accounts/ports/links.js';
+import { injectable } from 'inversify';
+import type { PageLinks } from '../../application/accounts/ports.js';
 
 /** Where the service is reached; known once it listens. */
-export interface PublicAddress {
-  baseUrl: string;
+@injectable()
+export class PublicAddress {
+  baseUrl = '';
 }
 
-export class PageLinks implements Links {
-  constructor(private readonly address: Readonly<PublicAddress>) {}
+@injectable()
+export class BaseUrlPageLinks implements PageLinks {
+  constructor(private readonly address: PublicAddress) {}
 
   verifyEmail(token: string): string {
     return this.page('verify-email', token);

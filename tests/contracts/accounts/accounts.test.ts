@@ -4,10 +4,10 @@ import { BcryptPasswordHasher } from '../../../src/infrastructure/crypto/bcrypt-
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
 import { ListedCommonPasswords } from '../../../src/infrastructure/crypto/listed-common-passwords.js';
 import { Sealer } from '../../../src/infrastructure/crypto/sealer.js';
-import { MemoryPasswordHasher } from '../../../src/infrastructure/memory/accounts/memory-password-hasher.js';
-import { TypeOrmInvites } from '../../../src/infrastructure/typeorm/accounts/typeorm-invites.js';
+import { TypeOrmInviteRepository } from '../../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { PageLinks } from '../../../src/interfaces/web/page-links.js';
+import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
+import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
@@ -70,7 +70,7 @@ describe('Invites kept by PostgreSQL', () => {
 
   it('open with the secret that sealed them, and with no other', async () => {
     const sealedBy = (secret: string) =>
-      new TypeOrmInvites(new TypeOrmUnitOfWork(postgres.source), new Sealer(secret, 'invites'));
+      new TypeOrmInviteRepository(new TypeOrmUnitOfWork(postgres.source), new Sealer(secret, 'invites'));
     expect(await sealedBy('a secret of the tests').byDigest(digest)).toEqual(invite);
     const stranger = sealedBy('another secret');
     const without = { ...invite, token: '' };
@@ -106,12 +106,12 @@ describe('SpentSiteTokens kept by PostgreSQL', () => {
   });
 });
 
-linksContract('the service’s own pages', (baseUrl) => new PageLinks({ baseUrl }));
+linksContract('the service’s own pages', (baseUrl) => new BaseUrlPageLinks({ baseUrl }));
 
 describe('Links of the service’s own pages', () => {
   it('are below the address that the service turns out to have', () => {
     const address = { baseUrl: '' };
-    const links = new PageLinks(address);
+    const links = new BaseUrlPageLinks(address);
     address.baseUrl = 'http://127.0.0.1:49152';
     expect(links.verifyEmail('tnv_abc')).toBe('http://127.0.0.1:49152/verify-email?token=tnv_abc');
   });

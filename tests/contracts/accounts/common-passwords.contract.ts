@@ -1,8 +1,8 @@
-import type { CommonPasswords } from '../../../src/application/accounts/ports/common-passwords.js';
+import type { PasswordBlocklist } from '../../../src/application/accounts/ports.js';
 
 /** `open` makes those of a deployment that refuses common passwords, or doesn't. */
-export function commonPasswordsContract(adapter: string, open: (refused: boolean) => CommonPasswords) {
-  describe(`CommonPasswords of ${adapter}`, () => {
+export function commonPasswordsContract(adapter: string, open: (refused: boolean) => PasswordBlocklist) {
+  describe(`PasswordBlocklist of ${adapter}`, () => {
     const common = ['password', 'password1', '12345678', 'qwertyuiop', 'iloveyou', 'letmein1', 'sunshine', 'football'];
     const spellings = common.flatMap((one) => [
       one,

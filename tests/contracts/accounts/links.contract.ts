@@ -1,8 +1,8 @@
-import type { Links } from '../../../src/application/accounts/ports/links.js';
+import type { PageLinks } from '../../../src/application/accounts/ports.js';
 
 /** `open` makes the links of a service whose base URL is given. */
-export function linksContract(adapter: string, open: (baseUrl: string) => Links) {
-  describe(`Links of ${adapter}`, () => {
+export function linksContract(adapter: string, open: (baseUrl: string) => PageLinks) {
+  describe(`PageLinks of ${adapter}`, () => {
     it.each(['http://127.0.0.1:8080', 'https://tenon.example', 'https://example.com/models/tenon', 'http://[::1]:80'])(
       'are below the service’s base URL: %s',
       (baseUrl) => {

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../../../src/application/accounts/ports/password-hasher.js';
+import type { PasswordHasher } from '../../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../../src/domain/accounts/errors.js';
 import { atOnce } from '../../support/barrier.js';
 

@@ -1,10 +1,10 @@
-import type { SiteTokens } from '../../../src/application/accounts/ports/site-tokens.js';
-import { SiteTokenInvalid } from '../../../src/domain/access/errors.js';
+import type { SiteTokenVerifier } from '../../../src/application/accounts/ports.js';
+import { SiteTokenInvalid } from '../../../src/domain/accounts/errors.js';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface SiteTokensUnderTest {
-  readonly siteTokens: SiteTokens;
+  readonly siteTokens: SiteTokenVerifier;
   /** A token of these claims that the site signs. */
   signed(claims: Claims): string;
   /** Tokens of these claims that the site did not sign, or not like that, by how they came to be. */
@@ -27,7 +27,7 @@ export const someClaims = (over: Claims = {}): Claims => ({
 });
 
 export function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
-  describe(`SiteTokens of ${adapter}`, () => {
+  describe(`SiteTokenVerifier of ${adapter}`, () => {
     let site: SiteTokensUnderTest;
     beforeEach(() => {
       site = open();

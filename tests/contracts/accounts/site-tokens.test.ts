@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { SiteTokenInvalid } from '../../../src/domain/access/errors.js';
+import { SiteTokenInvalid } from '../../../src/domain/accounts/errors.js';
 import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
 import { JoseSiteTokens } from '../../../src/infrastructure/crypto/jose-site-tokens.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';

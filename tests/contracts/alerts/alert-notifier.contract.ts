@@ -1,5 +1,5 @@
-import type { AlertNotifier } from '../../../src/application/alerts/ports/alert-notifier.js';
-import type { UnitOfWork } from '../../../src/application/shared/ports/unit-of-work.js';
+import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
+import type { UnitOfWork } from '../../../src/application/shared/ports.js';
 import { anAlert } from '../../support/records.js';
 
 export interface NotifierUnderTest {

@@ -1,12 +1,12 @@
-import type { AlertNotifier } from '../../../src/application/alerts/ports/alert-notifier.js';
+import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
-import type { Message } from '../../../src/domain/mail/message.js';
-import { MemoryAlertNotifier } from '../../../src/infrastructure/memory/alerts/memory-alert-notifier.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import type { Message } from '../../../src/domain/accounts/message.js';
 import { EveryNotifier } from '../../../src/infrastructure/notifiers/every-notifier.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
-import { PageLinks } from '../../../src/interfaces/web/page-links.js';
+import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
+import { MemoryAlertNotifier } from '../../fakes/alerts/memory-alert-notifier.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { anAccount, anAlert, aTeam, at, aWebhook, ids } from '../../support/records.js';
@@ -18,7 +18,7 @@ const PATIENT = at(1_000_000);
 const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
 
 function mailing({ teams, accounts, outbox }: Repositories, clock = new ManualClock(at(0))) {
-  const links = new PageLinks({ baseUrl: 'https://tenon.example' });
+  const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
   const mails: Message[] = [];
   return {
     notifier: new MailNotifier(teams, accounts, outbox, links, ids, clock),

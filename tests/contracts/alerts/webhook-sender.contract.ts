@@ -1,4 +1,4 @@
-import type { WebhookMessage, WebhookSender } from '../../../src/application/alerts/ports/webhook-sender.js';
+import type { WebhookMessage, WebhookSender } from '../../../src/application/alerts/ports.js';
 import { WebhookRefused } from '../../../src/domain/alerts/errors.js';
 
 export interface SenderUnderTest {

@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../../../src/application/audit/ports/audit-trail.js';
+import type { AuditFilter } from '../../../src/application/audit/ports.js';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.js';
 import { anAuditEntry, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';

@@ -1,12 +1,12 @@
-import type { ChatRuntimes } from '../../../src/application/chat/ports/chat-runtimes.js';
+import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
 /** What ChatRuntimes promise of the calls to a runtime that is there. */
 export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`ChatRuntimes run by ${adapter}, once they are ready,`, () => {
+  describe(`ChatRuntime run by ${adapter}, once they are ready,`, () => {
     let rig: ChatRuntimesUnderTest;
-    let runtimes: ChatRuntimes;
+    let runtimes: ChatRuntime;
     const { ask, occupy, started } = callsTo(() => rig);
     const use = (queue: number) => {
       rig = open({ queue, timeoutMs: 20_000, babbling: false });

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
-import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimesByKind } from '../../../src/infrastructure/runtimes/chat-runtimes-by-kind.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
+import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
@@ -70,7 +70,7 @@ const memory = ({ babbling: _, ...limits }: ChatRuntimesLimits) => {
     broken: { load: loadBroken },
     babbling: { load, answer: () => 42 },
   };
-  const make = () => new MemoryChatRuntimes(models, { context: 256, restartMs: 20, ...limits });
+  const make = () => new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
   const mend = () => {
     mended = true;
   };

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { ModelFolders } from '../../../src/application/chat/ports/model-folders.js';
+import type { ModelFolders } from '../../../src/application/chat/ports.js';
 
 /**
  * What there is: the models folder has `chat`, `deep/er`, `link` (to `chat`), `out` (a link to a folder outside), `in/out`

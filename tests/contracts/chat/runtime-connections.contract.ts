@@ -1,4 +1,4 @@
-import type { RuntimeConnection } from '../../../src/application/chat/ports/runtime-connections.js';
+import type { RuntimeConnection } from '../../../src/application/chat/ports.js';
 import type { Model } from '../../../src/domain/workspace/model.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import { atOnce } from '../../support/barrier.js';

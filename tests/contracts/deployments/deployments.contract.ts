@@ -1,11 +1,11 @@
-import type { Deployments } from '../../../src/application/deployments/ports/deployments.js';
+import type { DeploymentRepository } from '../../../src/application/deployments/ports.js';
 import { atOnce } from '../../support/barrier.js';
 import { aDeployment, ids } from '../../support/records.js';
 import type { StoreUnderTest } from '../../support/repositories.js';
 
 export function deploymentsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Deployments kept by ${adapter}`, () => {
-    let deployments: Deployments;
+  describe(`DeploymentRepository kept by ${adapter}`, () => {
+    let deployments: DeploymentRepository;
     beforeEach(async () => {
       ({ deployments } = await store.open());
     });

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { ModelFiles } from '../../../src/application/deployments/ports/model-files.js';
+import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
 
 /**
  * What there is: the models folder has `iris.onnx`, `deep/er.onnx`, `link.onnx` (to `iris.onnx`), `out.onnx` (a link to a
@@ -7,7 +7,7 @@ import type { ModelFiles } from '../../../src/application/deployments/ports/mode
  * its own, `…-private`, with an `iris.onnx`.
  */
 export interface ModelFilesUnderTest {
-  readonly files: ModelFiles;
+  readonly files: ModelFileResolver;
   /** The models folder's absolute path, without links. */
   readonly root: string;
   /** The absolute path of the file outside that `out.onnx` leads to. */
@@ -15,8 +15,8 @@ export interface ModelFilesUnderTest {
 }
 
 export function modelFilesContract(adapter: string, open: () => ModelFilesUnderTest) {
-  describe(`ModelFiles of ${adapter}`, () => {
-    let files: ModelFiles;
+  describe(`ModelFileResolver of ${adapter}`, () => {
+    let files: ModelFileResolver;
     let root: string;
     let outside: string;
     beforeEach(() => {

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
-import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
+import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelFilesContract } from './model-files.contract.js';
 
@@ -37,7 +37,7 @@ modelFilesContract('memory', () => {
     '/models/iris.bin': { wrong: 'its name does not end in .onnx' },
     '/models/empty.onnx': { wrong: 'it is empty' },
   };
-  return { files: new MemoryModelFiles(known), root: '/models', outside: '/outside.onnx' };
+  return { files: new MemoryModelFileResolver(known), root: '/models', outside: '/outside.onnx' };
 });
 
 describe('ModelFiles of the file system', () => {

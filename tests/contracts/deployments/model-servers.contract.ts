@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ModelServers, ServerState } from '../../../src/application/deployments/ports/model-servers.js';
+import type { ModelServer, ServerState } from '../../../src/application/deployments/ports.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
 import { bodyOf, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { within } from '../../support/until.js';
 
 /** Predictions do what `do` of their body says: `echo`, `refuse`, `hang`, `crash`, `page` (which is no answer). */
 export interface ModelServersUnderTest {
-  readonly servers: ModelServers;
+  readonly servers: ModelServer;
   /** It writes a line with its name when it starts. */
   readonly model: ServedModel;
   /** Its file does not load; the loader says "Protobuf parsing failed". */
@@ -32,9 +32,9 @@ export interface ModelServersLimits {
 }
 
 export function modelServersContract(adapter: string, open: (limits: ModelServersLimits) => ModelServersUnderTest) {
-  describe(`ModelServers run by ${adapter}`, () => {
+  describe(`ModelServer run by ${adapter}`, () => {
     let rig: ModelServersUnderTest;
-    let servers: ModelServers;
+    let servers: ModelServer;
     const use = (limits: Partial<ModelServersLimits> = {}) => {
       rig = open({ startTimeoutMs: 20_000, inferenceTimeoutMs: 20_000, probeTimeoutMs: 20_000, ...limits });
       ({ servers } = rig);

@@ -1,6 +1,6 @@
-import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
-import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
-import type { MemoryServedModel } from '../../../src/infrastructure/memory/deployments/memory-server.js';
+import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
+import type { MemoryServedModel } from '../../fakes/deployments/memory-server.js';
 import { LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { type ModelServersUnderTest, modelServersContract } from './model-servers.contract.js';
@@ -47,7 +47,7 @@ modelServersContract('memory', (limits): ModelServersUnderTest => {
   });
   const files = Object.fromEntries(['fine', 'broken', 'silent'].map((name) => [`/models/${name}.onnx`, name]));
   const known = Object.fromEntries(Object.keys(files).map((file) => [file, { file }]));
-  const servers = new MemoryModelServers(new MemoryModelFiles(known), modelOf, limits);
+  const servers = new MemoryModelServer(new MemoryModelFileResolver(known), modelOf, limits);
   return {
     servers,
     model: named('fine'),

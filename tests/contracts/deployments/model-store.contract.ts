@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ModelStore } from '../../../src/application/deployments/ports/model-store.js';
+import type { ModelFileStore } from '../../../src/application/deployments/ports.js';
 import { barrier } from '../../support/barrier.js';
 
-type Open = (shipped: readonly string[], mostEntries?: number) => ModelStore;
+type Open = (shipped: readonly string[], mostEntries?: number) => ModelFileStore;
 
 /** `open` makes one that has nothing but the files of these paths, in a models folder that can't be written. */
 export function modelStoreContract(adapter: string, open: Open) {
-  describe(`ModelStore of ${adapter}`, () => {
-    let store: ModelStore;
+  describe(`ModelFileStore of ${adapter}`, () => {
+    let store: ModelFileStore;
     beforeEach(() => {
       store = open(['shipped/iris.onnx']);
     });

@@ -13,8 +13,8 @@ import {
 import { dirname, join } from 'node:path';
 import { LocalModelStore } from '../../../src/infrastructure/files/local-model-store.js';
 import { removeUnfinished } from '../../../src/infrastructure/files/unfinished.js';
-import { MemoryModelStore } from '../../../src/infrastructure/memory/deployments/memory-model-store.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryModelFileStore } from '../../fakes/deployments/memory-model-file-store.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelStoreContract } from './model-store.contract.js';
 
@@ -37,7 +37,7 @@ function local(shipped: readonly string[] = [], own = 'own', most?: number): Loc
 
 modelStoreContract('the file system', (shipped, most) => local(shipped, 'own', most));
 modelStoreContract('the file system, named by a link', (shipped, most) => local(shipped, 'link', most));
-modelStoreContract('memory', (shipped, most) => new MemoryModelStore(new ManualClock(new Date(0)), shipped, most));
+modelStoreContract('memory', (shipped, most) => new MemoryModelFileStore(new ManualClock(new Date(0)), shipped, most));
 
 describe('ModelStore of the file system', () => {
   const paths = async (store: LocalModelStore) => (await store.list()).files.map(({ path }) => path);

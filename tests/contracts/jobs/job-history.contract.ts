@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HistoryPart } from '../../../src/application/jobs/ports/job-history.js';
+import type { HistoryPart } from '../../../src/application/jobs/ports.js';
 import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
 import { atOnce } from '../../support/barrier.js';

@@ -1,4 +1,4 @@
-import type { JobFilter } from '../../../src/application/jobs/ports/jobs.js';
+import type { JobFilter } from '../../../src/application/jobs/ports.js';
 import type { Job } from '../../../src/domain/jobs/job.js';
 import { atOnce } from '../../support/barrier.js';
 import { aCall, aJob, at, ended, ids } from '../../support/records.js';

@@ -1,12 +1,9 @@
-import type { LivingProcesses } from '../../../src/application/jobs/ports/living-processes.js';
-import {
-  MemoryLivingProcesses,
-  MemoryProcesses,
-} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobHistory } from '../../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
-import { TypeOrmLivingProcesses } from '../../../src/infrastructure/typeorm/jobs/typeorm-living-processes.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
@@ -39,13 +36,13 @@ describe('A database that is stricter by default', () => {
 
 const known = new MemoryProcesses();
 livingProcessesContract('memory', {
-  process: async () => new MemoryLivingProcesses(known),
+  process: async () => new MemoryInstanceRegistry(known),
   cut: (process) => process.leave(),
 });
 
 describe('on PostgreSQL', () => {
   const sources: DataSource[] = [];
-  const processes: LivingProcesses[] = [];
+  const processes: InstanceRegistry[] = [];
 
   afterAll(async () => {
     for (const process of processes) await process.leave();
@@ -55,7 +52,7 @@ describe('on PostgreSQL', () => {
   livingProcessesContract('PostgreSQL', {
     process: async () => {
       const source = await createDataSource(postgres.url, 3).initialize();
-      const process = new TypeOrmLivingProcesses(source);
+      const process = new TypeOrmInstanceRegistry(source);
       sources.push(source);
       processes.push(process);
       return process;

@@ -1,14 +1,14 @@
-import type { LivingProcesses } from '../../../src/application/jobs/ports/living-processes.js';
+import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 
 export interface LivingProcessesUnderTest {
   /** One more process of the service. */
-  process(): Promise<LivingProcesses>;
+  process(): Promise<InstanceRegistry>;
   /** Breaks a process's line to the database, as the end of the process would. */
-  cut(process: LivingProcesses): Promise<void>;
+  cut(process: InstanceRegistry): Promise<void>;
 }
 
 export function livingProcessesContract(adapter: string, rig: LivingProcessesUnderTest) {
-  describe(`LivingProcesses known by ${adapter}`, () => {
+  describe(`InstanceRegistry known by ${adapter}`, () => {
     it('gives each process a number of its own, which stays', async () => {
       const processes = await Promise.all([1, 2, 3].map(() => rig.process()));
       const numbers = await Promise.all(processes.map((one) => one.own()));

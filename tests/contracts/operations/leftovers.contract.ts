@@ -1,15 +1,15 @@
-import type { Leftovers } from '../../../src/application/operations/ports/leftovers.js';
+import type { ExpiredData } from '../../../src/application/operations/ports.js';
 import { atOnce } from '../../support/barrier.js';
 import { aMailedToken, anAccount, anApiKey, aSession, aTeam, at } from '../../support/records.js';
 import type { Repositories } from '../../support/repositories.js';
 
 export interface LeftoversUnderTest {
-  readonly leftovers: Leftovers;
+  readonly leftovers: ExpiredData;
   readonly repositories: Repositories;
 }
 
 export function leftoversContract(adapter: string, open: () => Promise<LeftoversUnderTest>) {
-  describe(`Leftovers kept by ${adapter}`, () => {
+  describe(`ExpiredData kept by ${adapter}`, () => {
     const kept = async () => {
       const { leftovers, repositories } = await open();
       const team = aTeam();

@@ -1,9 +1,9 @@
 import { RemoveLeftovers } from '../../../src/application/operations/remove-leftovers.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { MemoryLeftovers } from '../../../src/infrastructure/memory/operations/memory-leftovers.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { TypeOrmLeftovers } from '../../../src/infrastructure/typeorm/operations/typeorm-leftovers.js';
+import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/expired-data.js';
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryExpiredData } from '../../fakes/operations/memory-expired-data.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
@@ -12,14 +12,14 @@ import { leftoversContract } from './leftovers.contract.js';
 
 leftoversContract('memory', async () => {
   const store = new MemoryStore();
-  return { leftovers: new MemoryLeftovers(store), repositories: memoryRepositories(store) };
+  return { leftovers: new MemoryExpiredData(store), repositories: memoryRepositories(store) };
 });
 
 describe('on a database', () => {
   const postgres = postgresUnderTest();
   leftoversContract('PostgreSQL', async () => {
     const repositories = await postgres.open();
-    return { leftovers: new TypeOrmLeftovers(repositories.unitOfWork as TypeOrmUnitOfWork), repositories };
+    return { leftovers: new TypeOrmExpiredData(repositories.unitOfWork as TypeOrmUnitOfWork), repositories };
   });
 });
 
@@ -35,7 +35,7 @@ describe('RemoveLeftovers', () => {
     await repositories.credentials.add(aSession(account, { expiresAt: at(2) }));
     const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
     const log = new RecordingLog();
-    await new RemoveLeftovers(new MemoryLeftovers(store), clock, log).execute();
+    await new RemoveLeftovers(new MemoryExpiredData(store), clock, log).execute();
     const sessions = { accountId: account.id, kind: 'session', now: new Date(0) } as const;
     expect(await repositories.credentials.list(sessions)).toHaveLength(1);
     expect(JSON.stringify(log)).toContain('1001');

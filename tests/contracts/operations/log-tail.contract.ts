@@ -1,4 +1,4 @@
-import type { LogTail, LogTailLimits } from '../../../src/application/operations/ports/log-tail.js';
+import type { LogTail, LogTailLimits } from '../../../src/application/operations/ports.js';
 
 export interface LogTailUnderTest {
   readonly tail: LogTail;

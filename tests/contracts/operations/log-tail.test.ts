@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, ftruncateSync, openSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { logTailLimits } from '../../../src/application/operations/ports/log-tail.js';
+import { logTailLimits } from '../../../src/application/operations/ports.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
 import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
-import { MemoryLogTail } from '../../../src/infrastructure/memory/operations/memory-log-tail.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryLogTail } from '../../fakes/operations/memory-log-tail.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { at, unique } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { logTailContract } from './log-tail.contract.js';

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../../src/application/operations/ports/metrics.js';
+import type { Metrics } from '../../../src/application/operations/ports.js';
 
 export interface MetricsUnderTest {
   readonly metrics: Metrics;

@@ -1,7 +1,7 @@
-import { MemoryMetrics } from '../../../src/infrastructure/memory/operations/memory-metrics.js';
 import { backlogFigures } from '../../../src/infrastructure/prometheus/database-figures.js';
 import { gauge, type Source } from '../../../src/infrastructure/prometheus/figures.js';
 import { PrometheusMetrics } from '../../../src/infrastructure/prometheus/prometheus-metrics.js';
+import { MemoryMetrics } from '../../fakes/operations/memory-metrics.js';
 import { metricsContract } from './metrics.contract.js';
 
 metricsContract('memory', () => {

@@ -1,4 +1,4 @@
-import type { Storage } from '../../../src/application/operations/ports/storage.js';
+import type { StorageProbe } from '../../../src/application/operations/ports.js';
 import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
 import { atOnce } from '../../support/barrier.js';
 import { within } from '../../support/until.js';
@@ -10,7 +10,7 @@ export interface Trouble {
 }
 
 export interface StorageUnderTest {
-  readonly storage: Storage;
+  readonly storage: StorageProbe;
   readonly troubles: Readonly<Record<string, Trouble>>;
 }
 
@@ -18,7 +18,7 @@ const SECONDS = 8;
 
 /** `troubles`: the names of those that `open` gives. */
 export function storageContract(adapter: string, troubles: readonly string[], open: () => Promise<StorageUnderTest>) {
-  describe(`Storage of ${adapter}`, () => {
+  describe(`StorageProbe of ${adapter}`, () => {
     it('is there when the database answers and its migrations are done', async () => {
       const { storage } = await open();
       await expect(storage.check()).resolves.toBeUndefined();

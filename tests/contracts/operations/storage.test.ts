@@ -1,7 +1,7 @@
-import { MemoryStorage } from '../../../src/infrastructure/memory/operations/memory-storage.js';
 import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
-import { TypeOrmStorage } from '../../../src/infrastructure/typeorm/typeorm-storage.js';
+import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/typeorm-storage.js';
+import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { storageContract } from './storage.contract.js';
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 storageContract('memory', ['switched off'], async () => {
-  const storage = new MemoryStorage();
+  const storage = new MemoryStorageProbe();
   const off = {
     begin: () => {
       storage.available = false;
@@ -43,7 +43,7 @@ describe('on a database', () => {
       'connections break': { begin: () => proxy.cut(), end },
       'connections fall silent': { begin: () => proxy.silence(), end },
     };
-    return { storage: new TypeOrmStorage(source), troubles };
+    return { storage: new TypeOrmStorageProbe(source), troubles };
   });
 });
 
@@ -55,7 +55,7 @@ describe('Storage of PostgreSQL', () => {
       () => database.drop(),
       () => source.destroy(),
     );
-    const storage = new TypeOrmStorage(source);
+    const storage = new TypeOrmStorageProbe(source);
     await expect(storage.check()).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: expect.stringContaining('not up to date'),

@@ -1,4 +1,4 @@
-import type { ModelStates, OtherProcesses } from '../../../src/application/processes/ports/other-processes.js';
+import type { ModelStates, OtherProcesses } from '../../../src/application/processes/ports.js';
 import { ModelBusy } from '../../../src/domain/chat/errors.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -3,17 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { AnswerProcesses } from '../../../src/application/processes/answer-processes.js';
-import type { ModelStates, RuntimeCall } from '../../../src/application/processes/ports/other-processes.js';
+import type { ModelStates, RuntimeCall } from '../../../src/application/processes/ports.js';
 import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
 import { ModelBusy } from '../../../src/domain/chat/errors.js';
 import { processKeys } from '../../../src/infrastructure/crypto/process-keys.js';
-import {
-  MemoryLivingProcesses,
-  MemoryProcesses,
-} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
-import { MemoryOtherProcesses } from '../../../src/infrastructure/memory/processes/memory-other-processes.js';
 import { HttpOtherProcesses } from '../../../src/infrastructure/peers/http-other-processes.js';
 import { mountPeers } from '../../../src/interfaces/http/peers/peers.js';
+import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
+import { MemoryOtherProcesses } from '../../fakes/processes/memory-other-processes.js';
 import { otherProcessesContract } from './other-processes.contract.js';
 
 /** What a process answers, and what it was asked to settle. */
@@ -66,14 +63,14 @@ const HI = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: 7,
 describe('over HTTP', () => {
   const known = new MemoryProcesses();
   const servers: Server[] = [];
-  const others = new HttpOtherProcesses(new MemoryLivingProcesses(known), processKeys('a secret of this test'), 5_000);
+  const others = new HttpOtherProcesses(new MemoryInstanceRegistry(known), processKeys('a secret of this test'), 5_000);
   afterAll(() => {
     for (const server of servers) server.close().closeAllConnections();
   });
 
   const enter = async (secret: string, says: (id: string) => Partial<ModelStates>) => {
     const process = answering(says);
-    const living = new MemoryLivingProcesses(known);
+    const living = new MemoryInstanceRegistry(known);
     const number = await living.own();
     const app = express();
     const answer = process as unknown as AnswerProcesses;
@@ -93,7 +90,7 @@ describe('over HTTP', () => {
     others,
     process: (says) => enter('a secret of this test', says),
     unreachable: async () => {
-      const living = new MemoryLivingProcesses(known);
+      const living = new MemoryInstanceRegistry(known);
       await living.introduce({ name: 'gone', url: 'http://127.0.0.1:1' });
       return living.own();
     },
@@ -106,7 +103,7 @@ describe('over HTTP', () => {
     });
     servers.push(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const living = new MemoryLivingProcesses(known);
+    const living = new MemoryInstanceRegistry(known);
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await living.introduce({ name: 'odd', url });
     return living.own();

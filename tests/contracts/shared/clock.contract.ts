@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/application/shared/ports/clock.js';
+import type { Clock } from '../../../src/application/shared/ports.js';
 
 export interface ClockUnderTest {
   readonly clock: Clock;

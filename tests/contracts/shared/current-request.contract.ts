@@ -1,8 +1,8 @@
-import type { CurrentRequest } from '../../../src/application/shared/ports/current-request.js';
+import type { RequestContext } from '../../../src/application/shared/ports.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
-export function currentRequestContract(adapter: string, open: () => CurrentRequest) {
-  describe(`CurrentRequest of ${adapter}`, () => {
+export function currentRequestContract(adapter: string, open: () => RequestContext) {
+  describe(`RequestContext of ${adapter}`, () => {
     it('is that on whose behalf code runs, also after an await, and none outside', async () => {
       const request = open();
       expect(request.id).toBeNull();

@@ -1,4 +1,4 @@
-import type { Identifiers, IdKind } from '../../../src/application/shared/ports/identifiers.js';
+import type { IdGenerator, IdKind } from '../../../src/application/shared/ports.js';
 
 const PREFIXES: Record<IdKind, string> = {
   usr: 'usr_',
@@ -24,8 +24,8 @@ const PREFIXES: Record<IdKind, string> = {
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Each opening stands for another process. */
-export function identifiersContract(adapter: string, open: () => Identifiers) {
-  describe(`Identifiers made by ${adapter}`, () => {
+export function identifiersContract(adapter: string, open: () => IdGenerator) {
+  describe(`IdGenerator made by ${adapter}`, () => {
     it.each(Object.entries(PREFIXES))('has the kind %s in front of a UUIDv7: %s', (kind, prefix) => {
       const id = open().next(kind as IdKind);
       expect(id.slice(0, prefix.length)).toBe(prefix);
@@ -43,7 +43,7 @@ export function identifiersContract(adapter: string, open: () => Identifiers) {
 
     it('gives none twice', () => {
       const processes = [open(), open(), open()];
-      const made = Array.from({ length: 30_000 }, (_, n) => (processes[n % 3] as Identifiers).next('usr'));
+      const made = Array.from({ length: 30_000 }, (_, n) => (processes[n % 3] as IdGenerator).next('usr'));
       expect(new Set(made).size).toBe(made.length);
     });
 

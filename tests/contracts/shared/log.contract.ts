@@ -1,14 +1,14 @@
-import type { Log, LogFields } from '../../../src/application/shared/ports/log.js';
+import type { LogFields, Logger } from '../../../src/application/shared/ports.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
 export interface LogUnderTest {
-  readonly log: Log;
+  readonly log: Logger;
   /** All that was logged. The log is no longer used then. */
   lines(): Promise<{ level: string; event: string; fields: LogFields }[]>;
 }
 
 export function logContract(adapter: string, open: () => LogUnderTest) {
-  describe(`Log of ${adapter}`, () => {
+  describe(`Logger of ${adapter}`, () => {
     it('has one line per event, of its level, in their order', async () => {
       const { log, lines } = open();
       log.info('first');

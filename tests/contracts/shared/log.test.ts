@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogFields } from '../../../src/application/shared/ports/log.js';
+import type { LogFields } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
 import { logFiles, type logLevels, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { unique } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { logContract } from './log.contract.js';
@@ -40,7 +40,7 @@ logContract('winston', () => {
 });
 
 logContract('memory', () => {
-  const log = new MemoryLog();
+  const log = new MemoryLogger();
   return { log, lines: async () => log.lines };
 });
 

@@ -1,7 +1,7 @@
-import type { Pauses } from '../../../src/application/shared/ports/pauses.js';
+import type { Delay } from '../../../src/application/shared/ports.js';
 
-export function pausesContract(adapter: string, pauses: Pauses) {
-  describe(`Pauses of ${adapter}`, () => {
+export function pausesContract(adapter: string, pauses: Delay) {
+  describe(`Delay of ${adapter}`, () => {
     const never = new AbortController().signal;
 
     it('end, the short ones too', async () => {

@@ -1,4 +1,4 @@
-import type { SecretTokens, TokenKind } from '../../../src/application/shared/ports/secret-tokens.js';
+import type { SecretTokens, TokenKind } from '../../../src/application/shared/ports.js';
 
 const PREFIXES: Record<TokenKind, string> = {
   session: 'tns_',

@@ -1,6 +1,6 @@
-import type { Sharing } from '../../../src/application/shared/ports/sharing.js';
+import type { Sharing } from '../../../src/application/shared/ports.js';
 import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
-import { AsyncCurrentRequest } from '../../../src/infrastructure/system/async-current-request.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/async-current-request.js';
 
 export interface SharingSetting {
   readonly sharing: Sharing;
@@ -13,7 +13,7 @@ export interface SharingSetting {
 export function sharingContract(adapter: string, { sharing, asCaller, mayWait }: SharingSetting) {
   describe(`Sharing of ${adapter}`, () => {
     it('begins work for many that carries nothing of who begins it, also after an await', async () => {
-      const request = new AsyncCurrentRequest();
+      const request = new AsyncRequestContext();
       const seen: unknown[] = [];
       const work = async (done: () => void) => {
         seen.push(request.id, mayWait());

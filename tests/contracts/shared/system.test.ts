@@ -1,12 +1,12 @@
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryPauses } from '../../../src/infrastructure/memory/shared/memory-pauses.js';
-import { AsyncCurrentRequest } from '../../../src/infrastructure/system/async-current-request.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/async-current-request.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
-import { TimedPauses } from '../../../src/infrastructure/system/timed-pauses.js';
-import { UuidIdentifiers } from '../../../src/infrastructure/system/uuid-identifiers.js';
+import { TimedDelay } from '../../../src/infrastructure/system/timed-pauses.js';
+import { UuidIdGenerator } from '../../../src/infrastructure/system/uuid-identifiers.js';
 import { Patience } from '../../../src/infrastructure/typeorm/patience.js';
 import { PatientSharing } from '../../../src/infrastructure/typeorm/patient-sharing.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
 import { asCaller } from '../../support/patience.js';
 import { type ClockUnderTest, clockContract } from './clock.contract.js';
 import { currentRequestContract } from './current-request.contract.js';
@@ -43,13 +43,13 @@ describe('ManualClock', () => {
   });
 });
 
-currentRequestContract('Node', () => new AsyncCurrentRequest());
+currentRequestContract('Node', () => new AsyncRequestContext());
 
 /** As another process has them: with none of the state that this one's were made from. */
-function ofAnotherProcess(): UuidIdentifiers {
-  let Identifiers = UuidIdentifiers;
+function ofAnotherProcess(): UuidIdGenerator {
+  let Identifiers = UuidIdGenerator;
   jest.isolateModules(() => {
-    ({ UuidIdentifiers: Identifiers } = require('../../../src/infrastructure/system/uuid-identifiers.js'));
+    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/uuid-identifiers.js'));
   });
   return new Identifiers();
 }
@@ -60,7 +60,7 @@ describe('Identifiers made by the uuid package', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('keep their order when the system’s clock is set back', () => {
-    const identifiers = new UuidIdentifiers();
+    const identifiers = new UuidIdGenerator();
     const made = [identifiers.next('prj')];
     const now = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(now - 60_000);
@@ -71,8 +71,8 @@ describe('Identifiers made by the uuid package', () => {
   });
 });
 
-pausesContract('memory', new MemoryPauses(new ManualClock()));
-pausesContract('the system', new TimedPauses());
+pausesContract('memory', new MemoryDelay(new ManualClock()));
+pausesContract('the system', new TimedDelay());
 
 secretTokensContract('CheckedTokens', () => new CheckedTokens());
 

@@ -1,5 +1,4 @@
-import type { UnitOfWork } from '../../../src/application/shared/ports/unit-of-work.js';
-import type { Attempt, TaskWorker, WorkQueue } from '../../../src/application/shared/ports/work-queue.js';
+import type { Attempt, TaskWorker, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
 import type { Json } from '../../../src/domain/workspace/json.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -1,16 +1,13 @@
-import {
-  MemoryLivingProcesses,
-  MemoryProcesses,
-} from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
-import { MemoryWorkQueue } from '../../../src/infrastructure/memory/shared/memory-work-queue.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import { TypeOrmLivingProcesses } from '../../../src/infrastructure/typeorm/jobs/typeorm-living-processes.js';
+import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { OutageLog } from '../../../src/infrastructure/typeorm/outage-log.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
+import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 import { type ProcessUnderTest, type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
@@ -24,7 +21,7 @@ function memoryUnderTest(): WorkQueueUnderTest {
   const clock = new ManualClock();
   return {
     process: async () => {
-      const living = new MemoryLivingProcesses(known);
+      const living = new MemoryInstanceRegistry(known);
       const queue = new MemoryWorkQueue(store, living, clock);
       const process = { queue, unitOfWork: store, number: await living.own() };
       processes.push(process);
@@ -43,8 +40,8 @@ workQueueContract('memory', memoryUnderTest());
 
 describe('on PostgreSQL', () => {
   let database: TestDatabase;
-  let opened: { queue: GraphileWorkQueue; living: TypeOrmLivingProcesses; source: DataSource }[] = [];
-  const log = new MemoryLog();
+  let opened: { queue: GraphileWorkQueue; living: TypeOrmInstanceRegistry; source: DataSource }[] = [];
+  const log = new MemoryLogger();
 
   beforeAll(async () => {
     database = await freshDatabase();
@@ -54,7 +51,7 @@ describe('on PostgreSQL', () => {
   const rig: WorkQueueUnderTest = {
     process: async () => {
       const source = await createDataSource(database.url, 6).initialize();
-      const living = new TypeOrmLivingProcesses(source);
+      const living = new TypeOrmInstanceRegistry(source);
       const unitOfWork = new TypeOrmUnitOfWork(source);
       const queue = new GraphileWorkQueue(source, unitOfWork, living, log, new OutageLog(log));
       opened.push({ queue, living, source });

@@ -1,4 +1,4 @@
-import type { ContentHasher } from '../../../src/application/workspace/ports/content-hasher.js';
+import type { ContentHasher } from '../../../src/application/workspace/ports.js';
 
 export function contentHasherContract(adapter: string, open: () => ContentHasher) {
   describe(`ContentHasher of ${adapter}`, () => {

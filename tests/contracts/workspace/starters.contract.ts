@@ -1,4 +1,4 @@
-import type { Starters } from '../../../src/application/workspace/ports/starters.js';
+import type { StarterCatalog } from '../../../src/application/workspace/ports.js';
 import type { Starter } from '../../../src/domain/workspace/starter.js';
 
 export const aStarter = (id: string): Starter => ({
@@ -23,10 +23,10 @@ export const aStarter = (id: string): Starter => ({
 });
 
 /** `open` makes a catalog of these, handed over in this order. */
-export function startersContract(adapter: string, open: (starters: readonly Starter[]) => Starters) {
-  describe(`Starters of ${adapter}`, () => {
+export function startersContract(adapter: string, open: (starters: readonly Starter[]) => StarterCatalog) {
+  describe(`StarterCatalog of ${adapter}`, () => {
     const given = ['colours', 'capital-cities', 'capital', 'sums-2', 'sums-10'].map(aStarter);
-    let starters: Starters;
+    let starters: StarterCatalog;
     beforeEach(() => {
       starters = open(given);
     });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerState } from '../../../src/application/deployments/ports/model-servers.js';
+import type { ServerState } from '../../../src/application/deployments/ports.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
 import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
 import {

@@ -2,9 +2,9 @@ import { CreateDeployment } from '../../../src/application/deployments/create-de
 import { DeploymentViews } from '../../../src/application/deployments/deployment-views.js';
 import { TendDeployments } from '../../../src/application/deployments/tend-deployments.js';
 import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
-import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
-import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
@@ -14,8 +14,8 @@ describe('a new deployment', () => {
   const repositories = memoryRepositories();
   const { deployments } = repositories;
   const audit = auditOn(repositories);
-  const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-  const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
+  const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+  const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
   const { ownership, others } = imaginedProcess();
   const views = new DeploymentViews(deployments, servers, ownership, others);
   const tending = new TendDeployments(deployments, servers, ownership);
@@ -35,7 +35,7 @@ describe('a new deployment', () => {
   it('is not kept where another process of the service has taken the last place meanwhile', async () => {
     for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
     await servers.close();
-    const rival = new MemoryModelServers(files, () => ({
+    const rival = new MemoryModelServer(files, () => ({
       load: () => deployments.add(aDeployment()),
       answer: async () => null,
     }));

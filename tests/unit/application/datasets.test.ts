@@ -4,14 +4,14 @@ import { FreezeDataset } from '../../../src/application/workspace/freeze-dataset
 import { ProjectDatasets } from '../../../src/application/workspace/project-datasets.js';
 import { ProjectModels } from '../../../src/application/workspace/project-models.js';
 import { UpdateDataset } from '../../../src/application/workspace/update-dataset.js';
-import type { Caller } from '../../../src/domain/access/caller.js';
+import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { MemoryAuditTrail } from '../../../src/infrastructure/memory/audit/memory-audit-trail.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { MemoryDatasets } from '../../../src/infrastructure/memory/workspace/memory-datasets.js';
-import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
-import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
+import { MemoryAuditRepository } from '../../fakes/audit/memory-audit-repository.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryDatasetRepository } from '../../fakes/workspace/memory-dataset-repository.js';
+import { MemoryModelRepository } from '../../fakes/workspace/memory-model-repository.js';
+import { MemoryProjectRepository } from '../../fakes/workspace/memory-project-repository.js';
 import { auditOn } from '../../support/audit.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at } from '../../support/records.js';
 
@@ -35,13 +35,13 @@ describe('a dataset', () => {
 
   const setUp = async () => {
     const store = new MemoryStore();
-    const [projects, datasets] = [new MemoryProjects(store), new MemoryDatasets(store)];
+    const [projects, datasets] = [new MemoryProjectRepository(store), new MemoryDatasetRepository(store)];
     const dataset = aDataset(project, records);
     await projects.add(project);
     await datasets.add(dataset, records);
-    const found = new ProjectDatasets(new ProjectModels(projects, new MemoryModels(store)), datasets);
+    const found = new ProjectDatasets(new ProjectModels(projects, new MemoryModelRepository(store)), datasets);
     const input = { by, projectId: project.id, datasetId: dataset.id, expected: [1] };
-    const audit = auditOn({ unitOfWork: store, auditTrail: new MemoryAuditTrail(store) });
+    const audit = auditOn({ unitOfWork: store, auditTrail: new MemoryAuditRepository(store) });
     return { projects, datasets, dataset, found, input, audit };
   };
 

@@ -1,13 +1,13 @@
-import { DeliverMail } from '../../../src/application/mail/deliver-mail.js';
-import type { Mailer } from '../../../src/application/mail/ports/mailer.js';
-import { MemoryOutbox } from '../../../src/infrastructure/memory/mail/memory-outbox.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
+import { DeliverMail } from '../../../src/application/accounts/deliver-mail.js';
+import type { Mailer } from '../../../src/application/accounts/ports.js';
+import { MemoryMailOutbox } from '../../fakes/accounts/memory-mail-outbox.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 
 describe('delivering mail', () => {
   const setUp = async () => {
-    const outbox = new MemoryOutbox(new MemoryStore());
+    const outbox = new MemoryMailOutbox(new MemoryStore());
     const clock = new ManualClock();
     const sent: string[] = [];
     const server = { up: true };
@@ -20,7 +20,7 @@ describe('delivering mail', () => {
     };
     const message = { to: { name: 'Ada', address: 'ada@example.com' }, subject: 's', text: 't', html: 'h' };
     for (const id of ['msg_1', 'msg_2']) await outbox.add({ id, message, dueAt: clock.now() });
-    return { clock, sent, server, deliver: new DeliverMail(outbox, mailer, clock, new MemoryLog()) };
+    return { clock, sent, server, deliver: new DeliverMail(outbox, mailer, clock, new MemoryLogger()) };
   };
 
   it('sends all that is due, once', async () => {

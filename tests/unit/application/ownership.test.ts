@@ -1,4 +1,4 @@
-import { MemoryProcesses } from '../../../src/infrastructure/memory/jobs/memory-living-processes.js';
+import { MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 
 describe('what a process of the service may take', () => {

@@ -1,15 +1,15 @@
 import type { CompleteHere } from '../../../src/application/chat/complete-here.js';
 import type { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
-import { AskModel } from '../../../src/application/evaluations/ask-model.js';
-import { RunEvaluation } from '../../../src/application/evaluations/run-evaluation.js';
-import type { RuntimeCall } from '../../../src/application/processes/ports/other-processes.js';
+import { AskModel } from '../../../src/application/jobs/ask-model.js';
+import { RunEvaluation } from '../../../src/application/jobs/run-evaluation.js';
+import type { RuntimeCall } from '../../../src/application/processes/ports.js';
 import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../src/domain/chat/runtime.js';
 import { Job } from '../../../src/domain/jobs/job.js';
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
-import { MemoryLog } from '../../../src/infrastructure/memory/shared/memory-log.js';
-import { MemoryPauses } from '../../../src/infrastructure/memory/shared/memory-pauses.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { jobsRig } from '../../support/jobs-rig.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
@@ -52,8 +52,8 @@ async function rig() {
     },
   } as CompleteHere;
   const states = { of: async () => model.runtime } as unknown as RuntimeStates;
-  const log = new MemoryLog();
-  const ask = new AskModel(states, here, others, ownership, new MemoryPauses(clock), clock, log);
+  const log = new MemoryLogger();
+  const ask = new AskModel(states, here, others, ownership, new MemoryDelay(clock), clock, log);
   const { evaluations, datasets, jobs, accounts } = repositories;
   const worker = new RunEvaluation(ask, evaluations, datasets, jobs, accounts, finishing, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });

@@ -3,12 +3,12 @@ import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
 import { TendRuntimes } from '../../../src/application/chat/tend-runtimes.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
-import { MemoryChatRuntimes } from '../../../src/infrastructure/memory/chat/memory-chat-runtimes.js';
-import { MemoryModelFolders } from '../../../src/infrastructure/memory/chat/memory-model-folders.js';
-import { MemoryRuntimeConnections } from '../../../src/infrastructure/memory/chat/memory-runtime-connections.js';
-import { MemoryStore } from '../../../src/infrastructure/memory/memory-store.js';
-import { MemoryModels } from '../../../src/infrastructure/memory/workspace/memory-models.js';
-import { MemoryProjects } from '../../../src/infrastructure/memory/workspace/memory-projects.js';
+import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryModelFolders } from '../../fakes/chat/memory-model-folders.js';
+import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-runtime-connection-repository.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryModelRepository } from '../../fakes/workspace/memory-model-repository.js';
+import { MemoryProjectRepository } from '../../fakes/workspace/memory-project-repository.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
@@ -17,11 +17,11 @@ const rules = { allowedHosts: [], keys: {} };
 describe('settling a runtime', () => {
   const setUp = async (folders: Record<string, string> = { '/models/chat': '/models/chat' }) => {
     const store = new MemoryStore();
-    const connections = new MemoryRuntimeConnections(store);
-    const models = new MemoryModels(store);
-    const runtimes = new MemoryChatRuntimes();
+    const connections = new MemoryRuntimeConnectionRepository(store);
+    const models = new MemoryModelRepository(store);
+    const runtimes = new MemoryChatRuntime();
     const owner = { teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
-    await new MemoryProjects(store).add(Project.create({ id: 'prj_1', ...owner }));
+    await new MemoryProjectRepository(store).add(Project.create({ id: 'prj_1', ...owner }));
     const spec = { runtime: 'onnx', path: 'chat' };
     const draft = Model.draft({
       id: 'mdl_1',

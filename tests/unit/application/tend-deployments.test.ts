@@ -1,6 +1,6 @@
 import { TendDeployments } from '../../../src/application/deployments/tend-deployments.js';
-import { MemoryModelFiles } from '../../../src/infrastructure/memory/deployments/memory-model-files.js';
-import { MemoryModelServers } from '../../../src/infrastructure/memory/deployments/memory-model-servers.js';
+import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDeployment } from '../../support/records.js';
@@ -8,8 +8,8 @@ import { aDeployment } from '../../support/records.js';
 describe('tending deployments', () => {
   it('brings up what this process has claimed without learning of it, once', async () => {
     const { deployments } = memoryRepositories();
-    const files = new MemoryModelFiles({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-    const servers = new MemoryModelServers(files, () => ({ load: async () => undefined, answer: async () => null }));
+    const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+    const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
     const { ownership } = imaginedProcess();
     const free = { ...aDeployment(), process: null };
     await deployments.add(free);

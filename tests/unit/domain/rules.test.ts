@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../../src/domain/access/caller.js';
-import { authorize, permissions } from '../../../src/domain/access/permission.js';
 import { emailKey } from '../../../src/domain/accounts/account.js';
+import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
-import { retryAt } from '../../../src/domain/mail/message.js';
+import { retryAt } from '../../../src/domain/accounts/message.js';
+import { authorize, permissions } from '../../../src/domain/accounts/permission.js';
 import { canonical, canonicalPieces, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid, Model } from '../../../src/domain/workspace/model.js';
 import { type AliasChange, ModelAlias } from '../../../src/domain/workspace/model-alias.js';

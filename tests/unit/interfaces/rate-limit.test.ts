@@ -1,9 +1,9 @@
-import { ManualClock } from '../../../src/infrastructure/memory/shared/manual-clock.js';
 import { credentialKey, sourceKey, sourceOf } from '../../../src/interfaces/http/rate-limit/caller-key.js';
 import { rateLimited, rateLimitHeaders } from '../../../src/interfaces/http/rate-limit/rate-limit-headers.js';
 import { RateLimiter, type Standing } from '../../../src/interfaces/http/rate-limit/rate-limiter.js';
 import { RecentCallers } from '../../../src/interfaces/http/rate-limit/recent-callers.js';
 import { SlidingWindow } from '../../../src/interfaces/http/rate-limit/sliding-window.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 
 describe('the sliding window', () => {
   it('keeps a call for 60 seconds to the millisecond', () => {

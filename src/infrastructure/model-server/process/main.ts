@@ -1,5 +1,5 @@
 import { holdLifeline } from '../../child-process/lifeline.js';
-import { UuidIdentifiers } from '../../system/uuid-identifiers.js';
+import { UuidIdGenerator } from '../../system/uuid-identifiers.js';
 import type { ServeOrder, ServingReport } from '../protocol.js';
 import { mayHaveRows } from './batches.js';
 import { Codecs } from './codecs.js';
@@ -67,7 +67,7 @@ function serverOf(order: ServeOrder, signature: Signature): ServingServer {
   metrics.watch(queue);
   const inference = new InferenceRoutes(new RequestBodies(order.bodyLimit), new Codecs({ signature, name }), queue);
   const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
-  const identifiers = new UuidIdentifiers();
+  const identifiers = new UuidIdGenerator();
   const calls = {
     answered: (route: string, status: number) => metrics.answered(route, status),
     failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),

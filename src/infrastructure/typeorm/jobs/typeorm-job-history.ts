@@ -1,6 +1,7 @@
-import type { HistoryPart, JobHistory } from '../../../application/jobs/ports/job-history.js';
+import { injectable } from 'inversify';
+import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import { type FinishedJob, Job, type JobKind } from '../../../domain/jobs/job.js';
-import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { COLUMNS, ROWS, textOf, VALUES } from './job-table.js';
 
 /** Numbered on from the greatest, which nobody else does meanwhile; written by their ids, as in `TypeOrmJobs`. */
@@ -51,6 +52,7 @@ const FORGET = `
 
 const PIECE = 1_000;
 
+@injectable()
 export class TypeOrmJobHistory implements JobHistory {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 

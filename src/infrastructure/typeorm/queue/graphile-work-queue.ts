@@ -1,12 +1,12 @@
+import { injectable } from 'inversify';
 import type { Pool } from 'pg';
-import type { LivingProcesses } from '../../../application/jobs/ports/living-processes.js';
-import type { Log } from '../../../application/shared/ports/log.js';
-import type { TaskOptions, TaskWorker, WorkQueue } from '../../../application/shared/ports/work-queue.js';
+import { DataSource } from 'typeorm';
+import { InstanceRegistry } from '../../../application/jobs/ports.js';
+import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { Repeating } from '../../system/repeating.js';
-import type { DataSource } from '../data-source.js';
-import type { OutageLog } from '../outage-log.js';
-import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { OutageLog } from '../outage-log.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
 
 const CHANNEL = 'tenon_tasks';
@@ -39,6 +39,7 @@ const processOf = (workerId: string): number => Number(workerId.split('.')[0]);
  * The tables and the retries are graphile-worker's; when to look for tasks, and whose were a dead process's, is decided
  * here. It needs no connections of its own, but for the one that listens.
  */
+@injectable()
 export class GraphileWorkQueue implements WorkQueue {
   private readonly workers = new Map<string, TaskWorker>();
   private slots: TaskSlot[] = [];
@@ -55,8 +56,8 @@ export class GraphileWorkQueue implements WorkQueue {
   constructor(
     private readonly source: DataSource,
     private readonly unitOfWork: TypeOrmUnitOfWork,
-    private readonly processes: LivingProcesses,
-    private readonly log: Log,
+    private readonly processes: InstanceRegistry,
+    private readonly log: Logger,
     private readonly outages: OutageLog,
   ) {
     this.looking = new Repeating(

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Logger, runTaskListOnce, type Task, type WorkerPool } from 'graphile-worker';
 import type { Pool, PoolClient } from 'pg';
-import type { TaskOptions, TaskWorker } from '../../../application/shared/ports/work-queue.js';
+import type { TaskOptions, TaskWorker } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
 /** Well below the four hours after which graphile-worker takes a worker for dead. */

@@ -1,19 +1,21 @@
-import type { LogIn } from '../../../application/accounts/log-in.js';
-import type { LogOut } from '../../../application/accounts/log-out.js';
-import type { ReadAuthStatus } from '../../../application/accounts/read-auth-status.js';
-import type { ReadOwnAccount } from '../../../application/accounts/read-own-account.js';
-import type { RegisterAccount } from '../../../application/accounts/register-account.js';
-import type { ResendVerification } from '../../../application/accounts/resend-verification.js';
+import { injectable } from 'inversify';
+import { LogIn } from '../../../application/accounts/log-in.js';
+import { LogOut } from '../../../application/accounts/log-out.js';
+import { ReadAuthStatus } from '../../../application/accounts/read-auth-status.js';
+import { ReadOwnAccount } from '../../../application/accounts/read-own-account.js';
+import { RegisterAccount } from '../../../application/accounts/register-account.js';
+import { ResendVerification } from '../../../application/accounts/resend-verification.js';
 import type { SignedIn } from '../../../application/accounts/sign-in.js';
-import type { SiteLogin } from '../../../application/accounts/site-login.js';
-import type { UpdateOwnAccount } from '../../../application/accounts/update-own-account.js';
-import type { VerifyEmail } from '../../../application/accounts/verify-email.js';
+import { SiteLogin } from '../../../application/accounts/site-login.js';
+import { UpdateOwnAccount } from '../../../application/accounts/update-own-account.js';
+import { VerifyEmail } from '../../../application/accounts/verify-email.js';
 import type { Account } from '../../../domain/accounts/account.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
 
 /** One's own account: how it comes to be, and how one gets in and out. */
+@injectable()
 export class AccountsController implements Controller {
   readonly routes = [
     route(

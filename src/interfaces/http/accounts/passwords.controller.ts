@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestPasswordReset } from '../../../application/accounts/request-password-reset.js';
-import type { ResetPassword } from '../../../application/accounts/reset-password.js';
+import { injectable } from 'inversify';
+import { RequestPasswordReset } from '../../../application/accounts/request-password-reset.js';
+import { ResetPassword } from '../../../application/accounts/reset-password.js';
 import { type Controller, route } from '../contract.js';
 import * as contracts from './accounts.contract.js';
 import { userAnswer } from './accounts.controller.js';
@@ -9,6 +10,7 @@ import { userAnswer } from './accounts.controller.js';
 const LEAST_MS = 60;
 
 /** A way back in for whoever has forgotten the password. */
+@injectable()
 export class PasswordsController implements Controller {
   readonly routes = [
     route(contracts.forgotPassword, async ({ body }) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
-import { roles } from '../../../domain/access/role.js';
 import { InviteNotFound } from '../../../domain/accounts/errors.js';
 import { inviteLifetime } from '../../../domain/accounts/invite.js';
+import { permissions } from '../../../domain/accounts/permission.js';
+import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
 import { AccountId, Count, Deleted, id, secret, Timestamp, text, wholeNumber } from '../schemas.js';
 import { UserAnswer } from './accounts.contract.js';

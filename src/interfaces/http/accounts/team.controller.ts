@@ -1,10 +1,11 @@
-import type { ChangeRole } from '../../../application/accounts/change-role.js';
-import type { CreateInvite } from '../../../application/accounts/create-invite.js';
-import type { ListAccounts } from '../../../application/accounts/list-accounts.js';
-import type { ListInvites, VisibleInvite } from '../../../application/accounts/list-invites.js';
-import type { LookUpInvite } from '../../../application/accounts/look-up-invite.js';
-import type { RemoveAccount } from '../../../application/accounts/remove-account.js';
-import type { RevokeInvite } from '../../../application/accounts/revoke-invite.js';
+import { injectable } from 'inversify';
+import { ChangeRole } from '../../../application/accounts/change-role.js';
+import { CreateInvite } from '../../../application/accounts/create-invite.js';
+import { ListAccounts } from '../../../application/accounts/list-accounts.js';
+import { ListInvites, type VisibleInvite } from '../../../application/accounts/list-invites.js';
+import { LookUpInvite } from '../../../application/accounts/look-up-invite.js';
+import { RemoveAccount } from '../../../application/accounts/remove-account.js';
+import { RevokeInvite } from '../../../application/accounts/revoke-invite.js';
 import { memberOf } from '../../../application/accounts/team-members.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
@@ -12,6 +13,7 @@ import { userAnswer } from './accounts.controller.js';
 import * as contracts from './team.contract.js';
 
 /** Who is on the team, and who is invited. */
+@injectable()
 export class TeamController implements Controller {
   readonly routes = [
     route(contracts.listUsers, async ({ caller }) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
 import { contract } from '../contract.js';

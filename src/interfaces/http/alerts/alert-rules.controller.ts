@@ -1,13 +1,15 @@
-import type { ChangeAlertRule } from '../../../application/alerts/change-alert-rule.js';
-import type { CreateAlertRule } from '../../../application/alerts/create-alert-rule.js';
-import type { PreviewAlertRule } from '../../../application/alerts/preview-alert-rule.js';
-import type { ReadAlertRules } from '../../../application/alerts/read-alert-rules.js';
+import { injectable } from 'inversify';
+import { ChangeAlertRule } from '../../../application/alerts/change-alert-rule.js';
+import { CreateAlertRule } from '../../../application/alerts/create-alert-rule.js';
+import { PreviewAlertRule } from '../../../application/alerts/preview-alert-rule.js';
+import { ReadAlertRules } from '../../../application/alerts/read-alert-rules.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
 import { type AnswerOf, type CallOf, type Controller, route } from '../contract.js';
 import { dateOf, deleted, seconds } from '../schemas.js';
 import * as contracts from './alert-rules.contract.js';
 import { alertAnswer } from './alerts.controller.js';
 
+@injectable()
 export class AlertRulesController implements Controller {
   readonly routes = [
     route(contracts.listAlertRules, async ({ caller }) => {

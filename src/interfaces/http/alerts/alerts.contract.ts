@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { alertStatuses, NOTE_LENGTH } from '../../../domain/alerts/alert.js';
 import { ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { contract } from '../contract.js';

@@ -1,11 +1,13 @@
-import type { AcknowledgeAlert } from '../../../application/alerts/acknowledge-alert.js';
-import type { ReadAlerts } from '../../../application/alerts/read-alerts.js';
+import { injectable } from 'inversify';
+import { AcknowledgeAlert } from '../../../application/alerts/acknowledge-alert.js';
+import { ReadAlerts } from '../../../application/alerts/read-alerts.js';
 import { Alert } from '../../../domain/alerts/alert.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
 import { seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './alerts.contract.js';
 
+@injectable()
 export class AlertsController implements Controller {
   readonly routes = [
     route(contracts.listAlerts, async ({ caller, query }) => {

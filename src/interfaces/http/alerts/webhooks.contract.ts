@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { webhookLimits } from '../../../domain/alerts/webhook.js';
 import { contract } from '../contract.js';
 import { ActorId, Count, Deleted, id, Timestamp, text } from '../schemas.js';

@@ -1,7 +1,8 @@
+import { injectable } from 'inversify';
 import type { z } from 'zod';
-import type { CreateWebhook } from '../../../application/alerts/create-webhook.js';
-import type { DeleteWebhook } from '../../../application/alerts/delete-webhook.js';
-import type { ListWebhooks } from '../../../application/alerts/list-webhooks.js';
+import { CreateWebhook } from '../../../application/alerts/create-webhook.js';
+import { DeleteWebhook } from '../../../application/alerts/delete-webhook.js';
+import { ListWebhooks } from '../../../application/alerts/list-webhooks.js';
 import type { Alert } from '../../../domain/alerts/alert.js';
 import type { Webhook } from '../../../domain/alerts/webhook.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
@@ -9,6 +10,7 @@ import { deleted, seconds } from '../schemas.js';
 import { alertAnswer } from './alerts.controller.js';
 import * as contracts from './webhooks.contract.js';
 
+@injectable()
 export class WebhooksController implements Controller {
   readonly routes = [
     route(contracts.listWebhooks, async ({ caller }) => {

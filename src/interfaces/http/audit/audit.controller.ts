@@ -1,10 +1,12 @@
-import type { ReadAudit } from '../../../application/audit/read-audit.js';
+import { injectable } from 'inversify';
+import { ReadAudit } from '../../../application/audit/read-audit.js';
 import { AuditEntry, actorKinds } from '../../../domain/audit/audit-entry.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
 import { dateOf, seconds } from '../schemas.js';
 import * as contracts from './audit.contract.js';
 
+@injectable()
 export class AuditController implements Controller {
   readonly routes = [
     route(contracts.listAudit, async ({ caller, query }) => {

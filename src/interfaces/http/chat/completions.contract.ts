@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { chatLimits, chatRoles } from '../../../domain/chat/chat.js';
 import { conversationLimits } from '../../../domain/chat/conversation.js';
 import { StreamingUnsupported } from '../../../domain/chat/errors.js';

@@ -1,11 +1,12 @@
-import type { CompleteChat } from '../../../application/chat/complete-chat.js';
-import type { Clock } from '../../../application/shared/ports/clock.js';
-import type { Identifiers } from '../../../application/shared/ports/identifiers.js';
+import { injectable } from 'inversify';
+import { CompleteChat } from '../../../application/chat/complete-chat.js';
+import { Clock, IdGenerator } from '../../../application/shared/ports.js';
 import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
 import { CONVERSATION, createChatCompletion } from './completions.contract.js';
 
+@injectable()
 export class CompletionsController implements Controller {
   readonly routes = [
     {
@@ -25,7 +26,7 @@ export class CompletionsController implements Controller {
 
   constructor(
     private readonly completeChat: CompleteChat,
-    private readonly ids: Identifiers,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 

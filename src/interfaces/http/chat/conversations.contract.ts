@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { chatRoles } from '../../../domain/chat/chat.js';
 import { contract } from '../contract.js';
 import { NumberPage, Page } from '../paging.js';

@@ -1,6 +1,7 @@
-import type { DeleteConversation } from '../../../application/chat/delete-conversation.js';
-import type { ListConversations } from '../../../application/chat/list-conversations.js';
-import type { ReadConversation } from '../../../application/chat/read-conversation.js';
+import { injectable } from 'inversify';
+import { DeleteConversation } from '../../../application/chat/delete-conversation.js';
+import { ListConversations } from '../../../application/chat/list-conversations.js';
+import { ReadConversation } from '../../../application/chat/read-conversation.js';
 import type { Conversation } from '../../../domain/chat/conversation.js';
 import { type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
@@ -8,6 +9,7 @@ import { deleted, seconds } from '../schemas.js';
 import * as contracts from './conversations.contract.js';
 
 /** One's own conversations. */
+@injectable()
 export class ConversationsController implements Controller {
   readonly routes = [
     route(

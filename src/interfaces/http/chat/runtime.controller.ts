@@ -1,13 +1,15 @@
+import { injectable } from 'inversify';
 import type { z } from 'zod';
-import type { ConnectRuntime } from '../../../application/chat/connect-runtime.js';
-import type { DisconnectRuntime } from '../../../application/chat/disconnect-runtime.js';
-import type { ReadRuntime } from '../../../application/chat/read-runtime.js';
-import type { SwitchRuntime } from '../../../application/chat/switch-runtime.js';
-import type { Ownership } from '../../../application/processes/ownership.js';
+import { ConnectRuntime } from '../../../application/chat/connect-runtime.js';
+import { DisconnectRuntime } from '../../../application/chat/disconnect-runtime.js';
+import { ReadRuntime } from '../../../application/chat/read-runtime.js';
+import { SwitchRuntime } from '../../../application/chat/switch-runtime.js';
+import { Ownership } from '../../../application/processes/ownership.js';
 import type { ProjectRuntime } from '../../../domain/chat/runtime.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import * as contracts from './runtime.contract.js';
 
+@injectable()
 export class RuntimeController implements Controller {
   readonly routes = [
     route(contracts.readRuntime, async ({ caller, params }) =>

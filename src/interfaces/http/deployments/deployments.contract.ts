@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
 import { Count, clampedNumberText, Deleted, id, Timestamp, text, wholeNumber } from '../schemas.js';

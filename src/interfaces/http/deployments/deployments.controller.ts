@@ -1,14 +1,16 @@
-import type { CreateDeployment } from '../../../application/deployments/create-deployment.js';
-import type { DeleteDeployment } from '../../../application/deployments/delete-deployment.js';
+import { injectable } from 'inversify';
+import { CreateDeployment } from '../../../application/deployments/create-deployment.js';
+import { DeleteDeployment } from '../../../application/deployments/delete-deployment.js';
 import type { DeploymentView } from '../../../application/deployments/deployment-views.js';
-import type { ListDeployments } from '../../../application/deployments/list-deployments.js';
-import type { Predict } from '../../../application/deployments/predict.js';
-import type { ReadDeployment } from '../../../application/deployments/read-deployment.js';
-import type { ReadDeploymentOutput } from '../../../application/deployments/read-deployment-output.js';
+import { ListDeployments } from '../../../application/deployments/list-deployments.js';
+import { Predict } from '../../../application/deployments/predict.js';
+import { ReadDeployment } from '../../../application/deployments/read-deployment.js';
+import { ReadDeploymentOutput } from '../../../application/deployments/read-deployment-output.js';
 import { type AnswerOf, type CallOf, type Controller, Passed, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import * as contracts from './deployments.contract.js';
 
+@injectable()
 export class DeploymentsController implements Controller {
   readonly routes = [
     route(contracts.listDeployments, async ({ caller }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { modelFileKinds, modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';

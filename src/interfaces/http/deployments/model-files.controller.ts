@@ -1,11 +1,13 @@
-import type { DeleteModelFile } from '../../../application/deployments/delete-model-file.js';
-import type { ListModelFiles } from '../../../application/deployments/list-model-files.js';
-import type { UploadModelFile } from '../../../application/deployments/upload-model-file.js';
+import { injectable } from 'inversify';
+import { DeleteModelFile } from '../../../application/deployments/delete-model-file.js';
+import { ListModelFiles } from '../../../application/deployments/list-model-files.js';
+import { UploadModelFile } from '../../../application/deployments/upload-model-file.js';
 import type { ModelFile } from '../../../domain/deployments/model-file.js';
 import { type Controller, Reply, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import * as contracts from './model-files.contract.js';
 
+@injectable()
 export class ModelFilesController implements Controller {
   readonly routes = [
     route(contracts.listModelFiles, async ({ caller, query: { limit, cursor } }) => {

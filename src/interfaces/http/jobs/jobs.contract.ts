@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
-import { QUEUED_PER_TEAM } from '../../../domain/evaluations/evaluation.js';
+import { permissions } from '../../../domain/accounts/permission.js';
+import { QUEUED_PER_TEAM } from '../../../domain/jobs/evaluation.js';
 import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';

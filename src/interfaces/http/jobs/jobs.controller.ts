@@ -1,14 +1,16 @@
-import type { CreateEvaluation } from '../../../application/evaluations/create-evaluation.js';
-import type { ChangeJob } from '../../../application/jobs/change-job.js';
-import type { CreateExternalJob } from '../../../application/jobs/create-external-job.js';
-import type { ListJobs } from '../../../application/jobs/list-jobs.js';
-import type { ReadJob } from '../../../application/jobs/read-job.js';
+import { injectable } from 'inversify';
+import { ChangeJob } from '../../../application/jobs/change-job.js';
+import { CreateEvaluation } from '../../../application/jobs/create-evaluation.js';
+import { CreateExternalJob } from '../../../application/jobs/create-external-job.js';
+import { ListJobs } from '../../../application/jobs/list-jobs.js';
+import { ReadJob } from '../../../application/jobs/read-job.js';
 import { Job } from '../../../domain/jobs/job.js';
 import { type AnswerOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf } from '../paging.js';
 import { seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './jobs.contract.js';
 
+@injectable()
 export class JobsController implements Controller {
   readonly routes = [
     route(contracts.createJob, async ({ caller, body }) => {

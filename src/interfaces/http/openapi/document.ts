@@ -5,7 +5,7 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import type { CallerKind } from '../../../domain/access/caller.js';
+import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../contracts.js';

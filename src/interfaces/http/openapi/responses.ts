@@ -1,5 +1,5 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
-import { callerKinds } from '../../../domain/access/caller.js';
+import { callerKinds } from '../../../domain/accounts/caller.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../contracts.js';
 import { documentedHeaders } from '../rate-limit/rate-limit-headers.js';

@@ -1,8 +1,10 @@
-import type { Storage } from '../../../application/operations/ports/storage.js';
+import { injectable } from 'inversify';
+import { StorageProbe } from '../../../application/operations/ports.js';
 import { type Controller, route } from '../contract.js';
-import type { Drain } from '../drain.js';
+import { Drain } from '../drain.js';
 import * as contracts from './health.contract.js';
 
+@injectable()
 export class HealthController implements Controller {
   readonly routes = [
     route(contracts.live, async () => ({ status: 'ok' as const })),
@@ -14,7 +16,7 @@ export class HealthController implements Controller {
   ];
 
   constructor(
-    private readonly storage: Storage,
+    private readonly storage: StorageProbe,
     private readonly drain: Drain,
   ) {}
 }

@@ -1,7 +1,9 @@
-import type { ReadLog } from '../../../application/operations/read-log.js';
+import { injectable } from 'inversify';
+import { ReadLog } from '../../../application/operations/read-log.js';
 import { type Controller, route } from '../contract.js';
 import * as contracts from './logs.contract.js';
 
+@injectable()
 export class LogsController implements Controller {
   readonly routes = [
     route(contracts.readLog, async ({ caller, query: { tail, job_id: jobId = null } }) => {

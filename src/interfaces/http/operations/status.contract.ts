@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { callerKinds } from '../../../domain/access/caller.js';
-import { type PermissionName, permissions } from '../../../domain/access/permission.js';
-import { roles } from '../../../domain/access/role.js';
+import { callerKinds } from '../../../domain/accounts/caller.js';
+import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
+import { roles } from '../../../domain/accounts/role.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';

@@ -1,4 +1,5 @@
-import type { ReadStatus, Status } from '../../../application/operations/read-status.js';
+import { injectable } from 'inversify';
+import { ReadStatus, type Status } from '../../../application/operations/read-status.js';
 import { userAnswer } from '../accounts/accounts.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import type { Standing } from '../rate-limit/rate-limiter.js';
@@ -6,6 +7,7 @@ import * as contracts from './status.contract.js';
 
 type Answer = AnswerOf<typeof contracts.status>;
 
+@injectable()
 export class StatusController implements Controller {
   readonly routes = [
     route(contracts.status, async ({ caller, standings }): Promise<Answer> => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../application/shared/ports/clock.js';
+import type { Clock } from '../../../application/shared/ports.js';
 import type { CallerKey } from './caller-key.js';
 import { RecentCallers } from './recent-callers.js';
 import { SlidingWindow } from './sliding-window.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../application/shared/ports/clock.js';
+import type { Clock } from '../../../application/shared/ports.js';
 
 /** Milliseconds that only grow: where the clock is set back, time stands still for one reading and then goes on. */
 export class SteadyTime {

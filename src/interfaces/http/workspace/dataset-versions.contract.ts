@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
 import { VersionPage } from '../paging.js';
 import {
@@ -16,7 +16,7 @@ import { Content, RecordAnswer, Records } from './datasets.contract.js';
 
 const tag = 'Project workspace';
 
-const VersionEntry = Content.omit({ validation: true }).extend({
+const DatasetVersionEntry = Content.omit({ validation: true }).extend({
   version: VersionNumber,
   name: z.string().meta({ example: 'Capitals' }),
   created_at: Timestamp,
@@ -34,7 +34,7 @@ export const listDatasetVersions = contract({
   query: VersionPage,
   status: 200,
   answer: z
-    .object({ versions: z.array(VersionEntry), count: Count, next_cursor: NextCursor })
+    .object({ versions: z.array(DatasetVersionEntry), count: Count, next_cursor: NextCursor })
     .meta({ id: 'DatasetVersions' }),
   refusals: ['invalid_request'],
 });
@@ -47,7 +47,7 @@ export const readDatasetVersion = contract({
   summary: 'Read a version of a dataset',
   access: permissions.readWorkspace,
   status: 200,
-  answer: VersionEntry.extend({
+  answer: DatasetVersionEntry.extend({
     id: id('dst'),
     project_id: id('prj'),
     records: Records,

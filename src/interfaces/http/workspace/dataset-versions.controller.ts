@@ -1,7 +1,8 @@
-import type { CompareDatasets } from '../../../application/workspace/compare-datasets.js';
-import type { DatasetHistory } from '../../../application/workspace/dataset-history.js';
-import type { VersionEntry } from '../../../application/workspace/ports/datasets.js';
-import type { ReadDataset } from '../../../application/workspace/read-dataset.js';
+import { injectable } from 'inversify';
+import { CompareDatasets } from '../../../application/workspace/compare-datasets.js';
+import { DatasetHistory } from '../../../application/workspace/dataset-history.js';
+import type { DatasetVersionEntry } from '../../../application/workspace/ports.js';
+import { ReadDataset } from '../../../application/workspace/read-dataset.js';
 import { type CallOf, type Controller, route } from '../contract.js';
 import { pagedVersions, versionInPath, versionPageOf } from '../paging.js';
 import { seconds } from '../schemas.js';
@@ -9,6 +10,7 @@ import * as contracts from './dataset-versions.contract.js';
 
 type OfDataset = Pick<CallOf<typeof contracts.listDatasetVersions>, 'caller' | 'params'>;
 
+@injectable()
 export class DatasetVersionsController implements Controller {
   private readonly exists = (call: OfDataset) => this.readDataset.withoutRecords(named(call));
 
@@ -69,7 +71,7 @@ const named = ({ caller, params }: OfDataset) => ({
 
 const side = ({ datasetId, version }: { datasetId: string; version: number }) => ({ dataset_id: datasetId, version });
 
-const entry = ({ version, name, recordCount, contentSha256, createdBy, createdAt }: VersionEntry) => ({
+const entry = ({ version, name, recordCount, contentSha256, createdBy, createdAt }: DatasetVersionEntry) => ({
   version,
   name,
   record_count: recordCount,

@@ -1,17 +1,17 @@
-import type { DeleteDataset } from '../../../application/workspace/delete-dataset.js';
-import type { ForkDataset } from '../../../application/workspace/fork-dataset.js';
-import type { FreezeDataset } from '../../../application/workspace/freeze-dataset.js';
-import type { ImportDataset } from '../../../application/workspace/import-dataset.js';
-import type { ListDatasets } from '../../../application/workspace/list-datasets.js';
+import { injectable } from 'inversify';
+import { DeleteDataset } from '../../../application/workspace/delete-dataset.js';
+import { ForkDataset } from '../../../application/workspace/fork-dataset.js';
+import { FreezeDataset } from '../../../application/workspace/freeze-dataset.js';
+import { ImportDataset } from '../../../application/workspace/import-dataset.js';
+import { ListDatasets } from '../../../application/workspace/list-datasets.js';
 import type { FullDataset } from '../../../application/workspace/project-datasets.js';
-import type { ReadDataset } from '../../../application/workspace/read-dataset.js';
-import type { ReadProject } from '../../../application/workspace/read-project.js';
-import type { UpdateDataset } from '../../../application/workspace/update-dataset.js';
+import { ReadDataset } from '../../../application/workspace/read-dataset.js';
+import { ReadProject } from '../../../application/workspace/read-project.js';
+import { UpdateDataset } from '../../../application/workspace/update-dataset.js';
 import type { Dataset } from '../../../domain/workspace/dataset.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import type { SentRecords } from '../../../domain/workspace/reading-records.js';
-import type { CallOf, Controller } from '../contract.js';
-import { route } from '../contract.js';
+import { type CallOf, type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
 import { deleted, seconds, secondsOrNull } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
@@ -21,6 +21,7 @@ import { Rows } from './record-forms.js';
 type OfProject = Pick<CallOf<typeof contracts.listDatasets>, 'caller' | 'params'>;
 type OfDataset = Pick<CallOf<typeof contracts.readDataset>, 'caller' | 'params'>;
 
+@injectable()
 export class DatasetsController implements Controller {
   private readonly projectExists = ({ caller, params }: OfProject) =>
     this.readProject.execute({ by: caller, projectId: params.project_id });

@@ -1,8 +1,9 @@
-import type { DeleteModelAlias } from '../../../application/workspace/delete-model-alias.js';
-import type { ListModelAliases } from '../../../application/workspace/list-model-aliases.js';
-import type { ReadModelAlias } from '../../../application/workspace/read-model-alias.js';
-import type { ReadProject } from '../../../application/workspace/read-project.js';
-import type { SetModelAlias } from '../../../application/workspace/set-model-alias.js';
+import { injectable } from 'inversify';
+import { DeleteModelAlias } from '../../../application/workspace/delete-model-alias.js';
+import { ListModelAliases } from '../../../application/workspace/list-model-aliases.js';
+import { ReadModelAlias } from '../../../application/workspace/read-model-alias.js';
+import { ReadProject } from '../../../application/workspace/read-project.js';
+import { SetModelAlias } from '../../../application/workspace/set-model-alias.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { type CallOf, type Controller, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
@@ -11,6 +12,7 @@ import * as contracts from './model-aliases.contract.js';
 
 type OfAlias = Pick<CallOf<typeof contracts.readModelAlias>, 'caller' | 'params'>;
 
+@injectable()
 export class ModelAliasesController implements Controller {
   readonly routes = [
     route(contracts.listModelAliases, async ({ caller, params }) => {

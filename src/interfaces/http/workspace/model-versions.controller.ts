@@ -1,6 +1,7 @@
-import type { ListModelVersions } from '../../../application/workspace/list-model-versions.js';
-import type { ReadModel } from '../../../application/workspace/read-model.js';
-import type { ReadModelVersion } from '../../../application/workspace/read-model-version.js';
+import { injectable } from 'inversify';
+import { ListModelVersions } from '../../../application/workspace/list-model-versions.js';
+import { ReadModel } from '../../../application/workspace/read-model.js';
+import { ReadModelVersion } from '../../../application/workspace/read-model-version.js';
 import type { ModelVersion } from '../../../domain/workspace/model.js';
 import { type Controller, route } from '../contract.js';
 import { pagedVersions, versionInPath, versionPageOf } from '../paging.js';
@@ -8,6 +9,7 @@ import { seconds } from '../schemas.js';
 import * as contracts from './model-versions.contract.js';
 import { ofModel } from './models.controller.js';
 
+@injectable()
 export class ModelVersionsController implements Controller {
   readonly routes = [
     route(

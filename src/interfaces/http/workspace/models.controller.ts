@@ -1,12 +1,13 @@
-import type { CreateModel } from '../../../application/workspace/create-model.js';
-import type { DeleteModel } from '../../../application/workspace/delete-model.js';
+import { injectable } from 'inversify';
+import { CreateModel } from '../../../application/workspace/create-model.js';
+import { DeleteModel } from '../../../application/workspace/delete-model.js';
 import type { Drafted } from '../../../application/workspace/draft-models.js';
-import type { ForkModel } from '../../../application/workspace/fork-model.js';
-import type { ListModels } from '../../../application/workspace/list-models.js';
-import type { ReadModel } from '../../../application/workspace/read-model.js';
-import type { ReadProject } from '../../../application/workspace/read-project.js';
-import type { RegisterModel } from '../../../application/workspace/register-model.js';
-import type { UpdateModel } from '../../../application/workspace/update-model.js';
+import { ForkModel } from '../../../application/workspace/fork-model.js';
+import { ListModels } from '../../../application/workspace/list-models.js';
+import { ReadModel } from '../../../application/workspace/read-model.js';
+import { ReadProject } from '../../../application/workspace/read-project.js';
+import { RegisterModel } from '../../../application/workspace/register-model.js';
+import { UpdateModel } from '../../../application/workspace/update-model.js';
 import type { Model } from '../../../domain/workspace/model.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf } from '../paging.js';
@@ -17,6 +18,7 @@ import * as contracts from './models.contract.js';
 type OfProject = Pick<CallOf<typeof contracts.createModel>, 'caller' | 'params'>;
 type OfModel = Pick<CallOf<typeof contracts.readModel>, 'caller' | 'params'>;
 
+@injectable()
 export class ModelsController implements Controller {
   readonly routes = [
     route(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../../../domain/access/permission.js';
+import { permissions } from '../../../domain/accounts/permission.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';

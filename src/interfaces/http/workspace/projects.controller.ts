@@ -1,12 +1,13 @@
-import type { CreateProject } from '../../../application/workspace/create-project.js';
-import type { DeleteProject } from '../../../application/workspace/delete-project.js';
-import type { ListProjects } from '../../../application/workspace/list-projects.js';
-import type { VersionEntry } from '../../../application/workspace/ports/projects.js';
-import type { ProjectHistory } from '../../../application/workspace/project-history.js';
+import { injectable } from 'inversify';
+import { CreateProject } from '../../../application/workspace/create-project.js';
+import { DeleteProject } from '../../../application/workspace/delete-project.js';
+import { ListProjects } from '../../../application/workspace/list-projects.js';
+import type { ProjectVersionEntry } from '../../../application/workspace/ports.js';
+import { ProjectHistory } from '../../../application/workspace/project-history.js';
 import type { ProjectOverview } from '../../../application/workspace/project-overview.js';
-import type { ReadProject } from '../../../application/workspace/read-project.js';
-import type { ReviewProject } from '../../../application/workspace/review-project.js';
-import type { UpdateProject } from '../../../application/workspace/update-project.js';
+import { ReadProject } from '../../../application/workspace/read-project.js';
+import { ReviewProject } from '../../../application/workspace/review-project.js';
+import { UpdateProject } from '../../../application/workspace/update-project.js';
 import { Project } from '../../../domain/workspace/project.js';
 import { conversationAnswer } from '../chat/conversations.controller.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
@@ -17,6 +18,7 @@ import { expectedVersions, saidVersions } from '../versions.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
 
+@injectable()
 export class ProjectsController implements Controller {
   readonly routes = [
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...typed } }) =>
@@ -95,7 +97,7 @@ const projectAnswer = ({ project, models, runtime }: ProjectOverview): AnswerOf<
   runtime: runtimeAnswer(runtime),
 });
 
-const versionEntry = ({ version, name, createdAt, createdBy }: VersionEntry) => ({
+const versionEntry = ({ version, name, createdAt, createdBy }: ProjectVersionEntry) => ({
   version,
   name,
   created_at: seconds(createdAt),

@@ -1,8 +1,10 @@
-import type { ListStarters } from '../../../application/workspace/list-starters.js';
+import { injectable } from 'inversify';
+import { ListStarters } from '../../../application/workspace/list-starters.js';
 import { Starter } from '../../../domain/workspace/starter.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import * as contracts from './starters.contract.js';
 
+@injectable()
 export class StartersController implements Controller {
   readonly routes = [
     route(contracts.listStarters, async ({ caller }) => {

@@ -1,9 +1,9 @@
 import type { TrackedCall } from '../../../../src/application/jobs/track-calls.js';
 import { InferenceTimeout, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
-import { MemoryProcesses } from '../../../../src/infrastructure/memory/jobs/memory-living-processes.js';
-import { MemoryStore } from '../../../../src/infrastructure/memory/memory-store.js';
-import { ManualClock } from '../../../../src/infrastructure/memory/shared/manual-clock.js';
+import { MemoryProcesses } from '../../../fakes/jobs/memory-instance-registry.js';
+import { MemoryStore } from '../../../fakes/memory-store.js';
+import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
 import { aRule, at } from '../../../support/records.js';

@@ -1,0 +1,30 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Clock, SecretTokens } from '../shared/ports.js';
+import { CredentialRepository, MasterKey } from './ports.js';
+
+const MINUTE_MS = 60_000;
+
+/** Tells who calls from the Bearer credential; null when it is missing, malformed, unknown, expired or revoked. */
+@injectable()
+export class IdentifyCaller {
+  constructor(
+    private readonly credentials: CredentialRepository,
+    private readonly tokens: SecretTokens,
+    private readonly masterKey: MasterKey,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(credential: string | null): Promise<Caller | null> {
+    if (!credential) return null;
+    if (this.masterKey.matches(credential)) return { kind: 'master' };
+    const known = this.tokens.read(credential);
+    if (known?.kind !== 'session' && known?.kind !== 'api_key') return null;
+    const now = this.clock.now();
+    const holder = await this.credentials.holder(known.digest, now);
+    if (holder?.kind !== known.kind) return null;
+    const noted = holder.lastUsedAt;
+    if (!noted || now.getTime() - noted.getTime() >= MINUTE_MS) await this.credentials.touch(holder.credentialId, now);
+    return holder;
+  }
+}

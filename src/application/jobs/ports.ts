@@ -1,0 +1,109 @@
+import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
+import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
+
+/** Evaluations and what became of their records, which go with the project. */
+export abstract class EvaluationRepository {
+  /** Throws NotFound when the project is gone. */
+  abstract add(evaluation: Evaluation): Promise<void>;
+  abstract find(jobId: string): Promise<Evaluation | null>;
+  /** The number of a run that begins: only this one can keep results from now on. Null where the evaluation is gone. */
+  abstract begin(jobId: string): Promise<number | null>;
+  /** Keeps what became of a record; false, and nothing kept, where a later run has begun or the evaluation is gone. */
+  abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
+  /** All that is kept, by position, without the texts. */
+  abstract scored(jobId: string): Promise<Scored[]>;
+  /** By position, at most `limit`, those after the position `after`. */
+  abstract results(jobId: string, page: { readonly limit: number; readonly after: number | null }): Promise<Result[]>;
+  /** The newest one of a dataset whose job has succeeded. */
+  abstract latest(projectId: string, datasetId: string): Promise<Evaluation | null>;
+}
+
+export interface HistoryPart {
+  /** Null: of every kind. */
+  readonly kind: JobKind | null;
+  /** Only what finished at this moment or later. */
+  readonly since: Date | null;
+  /** At most so many, the newest. */
+  readonly most: number;
+}
+
+/** The jobs that have finished, in the order in which they did. */
+export abstract class JobHistory {
+  /**
+   * Writes jobs as they have finished, each once, whether they were there before or not, behind all that finished
+   * earlier. Only for use where one at a time does it.
+   */
+  abstract append(jobs: readonly (Job & FinishedJob)[]): Promise<void>;
+  /**
+   * Takes its turn in `line` and appends calls, if no alert rule takes notice of any: none counts one, none fires. Gives
+   * the ids of those that are written: none where a rule does, and none that has finished before. The newest of them may be
+   * lost where the database itself crashes within the next second; nothing that was written later outlasts them.
+   */
+  abstract appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]>;
+  /** How many have failed since the last that succeeded, up to `most`; those that were cancelled don't count. */
+  abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
+  /** In the order in which they finished, with only some of them in memory at a time. */
+  abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
+  /** Removes up to `most` sync jobs that finished before, the oldest first. */
+  abstract forgetCalls(before: Date, most: number): Promise<void>;
+}
+
+export interface JobFilter {
+  /** Null: of every team, and the master key's. */
+  readonly teamId: string | null;
+  readonly status: JobStatus | null;
+  readonly kind: JobKind | null;
+  readonly projectId: string | null;
+}
+
+export abstract class JobRepository {
+  /** Adds jobs that have not finished. Where there is one with the same id, that one stays as it is. */
+  abstract add(jobs: readonly Job[]): Promise<void>;
+  abstract find(id: string): Promise<Job | null>;
+  /** Newest first, beginning after the id `after`. */
+  abstract list(filter: JobFilter, page: { readonly limit: number; readonly after: string | null }): Promise<Job[]>;
+  /** Those that are there, in no order. Until the end of the transaction at hand nobody else can change them. */
+  abstract hold(ids: readonly string[]): Promise<Job[]>;
+  /** Writes a job that has not finished; false, and nothing written, where the stored one is gone or has finished. */
+  abstract update(job: Job): Promise<boolean>;
+  /** Removes those that have not finished. */
+  abstract withdraw(ids: readonly string[]): Promise<void>;
+  /** The numbers of the processes that have jobs which have not finished. */
+  abstract processes(): Promise<number[]>;
+  /** The ids of some of the jobs of a process that have not finished, the oldest first. */
+  abstract ofProcess(process: number, limit: number): Promise<string[]>;
+}
+
+/** What a process tells the others of itself. */
+export interface ProcessIdentity {
+  /** What people call it. */
+  readonly name: string;
+  /** Where the others reach it. */
+  readonly url: string;
+}
+
+/** Which processes of the service live: known, not guessed from how long ago they were heard of. */
+export abstract class InstanceRegistry {
+  /**
+   * This process's own number, the same at each call; no other process ever had it. It is known to live from the first
+   * call on until it ends, however it ends. Only the first call takes time.
+   */
+  abstract own(): Promise<number>;
+  /** Makes this process known to live again where its line to the database broke. */
+  abstract renew(): Promise<void>;
+  /** Those of the numbers whose processes are not known to live just now. */
+  abstract missing(numbers: readonly number[]): Promise<number[]>;
+  /** Tells the others what this process is called and where they reach it; once. */
+  abstract introduce(identity: ProcessIdentity): Promise<void>;
+  /** What a process has said that people call it, or null; remembered at least as long as the process lives. */
+  abstract name(number: number): Promise<string | null>;
+  /**
+   * Where a process is reached just now: null where it is not known to live, has not told, or has taken that back. Never
+   * remembered, since where one no longer listens anybody may.
+   */
+  abstract url(number: number): Promise<string | null>;
+  /** Takes back where this process is reached; for before it listens no more. It still lives. */
+  abstract withdraw(): Promise<void>;
+  /** This process is not known to live any more. */
+  abstract leave(): Promise<void>;
+}

@@ -1,0 +1,100 @@
+import { Container } from 'inversify';
+import {
+  AccountRepository,
+  CredentialRepository,
+  InviteRepository,
+  MailedTokenRepository,
+  MailOutbox,
+  SpentSiteTokenRepository,
+  TeamRepository,
+} from '../application/accounts/ports.js';
+import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
+import { AuditRepository } from '../application/audit/ports.js';
+import { ConversationRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
+import { DeploymentRepository } from '../application/deployments/ports.js';
+import { EvaluationRepository, InstanceRegistry, JobHistory, JobRepository } from '../application/jobs/ports.js';
+import { ExpiredData, StorageProbe } from '../application/operations/ports.js';
+import { Locks, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
+import {
+  DatasetRepository,
+  ModelAliasRepository,
+  ModelRepository,
+  ProjectRepository,
+} from '../application/workspace/ports.js';
+import { Sealer } from '../infrastructure/crypto/sealer.js';
+import { TypeOrmAccountRepository } from '../infrastructure/typeorm/accounts/account.repository.js';
+import { TypeOrmCredentialRepository } from '../infrastructure/typeorm/accounts/credential.repository.js';
+import { TypeOrmInviteRepository } from '../infrastructure/typeorm/accounts/invite.repository.js';
+import { TypeOrmMailOutbox } from '../infrastructure/typeorm/accounts/mail-outbox.js';
+import { TypeOrmMailedTokenRepository } from '../infrastructure/typeorm/accounts/mailed-token.repository.js';
+import { TypeOrmSpentSiteTokenRepository } from '../infrastructure/typeorm/accounts/spent-site-token.repository.js';
+import { TypeOrmTeamRepository } from '../infrastructure/typeorm/accounts/team.repository.js';
+import { TypeOrmAlertRepository } from '../infrastructure/typeorm/alerts/alert.repository.js';
+import { TypeOrmAlertRuleRepository } from '../infrastructure/typeorm/alerts/alert-rule.repository.js';
+import { TypeOrmWebhookRepository } from '../infrastructure/typeorm/alerts/webhook.repository.js';
+import { TypeOrmAuditRepository } from '../infrastructure/typeorm/audit/audit.repository.js';
+import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/conversation.repository.js';
+import { TypeOrmRuntimeConnectionRepository } from '../infrastructure/typeorm/chat/runtime-connection.repository.js';
+import { DataSource } from '../infrastructure/typeorm/data-source.js';
+import { TypeOrmDeploymentRepository } from '../infrastructure/typeorm/deployments/deployment.repository.js';
+import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/evaluation.repository.js';
+import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
+import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
+import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/typeorm-job-history.js';
+import { TypeOrmExpiredData } from '../infrastructure/typeorm/operations/expired-data.js';
+import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmLocks } from '../infrastructure/typeorm/typeorm-one-at-a-time.js';
+import { TypeOrmStorageProbe } from '../infrastructure/typeorm/typeorm-storage.js';
+import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
+import { TypeOrmModelRepository } from '../infrastructure/typeorm/workspace/model.repository.js';
+import { TypeOrmModelAliasRepository } from '../infrastructure/typeorm/workspace/model-alias.repository.js';
+import { TypeOrmProjectRepository } from '../infrastructure/typeorm/workspace/project.repository.js';
+
+/** Binds the storage ports to their TypeORM adapters. */
+export function bindStorage(container: Container, database: DataSource, secret: string): void {
+  container.bind(DataSource).toConstantValue(database);
+  container.bind(TypeOrmUnitOfWork).toResolvedValue((database) => new TypeOrmUnitOfWork(database), [DataSource]);
+  container.bind(UnitOfWork).toService(TypeOrmUnitOfWork);
+  container.bind(WorkQueue).to(GraphileWorkQueue);
+  container.bind(Locks).to(TypeOrmLocks);
+  container.bind(AuditRepository).to(TypeOrmAuditRepository);
+  container.bind(AccountRepository).to(TypeOrmAccountRepository);
+  container.bind(TeamRepository).to(TypeOrmTeamRepository);
+  container.bind(CredentialRepository).to(TypeOrmCredentialRepository);
+  container.bind(MailedTokenRepository).to(TypeOrmMailedTokenRepository);
+  container.bind(SpentSiteTokenRepository).to(TypeOrmSpentSiteTokenRepository);
+  container.bind(ProjectRepository).to(TypeOrmProjectRepository);
+  container.bind(DatasetRepository).to(TypeOrmDatasetRepository);
+  container.bind(ModelRepository).to(TypeOrmModelRepository);
+  container.bind(ModelAliasRepository).to(TypeOrmModelAliasRepository);
+  container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
+  container.bind(ConversationRepository).to(TypeOrmConversationRepository);
+  container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
+  container.bind(JobRepository).to(TypeOrmJobRepository);
+  container.bind(JobHistory).to(TypeOrmJobHistory);
+  container.bind(EvaluationRepository).to(TypeOrmEvaluationRepository);
+  container.bind(InstanceRegistry).to(TypeOrmInstanceRegistry);
+  container.bind(AlertRuleRepository).to(TypeOrmAlertRuleRepository);
+  container.bind(AlertRepository).to(TypeOrmAlertRepository);
+  container.bind(StorageProbe).to(TypeOrmStorageProbe);
+  container.bind(ExpiredData).to(TypeOrmExpiredData);
+  container
+    .bind(InviteRepository)
+    .toResolvedValue(
+      (unitOfWork) => new TypeOrmInviteRepository(unitOfWork, new Sealer(secret, 'invites')),
+      [TypeOrmUnitOfWork],
+    );
+  container
+    .bind(MailOutbox)
+    .toResolvedValue(
+      (unitOfWork) => new TypeOrmMailOutbox(unitOfWork, new Sealer(secret, 'outbox')),
+      [TypeOrmUnitOfWork],
+    );
+  container
+    .bind(WebhookRepository)
+    .toResolvedValue(
+      (unitOfWork) => new TypeOrmWebhookRepository(unitOfWork, new Sealer(secret, 'webhooks')),
+      [TypeOrmUnitOfWork],
+    );
+}

@@ -1,0 +1,91 @@
+import { injectable } from 'inversify';
+import { EntitySchema, MoreThan } from 'typeorm';
+import type { AccountRepository } from '../../../application/accounts/ports.js';
+import { type Account, emailKey } from '../../../domain/accounts/account.js';
+import { EmailTaken } from '../../../domain/accounts/errors.js';
+import { isUniqueViolation } from '../storage-errors.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+interface AccountRow extends Account {
+  readonly emailKey: string;
+}
+
+export const AccountTable = new EntitySchema<AccountRow>({
+  name: 'Account',
+  tableName: 'accounts',
+  columns: {
+    id: { type: 'text', primary: true },
+    teamId: { type: 'text', name: 'team_id' },
+    name: { type: 'text' },
+    email: { type: 'text' },
+    emailKey: { type: 'text', name: 'email_key' },
+    role: { type: 'text' },
+    passwordHash: { type: 'text', name: 'password_hash', nullable: true },
+    emailVerifiedAt: { type: 'timestamptz', name: 'email_verified_at', nullable: true },
+    alertEmails: { type: 'boolean', name: 'alert_emails' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+  },
+});
+
+const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });
+const toAccount = ({ emailKey: _, ...account }: AccountRow): Account => account;
+
+@injectable()
+export class TypeOrmAccountRepository implements AccountRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  /** In a unit of work of its own unless there is one: who loses a race then looks again, and sees the other account. */
+  add(account: Account): Promise<void> {
+    return this.unitOfWork.run(async () => {
+      // Looked up first: inside a transaction a collision that was to be seen would end it.
+      if (await this.byEmail(account.email)) throw new EmailTaken();
+      await this.table.insert(toRow(account));
+    });
+  }
+
+  async save(account: Account): Promise<void> {
+    try {
+      await this.table.update({ id: account.id }, toRow(account));
+    } catch (error) {
+      throw isUniqueViolation(error) ? new EmailTaken() : error;
+    }
+  }
+
+  async byId(id: string): Promise<Account | null> {
+    const row = await this.table.findOneBy({ id });
+    return row && toAccount(row);
+  }
+
+  async byEmail(email: string): Promise<Account | null> {
+    const row = await this.table.findOneBy({ emailKey: emailKey(email) });
+    return row && toAccount(row);
+  }
+
+  async ofTeam(teamId: string): Promise<Account[]> {
+    const rows = await this.table.find({ where: { teamId }, order: { id: 'ASC' } });
+    return rows.map(toAccount);
+  }
+
+  async wantingAlerts(teamId: string): Promise<Account[]> {
+    const rows = await this.table.find({ where: { teamId, alertEmails: true }, order: { id: 'ASC' } });
+    return rows.map(toAccount);
+  }
+
+  async all({ limit, after }: Parameters<AccountRepository['all']>[0]): Promise<Account[]> {
+    const where = after === null ? {} : { id: MoreThan(after) };
+    const rows = await this.table.find({ where, order: { id: 'ASC' }, take: limit });
+    return rows.map(toAccount);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.table.delete({ id });
+  }
+
+  count(): Promise<number> {
+    return this.table.count();
+  }
+
+  private get table() {
+    return this.unitOfWork.table(AccountTable);
+  }
+}

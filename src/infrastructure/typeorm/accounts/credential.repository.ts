@@ -1,0 +1,104 @@
+import { injectable } from 'inversify';
+import { EntitySchema, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import type { CredentialFilter, CredentialRepository, RemovalFilter } from '../../../application/accounts/ports.js';
+import type { AccountCaller } from '../../../domain/accounts/caller.js';
+import type { Credential } from '../../../domain/accounts/credential.js';
+import { Unauthenticated } from '../../../domain/accounts/errors.js';
+import { isForeignKeyViolation } from '../storage-errors.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const CredentialTable = new EntitySchema<Credential>({
+  name: 'Credential',
+  tableName: 'credentials',
+  columns: {
+    id: { type: 'text', primary: true },
+    kind: { type: 'text' },
+    accountId: { type: 'text', name: 'account_id' },
+    digest: { type: 'text' },
+    hint: { type: 'text' },
+    name: { type: 'text', nullable: true },
+    origin: { type: 'text' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    expiresAt: { type: 'timestamptz', name: 'expires_at', nullable: true },
+    lastUsedAt: { type: 'timestamptz', name: 'last_used_at', nullable: true },
+  },
+});
+
+const HOLDER = {
+  name: 'holders of credentials',
+  text: `
+  SELECT q.key, json_build_object(
+           'kind', c.kind, 'credentialId', c.id, 'lastUsedAt', c.last_used_at,
+           'expiresAtMs', extract(epoch FROM c.expires_at) * 1000, 'accountId', a.id, 'accountName', a.name,
+           'teamId', a.team_id, 'role', a.role, 'operator', t.operator, 'emailVerified', a.email_verified_at IS NOT NULL
+         ) AS row
+    FROM unnest($1::text[]) AS q (key) JOIN credentials c ON c.digest = q.key
+    JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id`,
+};
+
+interface Holder extends Omit<AccountCaller, 'lastUsedAt'> {
+  readonly lastUsedAt: string | null;
+  /** As text where it is infinite, which JSON has no number for. */
+  readonly expiresAtMs: number | string | null;
+}
+
+const TOUCH = `
+  UPDATE credentials SET last_used_at = $2
+   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`;
+
+@injectable()
+export class TypeOrmCredentialRepository implements CredentialRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(credential: Credential): Promise<void> {
+    try {
+      await this.table.insert(credential);
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new Unauthenticated() : error;
+    }
+  }
+
+  async holder(digest: string, now: Date): Promise<AccountCaller | null> {
+    const found = await this.unitOfWork.lookups.ask<Holder>(HOLDER, digest);
+    if (!found) return null;
+    const { expiresAtMs, lastUsedAt, ...caller } = found;
+    const lives = expiresAtMs === null || Number(expiresAtMs) > now.getTime();
+    if (!lives) return null;
+    return { ...caller, lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt) };
+  }
+
+  list(
+    { accountId, kind, now }: CredentialFilter,
+    page?: { limit: number; after: string | null },
+  ): Promise<Credential[]> {
+    const own = { accountId, kind, ...(page?.after && { id: LessThan(page.after) }) };
+    const live = [
+      { ...own, expiresAt: IsNull() },
+      { ...own, expiresAt: MoreThan(now) },
+    ];
+    return this.table.find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
+  }
+
+  async touch(id: string, at: Date): Promise<void> {
+    await this.unitOfWork.prepared('credential-touch', TOUCH, [id, at]);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id });
+    return affected === 1;
+  }
+
+  async removeOwn({ accountId, kind }: Pick<CredentialFilter, 'accountId' | 'kind'>, id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id, accountId, kind });
+    return affected === 1;
+  }
+
+  async removeAll({ accountId, kind, origins, except }: RemovalFilter): Promise<void> {
+    const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
+    await this.table.delete({ accountId, kind, ...some });
+  }
+
+  private get table() {
+    return this.unitOfWork.table(CredentialTable);
+  }
+}

@@ -1,0 +1,74 @@
+import { EntitySchema, MoreThan } from 'typeorm';
+import type { InviteRepository } from '../../../application/accounts/ports.js';
+import type { Invite } from '../../../domain/accounts/invite.js';
+import { Sealer } from '../../crypto/sealer.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+interface InviteRow extends Omit<Invite, 'token'> {
+  /** Opens only with the service's secret, which is not in the database. */
+  readonly sealedToken: string;
+}
+
+export const InviteTable = new EntitySchema<InviteRow>({
+  name: 'Invite',
+  tableName: 'invites',
+  columns: {
+    id: { type: 'text', primary: true },
+    teamId: { type: 'text', name: 'team_id' },
+    digest: { type: 'text' },
+    sealedToken: { type: 'text', name: 'sealed_token' },
+    email: { type: 'text', nullable: true },
+    role: { type: 'text' },
+    invitedBy: { type: 'text', name: 'invited_by' },
+    status: { type: 'text' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    expiresAt: { type: 'timestamptz', name: 'expires_at' },
+  },
+});
+
+export class TypeOrmInviteRepository implements InviteRepository {
+  constructor(
+    private readonly unitOfWork: TypeOrmUnitOfWork,
+    private readonly sealer: Sealer,
+  ) {}
+
+  async add({ token, ...invite }: Invite): Promise<void> {
+    await this.table.insert({ ...invite, sealedToken: this.sealer.seal(token, invite.id) });
+  }
+
+  async save({ id, token: _, ...change }: Invite): Promise<void> {
+    await this.table.update({ id }, change);
+  }
+
+  async revokeAllBy(accountId: string): Promise<void> {
+    await this.table.update({ invitedBy: accountId, status: 'pending' }, { status: 'revoked' });
+  }
+
+  async find(teamId: string, id: string): Promise<Invite | null> {
+    const row = await this.table.findOneBy({ id, teamId });
+    return row && this.opened(row);
+  }
+
+  async byDigest(digest: string): Promise<Invite | null> {
+    const row = await this.table.findOneBy({ digest });
+    return row && this.opened(row);
+  }
+
+  async pending(teamId: string, now: Date): Promise<Invite[]> {
+    const pending = { teamId, status: 'pending' as const, expiresAt: MoreThan(now) };
+    const rows = await this.table.find({ where: pending, order: { id: 'DESC' } });
+    return rows.map((row) => this.opened(row));
+  }
+
+  private opened({ sealedToken, ...invite }: InviteRow): Invite {
+    try {
+      return { ...invite, token: this.sealer.open(sealedToken, invite.id) };
+    } catch {
+      return { ...invite, token: '' };
+    }
+  }
+
+  private get table() {
+    return this.unitOfWork.table(InviteTable);
+  }
+}

@@ -1,0 +1,86 @@
+import { EntitySchema, MoreThanOrEqual } from 'typeorm';
+import type { MailOutbox, OutgoingMail } from '../../../application/accounts/ports.js';
+import type { Message } from '../../../domain/accounts/message.js';
+import { Sealer } from '../../crypto/sealer.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+interface OutboxRow {
+  readonly id: string;
+  /** The message as sealed JSON: it holds links that let a person in. Null once delivered. */
+  readonly sealed: string | null;
+  readonly failures: number;
+  /** When it is to be sent, or until when its sender has it leased. */
+  readonly dueAt: Date;
+  readonly deliveredAt: Date | null;
+  readonly series: string | null;
+  /** When it was due at first; only where it belongs to a series. */
+  readonly firstDueAt: Date | null;
+}
+
+export const OutboxTable = new EntitySchema<OutboxRow>({
+  name: 'Outbox',
+  tableName: 'outbox',
+  columns: {
+    id: { type: 'text', primary: true },
+    sealed: { type: 'text', nullable: true },
+    failures: { type: 'integer' },
+    dueAt: { type: 'timestamptz', name: 'due_at' },
+    deliveredAt: { type: 'timestamptz', name: 'delivered_at', nullable: true },
+    series: { type: 'text', nullable: true },
+    firstDueAt: { type: 'timestamptz', name: 'first_due_at', nullable: true },
+  },
+});
+
+const TAKE = `
+  UPDATE outbox SET due_at = $2
+   WHERE id = (SELECT id FROM outbox WHERE delivered_at IS NULL AND due_at <= $1
+                ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING id, sealed, failures`;
+
+export class TypeOrmMailOutbox implements MailOutbox {
+  constructor(
+    private readonly unitOfWork: TypeOrmUnitOfWork,
+    private readonly sealer: Sealer,
+  ) {}
+
+  async add({ id, message, dueAt, series }: Parameters<MailOutbox['add']>[0]): Promise<void> {
+    const sealed = this.sealer.seal(JSON.stringify(message), id);
+    const counted = series === undefined ? {} : { series, firstDueAt: dueAt };
+    await this.table.insert({ id, sealed, failures: 0, dueAt, deliveredAt: null, ...counted });
+  }
+
+  countOf(series: string, since: Date): Promise<number> {
+    return this.table.countBy({ series, firstDueAt: MoreThanOrEqual(since) });
+  }
+
+  async take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null> {
+    type Taken = { id: string; sealed: string; failures: number };
+    const [row] = await this.unitOfWork.prepared<Taken>('outbox-take', TAKE, [now, leasedUntil]);
+    if (!row) return null;
+    const { id, failures } = row;
+    return { id, message: this.opened(row), failures };
+  }
+
+  async delivered(id: string, at: Date): Promise<void> {
+    await this.table.update({ id }, { sealed: null, deliveredAt: at });
+  }
+
+  async failed(id: string, dueAt: Date): Promise<void> {
+    await this.table.update({ id }, { dueAt, failures: () => 'failures + 1' });
+  }
+
+  private opened({ id, sealed }: { id: string; sealed: string }): Message {
+    try {
+      return JSON.parse(this.sealer.open(sealed, id)) as Message;
+    } catch {
+      // It stays leased, so the mails behind it are not held up.
+      throw new Error(
+        `the mail ${id} was sealed with another SERVICE_SECRET: start with the one that it was sealed with`,
+      );
+    }
+  }
+
+  private get table() {
+    return this.unitOfWork.table(OutboxTable);
+  }
+}

@@ -1,0 +1,48 @@
+import { injectable } from 'inversify';
+import { EntitySchema, IsNull, MoreThan } from 'typeorm';
+import type { MailedTokenRepository } from '../../../application/accounts/ports.js';
+import type { MailedToken, MailedTokenPurpose } from '../../../domain/accounts/mailed-token.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const MailedTokenTable = new EntitySchema<MailedToken>({
+  name: 'MailedToken',
+  tableName: 'mailed_tokens',
+  columns: {
+    id: { type: 'text', primary: true },
+    purpose: { type: 'text' },
+    accountId: { type: 'text', name: 'account_id' },
+    digest: { type: 'text' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    expiresAt: { type: 'timestamptz', name: 'expires_at' },
+    usedAt: { type: 'timestamptz', name: 'used_at', nullable: true },
+  },
+});
+
+@injectable()
+export class TypeOrmMailedTokenRepository implements MailedTokenRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(token: MailedToken): Promise<void> {
+    await this.table.insert(token);
+  }
+
+  async save({ id, ...change }: MailedToken): Promise<void> {
+    await this.table.update({ id }, change);
+  }
+
+  byDigest(digest: string): Promise<MailedToken | null> {
+    return this.table.findOneBy({ digest });
+  }
+
+  countSince(accountId: string, purpose: MailedTokenPurpose, since: Date): Promise<number> {
+    return this.table.countBy({ accountId, purpose, createdAt: MoreThan(since) });
+  }
+
+  async removeUnused(accountId: string, purpose: MailedTokenPurpose): Promise<void> {
+    await this.table.delete({ accountId, purpose, usedAt: IsNull() });
+  }
+
+  private get table() {
+    return this.unitOfWork.table(MailedTokenTable);
+  }
+}

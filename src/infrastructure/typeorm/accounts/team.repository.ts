@@ -1,0 +1,37 @@
+import { injectable } from 'inversify';
+import { EntitySchema } from 'typeorm';
+import type { TeamRepository } from '../../../application/accounts/ports.js';
+import type { Team } from '../../../domain/accounts/account.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const TeamTable = new EntitySchema<Team>({
+  name: 'Team',
+  tableName: 'teams',
+  columns: {
+    id: { type: 'text', primary: true },
+    operator: { type: 'boolean' },
+    siteKey: { type: 'text', name: 'site_key', nullable: true },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+  },
+});
+
+@injectable()
+export class TypeOrmTeamRepository implements TeamRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(team: Team): Promise<void> {
+    await this.unitOfWork.table(TeamTable).insert(team);
+  }
+
+  byId(id: string): Promise<Team | null> {
+    return this.unitOfWork.table(TeamTable).findOneBy({ id });
+  }
+
+  bySiteKey(siteKey: string): Promise<Team | null> {
+    return this.unitOfWork.table(TeamTable).findOneBy({ siteKey });
+  }
+
+  operator(): Promise<Team | null> {
+    return this.unitOfWork.table(TeamTable).findOneBy({ operator: true });
+  }
+}

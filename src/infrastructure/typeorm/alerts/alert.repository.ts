@@ -1,0 +1,62 @@
+import { injectable } from 'inversify';
+import { EntitySchema, IsNull, LessThan, Not } from 'typeorm';
+import type { Acknowledgement, AlertRepository } from '../../../application/alerts/ports.js';
+import type { Alert, AlertStatus } from '../../../domain/alerts/alert.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const AlertTable = new EntitySchema<Alert>({
+  name: 'Alert',
+  tableName: 'alerts',
+  columns: {
+    id: { type: 'text', primary: true },
+    ruleId: { type: 'text', name: 'rule_id' },
+    ruleName: { type: 'text', name: 'rule_name' },
+    ruleType: { type: 'text', name: 'rule_type' },
+    severity: { type: 'text' },
+    title: { type: 'text' },
+    message: { type: 'text' },
+    jobId: { type: 'text', name: 'job_id' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    ackedAt: { type: 'timestamptz', name: 'acked_at', nullable: true },
+    ackedBy: { type: 'text', name: 'acked_by', nullable: true },
+    note: { type: 'text', nullable: true },
+  },
+});
+
+const ADD = `
+  INSERT INTO alerts (id, rule_id, rule_name, rule_type, severity, title, message, job_id, created_at, acked_at,
+         acked_by, note)
+  SELECT * FROM json_to_recordset($1::json) AS new (id text, "ruleId" text, "ruleName" text, "ruleType" text,
+         severity text, title text, message text, "jobId" text, "createdAt" timestamptz, "ackedAt" timestamptz,
+         "ackedBy" text, note text)
+  ON CONFLICT (rule_id, job_id) DO NOTHING`;
+
+@injectable()
+export class TypeOrmAlertRepository implements AlertRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(alerts: readonly Alert[]): Promise<void> {
+    await this.unitOfWork.prepared('alerts-add', ADD, [JSON.stringify(alerts)]);
+  }
+
+  find(id: string): Promise<Alert | null> {
+    return this.table.findOneBy({ id });
+  }
+
+  list(status: AlertStatus | null, { limit, after }: Parameters<AlertRepository['list']>[1]): Promise<Alert[]> {
+    const where = {
+      ...(status !== null && { ackedAt: status === 'firing' ? IsNull() : Not(IsNull()) }),
+      ...(after !== null && { id: LessThan(after) }),
+    };
+    return this.table.find({ where, order: { id: 'DESC' }, take: limit });
+  }
+
+  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
+    const { affected } = await this.table.update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note });
+    return affected === 1;
+  }
+
+  private get table() {
+    return this.unitOfWork.table(AlertTable);
+  }
+}

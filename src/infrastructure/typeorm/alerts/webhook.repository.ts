@@ -1,0 +1,79 @@
+import { EntitySchema } from 'typeorm';
+import type { WebhookRepository } from '../../../application/alerts/ports.js';
+import { type Delivery, Webhook } from '../../../domain/alerts/webhook.js';
+import { Sealer } from '../../crypto/sealer.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
+  /** URL and secret as sealed JSON: either would let its reader speak to the receiver. */
+  readonly sealed: string;
+  readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
+}
+
+export const WebhookTable = new EntitySchema<WebhookRow>({
+  name: 'Webhook',
+  tableName: 'webhooks',
+  columns: {
+    id: { type: 'text', primary: true },
+    sealed: { type: 'text' },
+    createdBy: { type: 'text', name: 'created_by' },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    enabled: { type: 'boolean' },
+    lastDelivery: { type: 'json', name: 'last_delivery', nullable: true },
+  },
+});
+
+const NOTE = 'UPDATE webhooks SET last_delivery = $2, enabled = enabled AND NOT $3 WHERE id = $1';
+
+export class TypeOrmWebhookRepository implements WebhookRepository {
+  constructor(
+    private readonly unitOfWork: TypeOrmUnitOfWork,
+    private readonly sealer: Sealer,
+  ) {}
+
+  async add({ url, lastDelivery: _, ...webhook }: Webhook, secret: string): Promise<void> {
+    const sealed = this.sealer.seal(JSON.stringify({ url, secret }), webhook.id);
+    await this.table.insert({ ...webhook, sealed, lastDelivery: null });
+  }
+
+  async all(): Promise<Webhook[]> {
+    const rows = await this.table.find({ order: { id: 'ASC' } });
+    return rows.map((row) => toWebhook(row, this.opened(row)?.url ?? ''));
+  }
+
+  async open(id: string): Promise<{ webhook: Webhook; secret: string } | null> {
+    const row = await this.table.findOneBy({ id });
+    if (!row) return null;
+    const opened = this.opened(row);
+    if (!opened) throw new Error(`the webhook ${id} was sealed with another SERVICE_SECRET: start with that one`);
+    return { webhook: toWebhook(row, opened.url), secret: opened.secret };
+  }
+
+  async note(id: string, delivery: Delivery): Promise<void> {
+    const values = [id, JSON.stringify(delivery), Webhook.isGone(delivery)];
+    await this.unitOfWork.prepared('webhooks-note', NOTE, values);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id });
+    return affected === 1;
+  }
+
+  private opened({ id, sealed }: WebhookRow): { url: string; secret: string } | null {
+    try {
+      return JSON.parse(this.sealer.open(sealed, id)) as { url: string; secret: string };
+    } catch {
+      return null;
+    }
+  }
+
+  private get table() {
+    return this.unitOfWork.table(WebhookTable);
+  }
+}
+
+const toWebhook = ({ sealed: _, lastDelivery: last, ...row }: WebhookRow, url: string): Webhook => ({
+  ...row,
+  url,
+  lastDelivery: last && { ...last, at: new Date(last.at) },
+});

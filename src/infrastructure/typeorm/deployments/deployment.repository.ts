@@ -1,0 +1,64 @@
+import { injectable } from 'inversify';
+import { EntitySchema, IsNull } from 'typeorm';
+import type { DeploymentRepository } from '../../../application/deployments/ports.js';
+import type { Deployment } from '../../../domain/deployments/deployment.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+export const DeploymentTable = new EntitySchema<Deployment>({
+  name: 'Deployment',
+  tableName: 'deployments',
+  columns: {
+    id: { type: 'text', primary: true },
+    name: { type: 'text' },
+    modelPath: { type: 'text', name: 'model_path' },
+    maxBatch: { type: 'integer', name: 'max_batch', nullable: true },
+    maxDelayMs: { type: 'integer', name: 'max_delay_ms', nullable: true },
+    createdBy: { type: 'text', name: 'created_by', nullable: true },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    lastPort: { type: 'integer', name: 'last_port' },
+    process: { type: 'integer', nullable: true },
+  },
+});
+
+@injectable()
+export class TypeOrmDeploymentRepository implements DeploymentRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(deployment: Deployment): Promise<void> {
+    await this.table.insert(deployment);
+  }
+
+  find(id: string): Promise<Deployment | null> {
+    return this.table.findOneBy({ id });
+  }
+
+  all(): Promise<Deployment[]> {
+    return this.table.find({ order: { id: 'DESC' } });
+  }
+
+  count(): Promise<number> {
+    return this.table.count();
+  }
+
+  async notePort(id: string, port: number): Promise<void> {
+    await this.table.update({ id }, { lastPort: port });
+  }
+
+  async claim(id: string, from: number | null, to: number): Promise<boolean> {
+    const { affected } = await this.table.update({ id, process: from ?? IsNull() }, { process: to });
+    return affected === 1;
+  }
+
+  async release(process: number): Promise<void> {
+    await this.table.update({ process }, { process: null });
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { affected } = await this.table.delete({ id });
+    return affected === 1;
+  }
+
+  private get table() {
+    return this.unitOfWork.table(DeploymentTable);
+  }
+}

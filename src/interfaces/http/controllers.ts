@@ -1,0 +1,58 @@
+import type { Newable } from 'inversify';
+import { AccountsController } from './accounts/accounts.controller.js';
+import { CredentialsController } from './accounts/credentials.controller.js';
+import { PasswordsController } from './accounts/passwords.controller.js';
+import { TeamController } from './accounts/team.controller.js';
+import { AlertRulesController } from './alerts/alert-rules.controller.js';
+import { AlertsController } from './alerts/alerts.controller.js';
+import { WebhooksController } from './alerts/webhooks.controller.js';
+import { AuditController } from './audit/audit.controller.js';
+import { CompletionsController } from './chat/completions.controller.js';
+import { ConversationsController } from './chat/conversations.controller.js';
+import { RuntimeController } from './chat/runtime.controller.js';
+import type { Controller } from './contract.js';
+import { DeploymentsController } from './deployments/deployments.controller.js';
+import { ModelFilesController } from './deployments/model-files.controller.js';
+import { EvaluationsController } from './jobs/evaluations.controller.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { HealthController } from './operations/health.controller.js';
+import { LogsController } from './operations/logs.controller.js';
+import { MetricsController } from './operations/metrics.controller.js';
+import { StatusController } from './operations/status.controller.js';
+import { DatasetVersionsController } from './workspace/dataset-versions.controller.js';
+import { DatasetsController } from './workspace/datasets.controller.js';
+import { ModelAliasesController } from './workspace/model-aliases.controller.js';
+import { ModelVersionsController } from './workspace/model-versions.controller.js';
+import { ModelsController } from './workspace/models.controller.js';
+import { ProjectsController } from './workspace/projects.controller.js';
+import { StartersController } from './workspace/starters.controller.js';
+
+/** Lists every controller; the container constructs them. */
+export const controllers: readonly Newable<Controller>[] = [
+  CompletionsController,
+  AccountsController,
+  PasswordsController,
+  TeamController,
+  CredentialsController,
+  StartersController,
+  ProjectsController,
+  DatasetsController,
+  DatasetVersionsController,
+  ModelsController,
+  ModelVersionsController,
+  ModelAliasesController,
+  RuntimeController,
+  ConversationsController,
+  EvaluationsController,
+  JobsController,
+  AlertRulesController,
+  AlertsController,
+  WebhooksController,
+  LogsController,
+  AuditController,
+  DeploymentsController,
+  ModelFilesController,
+  StatusController,
+  MetricsController,
+  HealthController,
+];

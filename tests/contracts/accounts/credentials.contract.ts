@@ -1,0 +1,273 @@
+import type { Account, Team } from '../../../src/domain/accounts/account.js';
+import type { Credential } from '../../../src/domain/accounts/credential.js';
+import { atOnce } from '../../support/barrier.js';
+import { anAccount, anApiKey, aSession, aTeam, at, ids } from '../../support/records.js';
+import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+
+const YEAR = 365 * 24 * 60 * 60;
+
+export function credentialsContract(adapter: string, store: StoreUnderTest) {
+  describe(`Credentials kept by ${adapter}`, () => {
+    let repositories: Repositories;
+    let credentials: Repositories['credentials'];
+    let team: Team;
+    let account: Account;
+
+    beforeEach(async () => {
+      repositories = await store.open();
+      ({ credentials } = repositories);
+      [team, account] = await founded();
+    });
+
+    const founded = async (over: Partial<Account> = {}, operator = false): Promise<[Team, Account]> => {
+      const team = aTeam({ operator });
+      const account = anAccount(team, over);
+      await repositories.teams.add(team);
+      await repositories.accounts.add(account);
+      return [team, account];
+    };
+
+    it('tells who holds a session', async () => {
+      const session = aSession(account);
+      await credentials.add(session);
+      expect(await credentials.holder(session.digest, at(1))).toEqual({
+        kind: 'session',
+        credentialId: session.id,
+        accountId: account.id,
+        accountName: account.name,
+        teamId: team.id,
+        role: 'member',
+        operator: false,
+        emailVerified: false,
+        lastUsedAt: null,
+      });
+    });
+
+    it('tells who holds an API key, of whichever account', async () => {
+      const [operator, admin] = await founded({ role: 'admin', emailVerifiedAt: at(0) }, true);
+      const key = anApiKey(admin, { lastUsedAt: at(0.5) });
+      for (const credential of [aSession(account), aSession(admin), key]) await credentials.add(credential);
+      expect(await credentials.holder(key.digest, at(1))).toEqual({
+        kind: 'api_key',
+        credentialId: key.id,
+        accountId: admin.id,
+        accountName: admin.name,
+        teamId: operator.id,
+        role: 'admin',
+        operator: true,
+        emailVerified: true,
+        lastUsedAt: at(0.5),
+      });
+    });
+
+    it('tells role and verification as they are by now', async () => {
+      const session = aSession(account);
+      await credentials.add(session);
+      await credentials.holder(session.digest, at(1));
+      await repositories.accounts.save({ ...account, role: 'developer', emailVerifiedAt: at(2) });
+      const holder = await credentials.holder(session.digest, at(3));
+      expect(holder).toMatchObject({ role: 'developer', emailVerified: true });
+    });
+
+    it('refuses one for an account that is gone', async () => {
+      await repositories.accounts.remove(account.id);
+      for (const credential of [aSession(account), anApiKey(account)]) {
+        await expect(credentials.add(credential)).rejects.toMatchObject({ code: 'unauthenticated' });
+      }
+    });
+
+    it('knows no holder of another digest', async () => {
+      const { digest } = aSession(account);
+      await credentials.add(aSession(account, { digest }));
+      for (const other of ['', digest.toUpperCase(), `${digest}\n`, digest.slice(1), "' OR true --"])
+        expect(await credentials.holder(other, at(1))).toBeNull();
+    });
+
+    it('ends a credential at the very moment at which it expires', async () => {
+      const session = aSession(account, { expiresAt: at(60) });
+      await credentials.add(session);
+      expect(await credentials.holder(session.digest, at(59.999))).not.toBeNull();
+      expect(await credentials.holder(session.digest, at(60))).toBeNull();
+      expect(await credentials.holder(session.digest, at(61))).toBeNull();
+    });
+
+    it('tells each of many who ask at once for one credential by their own moment', async () => {
+      const session = aSession(account, { expiresAt: at(60) });
+      await credentials.add(session);
+      const moments = [1, 60, 59, 61];
+      const holders = await Promise.all(moments.map((moment) => credentials.holder(session.digest, at(moment))));
+      expect(holders.map((holder) => holder?.credentialId)).toEqual([session.id, undefined, session.id, undefined]);
+    });
+
+    it('keeps one that does not expire', async () => {
+      const key = anApiKey(account);
+      await credentials.add(key);
+      expect(await credentials.holder(key.digest, at(100 * YEAR))).not.toBeNull();
+    });
+
+    it('removes one, at once and in every process', async () => {
+      const elsewhere = (await store.elsewhere()).credentials;
+      const [removed, stays] = [aSession(account), anApiKey(account)];
+      await credentials.add(removed);
+      await credentials.add(stays);
+      expect(await elsewhere.holder(removed.digest, at(1))).not.toBeNull();
+      expect(await credentials.remove(removed.id)).toBe(true);
+      for (const process of [credentials, elsewhere]) {
+        expect(await process.holder(removed.digest, at(1))).toBeNull();
+        expect(await process.holder(stays.digest, at(1))).not.toBeNull();
+      }
+    });
+
+    it('says when there was nothing to remove', async () => {
+      const session = aSession(account);
+      await credentials.add(session);
+      const removed = await atOnce(8, () => credentials.remove(session.id));
+      expect(removed.filter(Boolean)).toHaveLength(1);
+      expect(await credentials.remove(session.id)).toBe(false);
+    });
+
+    const added = async (...some: Credential[]): Promise<Credential[]> => {
+      for (const credential of some) await credentials.add(credential);
+      return some;
+    };
+    const listed = (kind: Credential['kind'], now: Date, page?: { limit: number; after: string | null }) =>
+      credentials.list({ accountId: account.id, kind, now }, page);
+    const idsOf = (some: readonly Credential[]) => some.map(({ id }) => id);
+    /** The ids of all that the accounts have, of both kinds. */
+    const left = async (...of: Account[]) => {
+      const lists = of.flatMap(({ id: accountId }) =>
+        (['session', 'api_key'] as const).map((kind) => credentials.list({ accountId, kind, now: at(0) })),
+      );
+      return (await Promise.all(lists)).flatMap(idsOf).sort();
+    };
+
+    it('lists those of one kind of an account, newest first, exactly as they were added', async () => {
+      const [, stranger] = await founded();
+      const first = anApiKey(account, {
+        name: 'CI “nightly”',
+        origin: 'minted',
+        expiresAt: at(9),
+        lastUsedAt: at(1.5),
+      });
+      const [second, session] = [anApiKey(account), aSession(account)];
+      await added(second, session, first, anApiKey(stranger));
+      expect(await listed('api_key', at(2))).toEqual([second, first]);
+      expect(await listed('session', at(2))).toEqual([session]);
+      expect(await credentials.list({ accountId: ids.next('usr'), kind: 'session', now: at(2) })).toEqual([]);
+    });
+
+    it('lists none that is expired then', async () => {
+      const [ends, stays] = await added(anApiKey(account, { expiresAt: at(60) }), anApiKey(account));
+      expect(await listed('api_key', at(59.999))).toEqual([stays, ends]);
+      expect(await listed('api_key', at(60))).toEqual([stays]);
+    });
+
+    it('lists page by page: each once, and none of them expired or another’s', async () => {
+      const [, stranger] = await founded();
+      const over: Partial<Credential>[] = [{}, { expiresAt: at(60) }, {}, { expiresAt: at(1) }, {}, {}];
+      const keys = over.map((one) => anApiKey(account, one));
+      await added(...keys, anApiKey(stranger), aSession(account));
+      const live = idsOf(keys.filter((_, place) => place !== 3)).reverse();
+      const page = async (after: string | null, limit = 2) => idsOf(await listed('api_key', at(1), { limit, after }));
+      expect(await page(null)).toEqual(live.slice(0, 2));
+      expect(await page(live[1] as string)).toEqual(live.slice(2, 4));
+      expect(await page(live[3] as string)).toEqual(live.slice(4));
+      expect(await page(live[4] as string)).toEqual([]);
+      expect(await page(null, 5)).toEqual(live);
+      expect(await page(null, 100)).toEqual(live);
+      await credentials.remove(live[1] as string);
+      expect(await page(live[1] as string)).toEqual(live.slice(2, 4));
+    });
+
+    it('notes that one was used, that one alone, and at most once a minute', async () => {
+      const [key, other] = (await added(anApiKey(account), anApiKey(account))) as [Credential, Credential];
+      const noted = async ({ digest }: Credential) => (await credentials.holder(digest, at(1)))?.lastUsedAt;
+      for (const [touched, then] of [
+        [1, 1],
+        [1.001, 1],
+        [60.999, 1],
+        [61, 61],
+        [0, 61],
+        [120.999, 61],
+        [500, 500],
+      ] as const) {
+        await credentials.touch(key.id, at(touched));
+        expect(await noted(key)).toEqual(at(then));
+        expect(await listed('api_key', at(1))).toEqual([other, { ...key, lastUsedAt: at(then) }]);
+      }
+      expect(await noted(other)).toBeNull();
+      await credentials.touch(ids.next('key'), at(1_000));
+      expect(await left(account)).toEqual(idsOf([key, other]));
+    });
+
+    it('notes one use of many at once', async () => {
+      const [key] = (await added(anApiKey(account))) as [Credential];
+      await atOnce(8, (party) => credentials.touch(key.id, at(party)));
+      const lastUsedAt = (await credentials.holder(key.digest, at(1)))?.lastUsedAt as Date;
+      expect(Array.from({ length: 8 }, (_, party) => at(party))).toContainEqual(lastUsedAt);
+      await credentials.touch(key.id, new Date(lastUsedAt.getTime() + 59_999));
+      expect(await credentials.holder(key.digest, at(1))).toMatchObject({ lastUsedAt });
+    });
+
+    it('removes one’s own, of that kind alone', async () => {
+      const [, stranger] = await founded();
+      const [key, foreign] = (await added(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
+      const { id: accountId } = account;
+      for (const [kind, id] of [
+        ['session', key.id],
+        ['api_key', foreign.id],
+        ['api_key', ids.next('key')],
+        ['api_key', ''],
+      ] as const)
+        expect(await credentials.removeOwn({ accountId, kind }, id)).toBe(false);
+      expect(await left(account, stranger)).toEqual(idsOf([key, foreign]));
+      const elsewhere = (await store.elsewhere()).credentials;
+      const removed = await atOnce(8, () => credentials.removeOwn({ accountId, kind: 'api_key' }, key.id));
+      expect(removed.filter(Boolean)).toHaveLength(1);
+      for (const process of [credentials, elsewhere]) expect(await process.holder(key.digest, at(1))).toBeNull();
+      expect(await left(account, stranger)).toEqual([foreign.id]);
+    });
+
+    it.each<[string, { origins?: Credential['origin'][]; except?: boolean }, number[]]>([
+      ['of a kind', {}, []],
+      ['of some origins', { origins: ['registration', 'login'] }, [2]],
+      ['of one origin', { origins: ['minted'] }, [0, 1]],
+      ['of no origin', { origins: [] }, [0, 1, 2]],
+      ['but one', { except: true }, [1]],
+      ['of some origins but one', { origins: ['login', 'minted'], except: true }, [0, 1]],
+    ])('ends all of an account %s, at once and in every process', async (_, { origins, except }, staying) => {
+      const [, stranger] = await founded();
+      const origin = (['registration', 'login', 'minted'] as const).map((one) => ({ origin: one }));
+      const keys = await added(...origin.map((one) => anApiKey(account, one)));
+      const others = await added(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));
+      const spared = keys[1] as Credential;
+      const elsewhere = (await store.elsewhere()).credentials;
+      await credentials.removeAll({
+        accountId: account.id,
+        kind: 'api_key',
+        ...(origins && { origins }),
+        ...(except && { except: spared.id }),
+      });
+      const stay = keys.filter((_, place) => staying.includes(place));
+      expect(await left(account, stranger)).toEqual(idsOf([...stay, ...others]).sort());
+      for (const key of keys) {
+        const holder = await elsewhere.holder(key.digest, at(1));
+        expect(holder === null).toBe(!stay.includes(key));
+      }
+    });
+
+    it('sees within a unit of work what was done in it', async () => {
+      const session = aSession(account);
+      const failure = new Error('no');
+      const work = async () => {
+        await credentials.add(session);
+        await repositories.accounts.save({ ...account, role: 'admin' });
+        expect(await credentials.holder(session.digest, at(1))).toMatchObject({ role: 'admin' });
+        await credentials.remove(session.id);
+        expect(await credentials.holder(session.digest, at(1))).toBeNull();
+        throw failure;
+      };
+      await expect(repositories.unitOfWork.run(work)).rejects.toBe(failure);
+    });
+  });
+}

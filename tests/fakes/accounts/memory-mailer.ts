@@ -1,0 +1,14 @@
+import type { Mailer } from '../../../src/application/accounts/ports.js';
+import type { Message } from '../../../src/domain/accounts/message.js';
+
+/** For unit tests: collects what it is given, and fails while `failure` is set. */
+export class MemoryMailer implements Mailer {
+  readonly sent: { readonly id: string; readonly message: Message }[] = [];
+  failure: Error | null = null;
+
+  async send(id: string, message: Message): Promise<string> {
+    if (this.failure) throw this.failure;
+    this.sent.push({ id, message });
+    return 'memory';
+  }
+}

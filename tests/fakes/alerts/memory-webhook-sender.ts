@@ -1,0 +1,30 @@
+import type { WebhookMessage, WebhookSender } from '../../../src/application/alerts/ports.js';
+import { WebhookRefused } from '../../../src/domain/alerts/errors.js';
+import type { Delivery } from '../../../src/domain/alerts/webhook.js';
+
+/** For unit tests: collects what is posted, and answers with `status`. */
+export class MemoryWebhookSender implements WebhookSender {
+  readonly posted: WebhookMessage[] = [];
+  /** Null: no answer. */
+  status: number | null = 200;
+  /** The hosts at which nothing may be posted. */
+  readonly refused = new Set<string>();
+  private made = 0;
+
+  newSecret(): string {
+    return `whsec_${Buffer.from(String(++this.made).padStart(32, '0')).toString('base64')}`;
+  }
+
+  async check(url: string): Promise<void> {
+    if (this.refused.has(new URL(url).hostname)) throw new WebhookRefused('is refused');
+  }
+
+  async post(message: WebhookMessage, signal?: AbortSignal): Promise<Pick<Delivery, 'status' | 'error'>> {
+    signal?.throwIfAborted();
+    if (this.refused.has(new URL(message.url).hostname)) return { status: null, error: 'is refused' };
+    this.posted.push(message);
+    const { status } = this;
+    const done = status !== null && status >= 200 && status < 300;
+    return { status, error: done ? null : 'not delivered' };
+  }
+}

@@ -1,0 +1,33 @@
+import type { AuditFilter, AuditRepository } from '../../../src/application/audit/ports.js';
+import { AuditEntry } from '../../../src/domain/audit/audit-entry.js';
+import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
+
+export class MemoryAuditRepository implements AuditRepository {
+  private readonly rows;
+
+  constructor(private readonly store: MemoryStore) {
+    this.rows = new MemoryTable<AuditEntry>(store, 'audit_entries');
+  }
+
+  async append(entry: AuditEntry): Promise<void> {
+    if (!this.store.isWorking) throw new Error('An entry belongs into the unit of work of its act.');
+    this.rows.put(entry.id, { ...entry, details: JSON.parse(JSON.stringify(entry.details)) });
+  }
+
+  async list(filter: AuditFilter, { limit, after }: Parameters<AuditRepository['list']>[1]): Promise<AuditEntry[]> {
+    return this.rows
+      .all()
+      .filter((entry) => meets(entry, filter) && (after === null || entry.id < after))
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit);
+  }
+}
+
+function meets(entry: AuditEntry, { team, actor, action, objectId, from, to }: AuditFilter): boolean {
+  if (team && entry.teamId !== team.id && !(team.operator && entry.teamId === null)) return false;
+  if (actor && ('id' in actor ? entry.actor.id !== actor.id : entry.actor.kind !== actor.kind)) return false;
+  if (action !== null && entry.action !== action && AuditEntry.objectKind(entry) !== action) return false;
+  if (objectId !== null && entry.objectId !== objectId) return false;
+  return (from === null || entry.createdAt >= from) && (to === null || entry.createdAt < to);
+}

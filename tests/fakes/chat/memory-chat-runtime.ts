@@ -1,0 +1,175 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import { type ChatRequest, type Completion, mostTokens } from '../../../src/domain/chat/chat.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeStopped,
+  RuntimeUnavailable,
+} from '../../../src/domain/chat/errors.js';
+import type { RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
+import type { RuntimeFigures } from '../../../src/domain/chat/runtime-figures.js';
+import { FairQueue } from '../../../src/infrastructure/runtimes/fair-queue.js';
+import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter.js';
+import { Turns } from '../../../src/infrastructure/runtimes/turns.js';
+import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';
+
+/** Stands for a model. A word is a token. */
+export interface MemoryModel {
+  /** Resolves when the model is loaded; rejects with the reason why it can't be. By default it is loaded soon. */
+  load?(): Promise<void>;
+  /** What it says. Anything but a string is no completion. By default it says back what it was told. */
+  answer?(request: ChatRequest, signal: AbortSignal): unknown;
+}
+
+export interface MemoryChatRuntimesSettings {
+  readonly queue: number;
+  readonly timeoutMs: number;
+  readonly context: number;
+  readonly restartMs: number;
+}
+
+interface Runtime {
+  readonly source: RuntimeSource;
+  readonly queue: FairQueue;
+  readonly turns: Turns;
+  readonly meter: RuntimeMeter;
+  /** Aborted, with what its callers shall hear, when the runtime goes away. */
+  readonly end: AbortController;
+  status: RuntimeStatus;
+}
+
+/** For unit tests: runtimes that load at once and answer by a rule. */
+export class MemoryChatRuntime implements ChatRuntime {
+  private readonly runtimes = new Map<string, Runtime>();
+  private readonly settings: MemoryChatRuntimesSettings;
+
+  constructor(
+    /** By the folder, or by what an engine calls the model; any other does all by default. */
+    private readonly models: Readonly<Record<string, MemoryModel>> = {},
+    settings: Partial<MemoryChatRuntimesSettings> = {},
+  ) {
+    this.settings = { queue: 8, timeoutMs: 60_000, context: 256, restartMs: 10, ...settings };
+  }
+
+  start(id: string, source: RuntimeSource): void {
+    const runtime = this.runtimes.get(id);
+    if (runtime && isDeepStrictEqual(runtime.source, source) && runtime.status.state !== 'unavailable') return;
+    runtime?.end.abort(new RuntimeLoading());
+    this.begin(id, source);
+  }
+
+  async stop(id: string): Promise<void> {
+    const runtime = this.runtimes.get(id);
+    this.runtimes.delete(id);
+    runtime?.end.abort(new RuntimeStopped());
+    await nextTurn();
+  }
+
+  status(id: string): RuntimeStatus {
+    return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
+  }
+
+  figures(): Map<string, RuntimeFigures> {
+    return new Map([...this.runtimes].map(([id, { meter, queue }]) => [id, meter.figures(queue)]));
+  }
+
+  async complete(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted = () => {},
+  ): Promise<Completion> {
+    signal.throwIfAborted();
+    const runtime = this.runtimes.get(id);
+    if (!runtime) throw new RuntimeStopped();
+    const { state, reason } = runtime.status;
+    if (state === 'loading') throw new RuntimeLoading();
+    if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    const promptTokens = this.count(request);
+    const overtime = new AbortController();
+    const late = () => overtime.abort(new InferenceTimeout(this.settings.timeoutMs / 1_000));
+    const timer = setTimeout(late, this.settings.timeoutMs);
+    const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
+    try {
+      const tokens = promptTokens + mostTokens(request);
+      return await runtime.turns.take({ caller, tokens }, ended, async () => {
+        admitted();
+        const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
+        const answer = this.completion(request, promptTokens, said);
+        runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
+        return answer;
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
+  }
+
+  /** For tests: the runtime dies as if by a fault, and comes back. */
+  crash(id: string, reason = 'it crashed'): void {
+    const runtime = this.runtimes.get(id);
+    if (!runtime) return;
+    runtime.status = { state: 'unavailable', reason };
+    runtime.end.abort(new RuntimeUnavailable(reason));
+    setTimeout(() => {
+      if (this.runtimes.get(id) === runtime) this.begin(id, runtime.source, runtime.meter);
+    }, this.settings.restartMs);
+  }
+
+  /** For tests: how many are loading or ready. */
+  get running(): number {
+    return [...this.runtimes.values()].filter(({ status }) => status.state !== 'unavailable').length;
+  }
+
+  private modelOf({ source }: Runtime): MemoryModel {
+    return this.models[source.kind === 'onnx' ? source.folder : source.model] ?? {};
+  }
+
+  private begin(id: string, source: RuntimeSource, meter = new RuntimeMeter()): void {
+    const queue = new FairQueue(1, this.settings.queue, new WaitingTime());
+    const status = { state: 'loading', reason: null } as const;
+    const runtime: Runtime = { source, queue, turns: new Turns(queue), meter, end: new AbortController(), status };
+    this.runtimes.set(id, runtime);
+    void this.load(runtime);
+  }
+
+  private async load(runtime: Runtime): Promise<void> {
+    try {
+      await nextTurn();
+      await this.modelOf(runtime).load?.();
+      if (!runtime.end.signal.aborted) runtime.status = { state: 'ready', reason: null };
+    } catch (error) {
+      runtime.status = { state: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private count({ messages, maxTokens }: ChatRequest): number {
+    const { context } = this.settings;
+    const promptTokens = messages.flatMap(({ content }) => wordsOf(content)).length;
+    if (promptTokens + (maxTokens ?? 1) > context) throw ContextLengthExceeded.of({ context, promptTokens, maxTokens });
+    return promptTokens;
+  }
+
+  private completion({ maxTokens }: ChatRequest, promptTokens: number, said: unknown): [Completion, number] {
+    if (typeof said !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
+    const words = wordsOf(said);
+    const room = maxTokens ?? this.settings.context - promptTokens;
+    const completionTokens = Math.min(words.length, room);
+    const usage = { promptTokens, cachedTokens: 0, completionTokens };
+    const cut = { text: words.slice(0, room).join(' '), finishReason: 'length', usage } as const;
+    const whole = { text: said, finishReason: 'stop', usage } as const;
+    return [words.length <= room ? whole : cut, promptTokens + completionTokens];
+  }
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+
+const echo = ({ messages }: ChatRequest): string => messages.at(-1)?.content ?? '';

@@ -1,0 +1,12 @@
+import type { Locks } from '../../src/application/shared/ports.js';
+import type { MemoryStore } from './memory-store.js';
+
+/** Each turn is a unit of work that begins when the one before it is over. */
+export class MemoryLocks implements Locks {
+  constructor(private readonly store: MemoryStore) {}
+
+  async run<T>(line: string, work: () => Promise<T>): Promise<T> {
+    if (this.store.isWorking) throw new Error('This can be no part of a unit of work.');
+    return this.store.inLine(line, () => this.store.run(work));
+  }
+}

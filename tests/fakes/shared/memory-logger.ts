@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LogFields, Logger } from '../../../src/application/shared/ports.js';
+
+export interface LoggedLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** For unit tests: keeps what is logged. */
+export class MemoryLogger implements Logger {
+  readonly lines: LoggedLine[] = [];
+  private readonly context = new AsyncLocalStorage<LogFields>();
+
+  info(event: string, fields?: LogFields): void {
+    this.keep('info', event, fields);
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.keep('warn', event, fields);
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.keep('error', event, fields);
+  }
+
+  within<T>(fields: LogFields, work: () => T): T {
+    return this.context.run({ ...this.context.getStore(), ...fields }, work);
+  }
+
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const fields = this.context.getStore() ?? {};
+    return (...given) => this.context.run(fields, () => work(...given));
+  }
+
+  async flush(): Promise<void> {}
+
+  private keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
+    this.lines.push({ level, event, fields: { ...this.context.getStore(), ...fields } });
+  }
+}

@@ -1,0 +1,100 @@
+import { Evaluation, type Scored } from '../../../../src/domain/jobs/evaluation.js';
+import { compareScores } from '../../../../src/domain/jobs/evaluation-comparison.js';
+import { percentile, shareOf } from '../../../../src/domain/jobs/statistics.js';
+import type { JsonObject } from '../../../../src/domain/workspace/json.js';
+import { anEvaluation, aProject, aResult, aTeam } from '../../../support/records.js';
+
+const project = aProject(aTeam());
+const scored = (scores: readonly (0 | 1)[], over: (index: number) => Partial<Scored> = () => ({})): Scored[] =>
+  scores.map((score, index) => aResult(index + 1, { score, ...over(index) }));
+
+describe('the Wilson interval', () => {
+  // The values of the literature, such as Newcombe's of 1998.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+    [29, 29, 0.883, 1],
+    [1, 1, 0.2065, 1],
+  ])('of %i in %i is %f to %f', (right, count, low, high) => {
+    const { interval, accuracy } = shareOf(right, count);
+    expect(interval[0]).toBeCloseTo(low, 4);
+    expect(interval[1]).toBeCloseTo(high, 4);
+    expect(accuracy).toBe(right / count);
+  });
+});
+
+it('takes percentiles from among the values', () => {
+  const values = [5, 1, 4, 2, 3];
+  expect([0, 0.2, 0.5, 0.9, 1].map((part) => percentile(values, part))).toEqual([1, 1, 3, 5, 5]);
+  expect(percentile([], 0.5)).toBe(null);
+});
+
+describe('the scorer of a spec', () => {
+  const scorer = (acceptance?: JsonObject) => Evaluation.scorer({ spec: acceptance ? { acceptance } : {} });
+
+  it('is what the acceptance names, and normalized where it leaves that open', () => {
+    expect(scorer({ metric: 'numeric', tolerance: 0.5 })).toEqual({ metric: 'numeric', tolerance: 0.5 });
+    for (const open of [undefined, {}, { metric: 'accuracy' }, { metric: ' ' }, { metric: null, tolerance: null }])
+      expect(scorer(open as JsonObject)).toEqual({ metric: 'normalized', tolerance: 0 });
+  });
+
+  it.each([[{ metric: 'bleu' }], [{ tolerance: -1 }], [{ tolerance: '1' }]])('is none for %j', (acceptance) => {
+    expect(() => scorer(acceptance as JsonObject)).toThrow(/spec\.acceptance\.(metric|tolerance)/);
+  });
+});
+
+describe('a summary', () => {
+  it('tells scores by group, the largest first, with times and tokens', () => {
+    const results = scored([1, 0, 1, 0], (index) => ({
+      group: index === 0 ? 'a' : null,
+      latency: index / 10,
+      ...(index === 3 && { error: 'too long', tokens: null }),
+    }));
+    expect(Evaluation.summary(anEvaluation(project), results)).toMatchObject({
+      count: 4,
+      right: 2,
+      accuracy: 0.5,
+      errors: 1,
+      groups: [
+        { group: null, count: 3, right: 1 },
+        { group: 'a', count: 1, right: 1 },
+      ],
+      groups_left_out: 0,
+      latency: { p50: 0.1, max: 0.2 },
+      tokens: { prompt: 21, completion: 6 },
+      runtime: { runtime: 'onnx', path: 'tiny-chat', temperature: 0, max_tokens: null },
+    });
+  });
+
+  it('is bounded, however many groups there are', () => {
+    const results = scored(Array(500).fill(1), (index) => ({ group: `${'x'.repeat(90)}${index}`, tokens: null }));
+    const summary = Evaluation.summary(anEvaluation(project), results);
+    expect(summary).toMatchObject({ groups_left_out: 400, tokens: null });
+    expect(JSON.stringify(summary).length).toBeLessThan(64_000);
+  });
+
+  it('repeats nothing of a model spec but what runs it', () => {
+    const { runtime } = anEvaluation(project, {});
+    expect(runtime).toEqual({ runtime: 'onnx', path: 'tiny-chat' });
+  });
+});
+
+it('compares what both have scored, overall and by group', () => {
+  const group = (index: number) => ({ group: index < 2 ? 'a' : 'b' });
+  const before = scored([0, 1, 1, 0], group).slice(0, 3);
+  const after = scored([1, 0, 1, 1], group);
+  expect(compareScores(before, after)).toMatchObject({
+    before: { count: 3, right: 2 },
+    after: { count: 3, right: 2 },
+    turnedRight: 1,
+    turnedWrong: 1,
+    groups: [
+      { group: 'a', turnedRight: 1, turnedWrong: 1, before: { right: 1 }, after: { right: 1 } },
+      { group: 'b', turnedRight: 0, turnedWrong: 0 },
+    ],
+    right: [{ recordId: 'r1', group: 'a' }],
+    wrong: [{ recordId: 'r2', group: 'a' }],
+  });
+});
