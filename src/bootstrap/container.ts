@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { Container } from 'inversify';
+import { Container, type Newable } from 'inversify';
 import {
   Mailer,
   MasterKey,
@@ -83,7 +83,7 @@ const STOP_GRACE_MS = 3_000;
 const UPLOADS_AT_ONCE = 4;
 
 /** Lists the notifiers that announce every alert. */
-const notifiers = [MailNotifier, WebhookNotifier];
+const notifiers: readonly Newable<AlertNotifier>[] = [MailNotifier, WebhookNotifier];
 
 export interface Foundations {
   readonly config: Config;

@@ -94,7 +94,7 @@ const { error } = spawnSync('curl', ['--version']);
     const [notifier = '', binding = ''] = blocks('ts', await page('README.md', { section: 'Extending it' }));
     const module = 'src/bootstrap/container.ts';
     const container = await readFile(join(root, module), 'utf8');
-    const list = /^const notifiers = .*$/m;
+    const list = /^const notifiers: .*$/m;
     expect(container).toMatch(list);
     const bound = `import { PagerNotifier } from '../infrastructure/notifiers/pager-notifier.js';\n${container.replace(list, binding.trim())}`;
     // Laid over the sources, as it were: what is imported from there is found beside it.
