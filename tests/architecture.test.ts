@@ -92,7 +92,7 @@ export const notes = new MemoryNotes([]);
 `,
 };
 
-const without = (...files: string[]): Tree =>
+const _without = (...files: string[]): Tree =>
   Object.fromEntries(Object.entries(CLEAN).filter(([file]) => !files.includes(file)));
 
 /** A planted fault: what the check must say first on its line, and the files that differ from the clean tree. */
@@ -100,7 +100,7 @@ type Fault = readonly [finding: string, changes: Tree, base?: Tree];
 
 const DOMAIN = 'src/domain/notes/rules.ts';
 const HTTP = 'src/interfaces/http/notes.ts';
-const SUITE = 'tests/contracts/notes/notes.contract.ts';
+const _SUITE = 'tests/contracts/notes/notes.contract.ts';
 const inDomain = (code: string): Tree => ({ [DOMAIN]: code });
 const inHttp = (code: string): Tree => ({ [HTTP]: code });
 
@@ -148,8 +148,7 @@ const IMPORTS: readonly Fault[] = [
     'express-confined  src/infrastructure/smtp/hook.ts:1',
     { 'src/infrastructure/smtp/hook.ts': "import type { Request } from 'express';" },
   ],
-  [`inversify-confined  ${HTTP}:1`, inHttp("import { injectable } from 'inversify';")],
-  [`inversify-confined  ${HTTP}:1`, inHttp("import 'reflect-metadata';")],
+  [`container-confined  ${HTTP}:1`, inHttp("import 'reflect-metadata';")],
   [
     'onnx-confined  src/bootstrap/models.ts:1',
     { 'src/bootstrap/models.ts': "import { Tensor } from 'onnxruntime-node';" },
@@ -221,50 +220,7 @@ const TEXT: readonly Fault[] = [
   ['short-files  tests/long.test.ts', { 'tests/long.test.ts': '// line\n'.repeat(401) }],
 ];
 
-const TAGS = `
-import { port } from '../../shared/port.js';
-export interface Tags {}
-export const Tags = port<Tags>('notes.Tags');
-`;
-const EXTRA = 'src/infrastructure/typeorm/extra-notes.ts';
-const EXTRA_NOTES = `
-export class ExtraNotes implements Notes {
-  all = async () => [];
-}
-`;
-
-const PORTS: readonly Fault[] = [
-  ['port-in-its-folder  src/application/notes/tags.ts:4', { 'src/application/notes/tags.ts': TAGS.replace('../', '') }],
-  ['port-has-contract  src/application/notes/ports/tags.ts:4', { 'src/application/notes/ports/tags.ts': TAGS }],
-  ['port-has-contract  src/application/notes/ports/notes.ts:7', {}, without(SUITE)],
-  [
-    'contract-is-run  tests/contracts/notes/tags.contract.ts',
-    {
-      'src/application/notes/ports/tags.ts': TAGS,
-      'tests/contracts/notes/tags.contract.ts': 'export const tagsContract = 1;',
-      'tests/contracts/types.test.ts': "import type { tagsContract } from './notes/tags.contract.js';",
-      'tests/contracts/comment.test.ts': "// import { tagsContract } from './notes/tags.contract.js';",
-      'tests/contracts/run.ts': "import { tagsContract } from './notes/tags.contract.js';",
-      'tests/unit/elsewhere.test.ts': "import { tagsContract } from '../contracts/notes/tags.contract.js';",
-    },
-  ],
-  [`adapter-under-contract  ${EXTRA}:3`, { [EXTRA]: EXTRA_NOTES }],
-  [
-    `adapter-under-contract  ${EXTRA}:3`,
-    {
-      [EXTRA]: EXTRA_NOTES,
-      'tests/unit/extra.test.ts': "import { ExtraNotes } from '../../src/infrastructure/typeorm/extra-notes.js';",
-      'tests/contracts/other.test.ts': "import './notes/notes.contract.js';\nconst said = 'ExtraNotes'; // ExtraNotes",
-      [SUITE]: "import { ExtraNotes } from '../../../src/infrastructure/typeorm/extra-notes.js';\n",
-    },
-  ],
-  [
-    'adapter-under-contract  src/infrastructure/memory/memory-notes.ts:6',
-    { 'tests/support/adapters.ts': 'export const notes = 1;' },
-  ],
-];
-
-const FAULTS = [...IMPORTS, ...TEXT, ...PORTS];
+const FAULTS = [...IMPORTS, ...TEXT];
 
 interface Outcome {
   readonly lines: readonly string[];

@@ -1,6 +1,5 @@
 /**
- * Checks how the code is laid out: who imports whom, who may read the clock or the environment, names, lengths,
- * and that every port has a contract suite which every adapter is put under.
+ * Checks the layout of the code: imports, who may read the clock or the environment, names, lengths.
  *
  *   node tools/check-architecture.cjs [root]     root: the tree to check, by default this repository
  *
@@ -12,7 +11,6 @@ const layers = require('../.dependency-cruiser.cjs');
 const { readTree } = require('./architecture/tree.cjs');
 const { cruiseSrc, importRules, blindSpots } = require('./architecture/imports.cjs');
 const { textRules } = require('./architecture/text.cjs');
-const { contractRules } = require('./architecture/ports.cjs');
 
 /** What is wrong in the tree at `root`; `cruiser` is a dependency-cruiser configuration. */
 async function check(root, cruiser = layers) {
@@ -23,7 +21,6 @@ async function check(root, cruiser = layers) {
     ...blindSpots(tree.src, output),
     ...importRules(tree.src, output, cruiser.forbidden),
     ...textRules(tree),
-    ...contractRules(tree),
   ];
   return { modules: output.modules.filter(({ source }) => source.startsWith('src/')).length, violations };
 }
