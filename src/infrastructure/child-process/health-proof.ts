@@ -1,39 +1,42 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { request } from 'node:http';
-import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../model-server/protocol.js';
+
+export const CHALLENGE_HEADER = 'x-tenon-challenge';
+export const PROOF_HEADER = 'x-tenon-proof';
+
+const CHALLENGE = /^[0-9a-f]{16,128}$/i;
+
+/** Returns the HMAC of the challenge under the secret (hexadecimal), or null if the challenge is not well-formed. */
+export function proofOf(secret: string, challenge: unknown): string | null {
+  if (typeof challenge !== 'string' || !CHALLENGE.test(challenge)) return null;
+  return createHmac('sha256', Buffer.from(secret, 'hex')).update(challenge).digest('hex');
+}
 
 /**
- * A key that only one process is told. Whoever answers a nonce that was never asked before with its HMAC is that
- * process: neither a stranger on its port nor a recording of an earlier answer can.
+ * Probes the health of one child process. Only this process and the child know the secret, and each probe sends a new
+ * challenge. So neither a stranger on the port nor a replayed answer can pass.
  */
 export class HealthProof {
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly secret = randomBytes(32).toString('hex');
 
-  /** Whether the process on the port gives the proof within the time. */
+  /** Returns whether the process on the port gives the proof in time. */
   async holds(port: number, timeoutMs: number): Promise<boolean> {
-    const nonce = randomBytes(32).toString('hex');
-    const answer = await answerTo(nonce, port, timeoutMs).catch(() => null);
-    return answer !== null && this.isFor(nonce, answer);
-  }
-
-  private isFor(nonce: string, answer: string): boolean {
-    const [right, given] = [String(proofOf(this.secret, nonce)), answer].map((text) => Buffer.from(text)) as [
-      Buffer,
-      Buffer,
-    ];
-    return given.length === right.length && timingSafeEqual(given, right);
+    const challenge = randomBytes(32).toString('hex');
+    const answer = await requestProof(challenge, port, timeoutMs).catch(() => '');
+    const [expected, given] = [Buffer.from(String(proofOf(this.secret, challenge))), Buffer.from(answer)];
+    return given.length === expected.length && timingSafeEqual(given, expected);
   }
 }
 
-function answerTo(nonce: string, port: number, timeoutMs: number): Promise<string | null> {
+function requestProof(challenge: string, port: number, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const headers = { [CHALLENGE_HEADER]: nonce };
+    const headers = { [CHALLENGE_HEADER]: challenge };
     const signal = AbortSignal.timeout(timeoutMs);
-    const asked = request({ host: '127.0.0.1', port, path: '/health', headers, agent: false, signal }, (response) => {
-      resolve(response.statusCode === 200 ? String(response.headers[PROOF_HEADER] ?? '') : null);
-      asked.destroy(); // whatever else it says: a stranger may say it without an end
+    const probe = request({ host: '127.0.0.1', port, path: '/health', headers, agent: false, signal }, (response) => {
+      resolve(response.statusCode === 200 ? String(response.headers[PROOF_HEADER] ?? '') : '');
+      probe.destroy(); // a stranger's body may be endless
     });
-    asked.on('error', reject).end();
+    probe.on('error', reject).end();
   });
 }

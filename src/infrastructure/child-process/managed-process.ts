@@ -1,94 +1,109 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { OutputLines, OutputTail } from './output-lines.js';
-import { startTiedToUs } from './parent-death.js';
+import { nodeKilledWithParent } from './parent-death.js';
+import { OutputLines, OutputTail } from './process-output.js';
 import { withoutPaths } from './without-paths.js';
 
 const TAIL_BYTES = 8 * 1_024;
 
-/** All that a child sees of this process's environment: it has no need of a secret, so it gets none. */
+/** The variables that a child gets. It gets no secret, because it needs none. */
 const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
-/** ONNX Runtime would otherwise report to its makers, and leave files in shared folders. */
-const SILENT = { ORT_DISABLE_TELEMETRY: '1' };
+/** Otherwise ONNX Runtime reports to its makers, and leaves files in shared folders. */
+const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' };
 
-/**
- * The fifth stream is the lifeline: the kernel closes our end of it however we die, and a child whose main thread may be
- * busy has another one watch the other end. Its number is known to these programs.
- */
-const STREAMS = ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'] as const;
+export type OutputStream = 'stdout' | 'stderr';
 
-export interface ProcessListener {
-  message(message: unknown): void;
-  line(stream: 'stdout' | 'stderr', line: string): void;
-  /** Once, when the process no longer exists. Nothing comes after it. */
-  gone(reason: string): void;
+export interface ProcessOptions {
+  /** The compiled program of the child. */
+  readonly program: string;
+  /** The folder of the model. Its path is removed from every reason. */
+  readonly folder: string;
+  /** Time between SIGTERM and SIGKILL. */
+  readonly stopGraceMs: number;
+  readonly onMessage: (message: unknown) => void;
+  readonly onLine: (stream: OutputStream, line: string) => void;
 }
 
 /** One child process that takes orders, from its start to its end. */
 export class ManagedProcess<Order extends object> {
-  /** Resolves when the process no longer exists. */
-  readonly gone: Promise<void>;
-  private readonly child: ChildProcess;
+  /** Resolves with the reason when the process no longer exists, or could not be started. All its output came before. */
+  readonly gone: Promise<string>;
+  private readonly child: ChildProcess | null = null;
   private readonly tail = new OutputTail(TAIL_BYTES);
   private fault: string | null = null;
-  private killing: NodeJS.Timeout | undefined;
+  private killTimer: NodeJS.Timeout | undefined;
 
-  /** `folder` is the model's: its path is kept out of what is told. Throws where the system refuses one more process. */
-  constructor(
-    program: string,
-    private readonly folder: string,
-    private readonly listener: ProcessListener,
-  ) {
-    const { execPath, execArgv } = startTiedToUs();
-    this.child = fork(program, [], {
-      env: { ...allowed(process.env), ...SILENT },
+  constructor(private readonly options: ProcessOptions) {
+    try {
+      this.child = this.fork();
+      this.gone = this.ended(this.child);
+    } catch (error) {
+      this.gone = Promise.resolve(cannotStart(error));
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Returns the end of the output, without the paths of this machine. */
+  get lastOutput(): string {
+    const { folder } = this.options;
+    return withoutPaths(this.tail.text.replaceAll(`${folder}/`, ''), folder);
+  }
+
+  /** Does nothing if the process is gone. */
+  send(order: Order): void {
+    if (this.child?.connected) this.child.send(order, () => undefined);
+  }
+
+  /** Sends SIGTERM, and SIGKILL after the grace period. Resolves when the process no longer exists. */
+  async end(): Promise<void> {
+    const { child } = this;
+    if (child && !this.killTimer && child.exitCode === null && child.signalCode === null) {
+      this.killTimer = setTimeout(() => child.kill('SIGKILL'), this.options.stopGraceMs);
+      child.kill('SIGTERM');
+    }
+    await this.gone;
+  }
+
+  /** Sends SIGKILL. `fault` becomes the reason of its end. */
+  kill(fault: string): void {
+    this.fault ??= fault;
+    this.child?.kill('SIGKILL');
+  }
+
+  private fork(): ChildProcess {
+    const { execPath, execArgv } = nodeKilledWithParent();
+    const child = fork(this.options.program, [], {
+      env: { ...allowedVariables(process.env), ...NO_TELEMETRY },
       execPath,
       execArgv: [...execArgv],
-      stdio: [...STREAMS],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.child.on('error', (error: NodeJS.ErrnoException) => {
-      this.fault ??= this.child.pid ? null : `its process can't be started (${error.code ?? error.name})`;
+    child.on('error', (error) => {
+      if (!child.pid) this.fault ??= cannotStart(error);
     });
-    this.child.on('message', (message) => listener.message(message));
-    // Where the system is out of file descriptors there are no streams.
-    this.child.stdio?.[4]?.on('error', () => undefined);
-    this.read('stdout', this.child.stdout);
-    this.read('stderr', this.child.stderr);
-    this.gone = new Promise((resolve) => {
-      this.child.once('close', (code, signal) => {
-        clearTimeout(this.killing);
-        listener.gone(this.epitaph(code, signal));
-        resolve();
+    child.on('message', (message) => this.options.onMessage(message));
+    this.read('stdout', child.stdout);
+    this.read('stderr', child.stderr);
+    return child;
+  }
+
+  private ended(child: ChildProcess): Promise<string> {
+    return new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        clearTimeout(this.killTimer);
+        const end = this.fault ?? `its process ended (${signal ? `signal ${signal}` : `exit code ${code}`})`;
+        resolve(this.lastOutput ? `${end}: ${this.lastOutput}` : end);
       });
     });
   }
 
-  get pid(): number | undefined {
-    return this.child.pid;
-  }
-
-  /** A process that is already gone is told nothing. */
-  send(order: Order): void {
-    if (this.child.connected) this.child.send(order, () => undefined);
-  }
-
-  /** Ends it politely, and by force after `graceMs`. */
-  end(graceMs: number): void {
-    const isOver = this.child.exitCode !== null || this.child.signalCode !== null;
-    if (this.killing || isOver) return;
-    this.killing = setTimeout(() => this.child.kill('SIGKILL'), graceMs);
-    this.child.kill('SIGTERM');
-  }
-
-  /** Ends it at once; `fault` is then the reason of its end. */
-  kill(fault: string): void {
-    this.fault ??= fault;
-    this.child.kill('SIGKILL');
-  }
-
-  private read(name: 'stdout' | 'stderr', stream: Readable | null): void {
-    const lines = new OutputLines((line) => this.listener.line(name, line));
+  /** The stream is null if the system is out of file descriptors. */
+  private read(name: OutputStream, stream: Readable | null): void {
+    const lines = new OutputLines((line) => this.options.onLine(name, line));
     stream?.on('data', (chunk: Buffer) => {
       this.tail.write(chunk);
       lines.write(chunk);
@@ -96,14 +111,12 @@ export class ManagedProcess<Order extends object> {
     stream?.on('error', () => undefined);
     stream?.on('end', () => lines.end());
   }
-
-  private epitaph(code: number | null, signal: NodeJS.Signals | null): string {
-    const end = this.fault ?? `its process ended (${signal ? `signal ${signal}` : `exit code ${code}`})`;
-    const words = withoutPaths(this.tail.text.replaceAll(`${this.folder}/`, ''), this.folder);
-    return words ? `${end}: ${words}` : end;
-  }
 }
 
-function allowed(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(ENVIRONMENT.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+function cannotStart(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException;
+  return `its process can't be started (${code ?? name})`;
 }
+
+const allowedVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(ENVIRONMENT.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));

@@ -12,30 +12,29 @@ import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deploymen
 import { Lane } from '../system/lane.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
-type Patience = 'probeTimeoutMs' | 'stopGraceMs' | 'restartDelayMs' | 'stableMs';
-export type LocalModelServerSettings = Omit<ModelServerSettings, Patience> &
-  Partial<Pick<ModelServerSettings, Patience>>;
-
-const patience: Pick<ModelServerSettings, Patience> = {
+const defaults = {
   probeTimeoutMs: 1_000,
   stopGraceMs: 3_000,
   restartDelayMs: { first: 500, max: 60_000 },
   stableMs: 10 * 60_000,
-};
+} satisfies Partial<ModelServerSettings>;
 
-/** Deployments that begin at a time, of those that are made and again of those that are resumed: loading takes all that a machine has. */
-const BEGUN_AT_ONCE = 2;
+export type LocalModelServerSettings = Omit<ModelServerSettings, keyof typeof defaults> &
+  Partial<Pick<ModelServerSettings, keyof typeof defaults>>;
 
-const lane = () => new Lane(BEGUN_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
+/** Loading a model takes all that the machine has. New deployments and resumed ones are counted separately. */
+const STARTS_AT_ONCE = 2;
 
-/** Each deployment is a child process under supervision. */
+const startLane = () => new Lane(STARTS_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
+
+/** Serves each deployment by a supervised child process on this machine. */
 export class LocalModelServer implements ModelServer {
   private readonly servers = new Map<string, SupervisedModelServer>();
   private readonly settings: ModelServerSettings;
-  private readonly starting = lane();
-  private readonly resuming = lane();
-  /** A process outlives the request that starts it: its log lines are not that request's. */
-  private readonly outside = new AsyncResource('LocalModelServer');
+  private readonly starting = startLane();
+  private readonly resuming = startLane();
+  /** A process outlives the request that starts it, so its log lines must not name that request. */
+  private readonly outsideRequests = new AsyncResource('LocalModelServer');
   private closed = false;
 
   constructor(
@@ -43,29 +42,29 @@ export class LocalModelServer implements ModelServer {
     private readonly files: ModelFileResolver,
     private readonly log: Logger,
   ) {
-    this.settings = { ...patience, ...settings };
+    this.settings = { ...defaults, ...settings };
   }
 
   async start(id: string, model: ServedModel, signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
     if (this.closed) throw new DeploymentUnavailable('the service is ending.');
-    const server = this.enter(id, model);
-    const giveUp = () => void server.stop();
-    signal.addEventListener('abort', giveUp);
+    const server = this.add(id, model);
+    const stop = () => void server.stop();
+    signal.addEventListener('abort', stop);
     try {
-      return await this.outside.runInAsyncScope(() => this.starting.run(() => server.start()));
+      return await this.outsideRequests.runInAsyncScope(() => this.starting.run(() => server.start()));
     } catch (error) {
       this.servers.delete(id);
       throw signal.aborted ? signal.reason : error;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', stop);
     }
   }
 
   resume(id: string, model: ServedModel): void {
     if (this.closed) return;
-    const server = this.enter(id, model);
-    void this.outside.runInAsyncScope(() => this.resuming.run(() => server.keepTrying()));
+    const server = this.add(id, model);
+    void this.outsideRequests.runInAsyncScope(() => this.resuming.run(() => server.resume()));
   }
 
   async probe(id: string): Promise<ServerState> {
@@ -90,7 +89,7 @@ export class LocalModelServer implements ModelServer {
   }
 
   output(id: string, lines: number): string[] {
-    return this.servers.get(id)?.journal.latest(lines) ?? [];
+    return this.servers.get(id)?.output.latest(lines) ?? [];
   }
 
   async close(): Promise<void> {
@@ -98,7 +97,7 @@ export class LocalModelServer implements ModelServer {
     await Promise.all([...this.servers.keys()].map((id) => this.stop(id)));
   }
 
-  private enter(id: string, model: ServedModel): SupervisedModelServer {
+  private add(id: string, model: ServedModel): SupervisedModelServer {
     const server = new SupervisedModelServer(id, model, this.settings, this.files, this.log);
     this.servers.set(id, server);
     return server;

@@ -1,177 +1,162 @@
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { HealthProof } from '../child-process/health-proof.js';
-import { ManagedProcess, type ProcessListener } from '../child-process/managed-process.js';
-import { OutputTail } from '../child-process/output-lines.js';
+import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
+import type { SupervisedProcess } from '../child-process/supervisor.js';
 import { withoutPaths } from '../child-process/without-paths.js';
-import type { ServeOrder, ServingReport } from './protocol.js';
+import { parseServerMessage, type ServeOrder } from './protocol.js';
 
-const PROOF_PAUSE_MS = 50;
-const TAIL_BYTES = 8 * 1_024;
-/** What a process gets to end, and to have all that it wrote read, once it has said that it is broken. */
-const LAST_WORDS_MS = 1_000;
-/** Of what it gets to end, what runs may take so much; then there is time left to end in order. */
+const PROBE_PAUSE_MS = 50;
+/** Time to receive the rest of the output after the process has said that its file is broken. */
+const LAST_OUTPUT_MS = 1_000;
+/** The part of the grace period that running requests get. The rest is for an orderly end. */
 const GRACE_SHARE = 0.9;
+/** Probes that may fail before the process counts as frozen. */
+const PROBES = 3;
 
 export interface ModelServerProcessSettings {
-  /** The compiled program of the child process: `serving/main.js`. */
+  /** The compiled program of the child process: `process/main.js`. */
   readonly program: string;
   /** Threads that one inference may use. */
   readonly threads: number;
   /** The largest body of a prediction, in bytes. */
   readonly bodyLimit: number;
-  /** From the process's start until it has proved its health. */
+  /** Time from the start of the process until it has proved its health. */
   readonly startTimeoutMs: number;
-  /** For a prediction without an answer, and for a run of the model. */
+  /** Time for the answer to a prediction, and for a run of the model. */
   readonly inferenceTimeoutMs: number;
   readonly probeTimeoutMs: number;
-  /** What a process gets to end by itself before it is killed. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
 }
 
+type Answer = { readonly port: number } | { readonly broken: string } | { readonly gone: string };
+
 /** One process that serves a model file, from its start to its end. */
-export class ModelServerProcess {
+export class ModelServerProcess implements SupervisedProcess {
   /**
-   * Resolves to the port once the process has proved its health. Rejects with ModelFileInvalid where it can't serve the
-   * file, with DeploymentUnavailable where it can't be started, takes too long, or is ended.
+   * Resolves when the process has proved its health. Rejects with ModelFileInvalid if it cannot serve the file, and with
+   * DeploymentUnavailable if it cannot be started or takes too long.
    */
-  readonly started: Promise<number>;
+  readonly ready: Promise<void>;
+  readonly gone: Promise<string>;
   private readonly process: ManagedProcess<ServeOrder>;
   private readonly proof = new HealthProof();
   private readonly folder: string;
-  private readonly tail = new OutputTail(TAIL_BYTES);
-  private port: number | null = null;
-  /** What it said that is wrong with the file. */
-  private broken: string | null = null;
-  private listening: (port: number) => void = () => undefined;
-  private fail: (error: Error) => void = () => undefined;
+  private listeningPort: number | null = null;
+  private answer: (answer: Answer) => void = () => undefined;
 
-  /** Throws DeploymentUnavailable. */
   constructor(
     id: string,
     file: string,
-    { name, modelPath, maxBatch, maxDelayMs }: ServedModel,
+    model: ServedModel,
     private readonly settings: ModelServerProcessSettings,
-    listener: Pick<ProcessListener, 'line' | 'gone'>,
+    onLine: (stream: OutputStream, line: string) => void,
   ) {
+    const { program, threads, bodyLimit, inferenceTimeoutMs, stopGraceMs } = settings;
     this.folder = dirname(file);
-    this.started = this.awaitProof();
-    this.started.catch(() => undefined);
-    this.process = this.fork({
-      message: (message) => this.receive(message),
-      line: (stream, line) => {
-        this.tail.write(Buffer.from(`${line}\n`));
-        listener.line(stream, line);
-      },
-      gone: (reason) => {
-        this.failAsBroken();
-        this.fail(this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason));
-        listener.gone(reason);
-      },
+    this.process = new ManagedProcess<ServeOrder>({
+      program,
+      folder: this.folder,
+      stopGraceMs,
+      onMessage: (message) => this.receive(message),
+      onLine,
     });
-    const { secret } = this.proof;
-    const { threads, bodyLimit, inferenceTimeoutMs, stopGraceMs } = settings;
-    const about = {
+    this.gone = this.process.gone;
+    this.ready = this.inTime(this.start());
+    this.process.send({
+      type: 'serve',
       id,
-      name,
+      name: model.name,
       file,
-      modelPath,
+      modelPath: model.modelPath,
       threads,
-      secret,
+      secret: this.proof.secret,
+      maxBatch: model.maxBatch,
+      maxDelayMs: model.maxDelayMs ?? 0,
       bodyLimit,
       inferenceTimeoutMs,
       graceMs: GRACE_SHARE * stopGraceMs,
-    };
-    this.process.send({ type: 'serve', ...about, maxBatch, maxDelayMs: maxDelayMs ?? 0 });
+    });
   }
 
   get pid(): number | undefined {
     return this.process.pid;
   }
 
-  /** Whether it is there and proves it now. */
-  async isHealthy(): Promise<boolean> {
-    return this.port !== null && this.proof.holds(this.port, this.settings.probeTimeoutMs);
+  /** Throws if the process has not listened yet. */
+  get port(): number {
+    if (this.listeningPort === null) throw new Error('the process does not listen yet');
+    return this.listeningPort;
   }
 
-  /** Ends it at once, as a fault would, for this reason. */
-  kill(reason: string): void {
-    this.process.kill(reason);
+  /** Asks the process for the proof of its health. */
+  isHealthy(): Promise<boolean> {
+    return this.proof.holds(this.port, this.settings.probeTimeoutMs);
   }
 
-  /** Resolves once the process no longer exists. */
+  /** Kills the process if it answers no probe. A process whose model hangs reports that itself. */
+  async killIfFrozen(): Promise<void> {
+    for (let probe = 0; probe < PROBES; probe++) if (await this.isHealthy()) return;
+    this.process.kill('it did not answer any more');
+  }
+
   end(): Promise<void> {
-    this.fail(new DeploymentUnavailable('it was stopped.'));
-    this.process.end(this.settings.stopGraceMs);
-    return this.process.gone;
+    return this.process.end();
   }
 
-  private fork(listener: ProcessListener): ManagedProcess<ServeOrder> {
-    try {
-      return new ManagedProcess(this.settings.program, this.folder, listener);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      const failure = new DeploymentUnavailable(`its process can't be started (${code ?? 'unknown cause'})`);
-      this.fail(failure);
-      throw failure;
+  private async start(): Promise<void> {
+    const answer = await new Promise<Answer>((resolve) => {
+      this.answer = resolve;
+      void this.gone.then((reason) => resolve({ gone: reason }));
+    });
+    if ('port' in answer) return this.untilHealthy(answer.port);
+    if ('gone' in answer) throw this.failure(answer.gone);
+    await Promise.race([this.gone, delay(LAST_OUTPUT_MS)]);
+    throw new ModelFileInvalid(this.withLastOutput(withoutPaths(answer.broken, this.folder)));
+  }
+
+  private async untilHealthy(port: number): Promise<void> {
+    let gone: string | null = null;
+    void this.gone.then((reason) => {
+      gone = reason;
+    });
+    this.listeningPort = port;
+    while (!(await this.isHealthy())) {
+      if (gone !== null) throw this.failure(gone);
+      await delay(PROBE_PAUSE_MS);
     }
   }
 
-  private async awaitProof(): Promise<number> {
-    const seconds = this.settings.startTimeoutMs / 1_000;
-    const late = () =>
-      this.fail(new DeploymentUnavailable(this.withLastWords(`it did not prove its health within ${seconds} s.`)));
-    const timer = setTimeout(late, this.settings.startTimeoutMs);
-    const failed = new Promise<never>((_, reject) => {
-      this.fail = reject;
-    });
-    const listening = new Promise<number>((resolve) => {
-      this.listening = resolve;
-    });
-    const giveUp = new AbortController();
-    try {
-      return await Promise.race([failed, this.proved(listening, giveUp.signal)]);
-    } finally {
-      clearTimeout(timer);
-      giveUp.abort();
-    }
+  /** A process that could not even be started says nothing about the file. */
+  private failure(reason: string): Error {
+    return this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason);
   }
 
-  private async proved(listening: Promise<number>, giveUp: AbortSignal): Promise<number> {
-    this.port = await listening;
-    while (!giveUp.aborted && !(await this.isHealthy())) await pause(PROOF_PAUSE_MS);
-    return this.port;
+  private async inTime(started: Promise<void>): Promise<void> {
+    const { startTimeoutMs } = this.settings;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const reason = `it did not prove its health within ${startTimeoutMs / 1_000} s.`;
+        reject(new DeploymentUnavailable(this.withLastOutput(reason)));
+      }, startTimeoutMs);
+    });
+    await Promise.race([started, late]).finally(() => clearTimeout(timer));
   }
 
   private receive(message: unknown): void {
-    const report = reportOf(message);
-    if (report?.type === 'listening') this.listening(report.port);
-    if (report?.type === 'stuck') {
-      this.kill(`a prediction took longer than ${this.settings.inferenceTimeoutMs / 1_000} s`);
-    }
-    if (report?.type !== 'broken') return;
-    this.broken = withoutPaths(report.reason, this.folder);
-    // What it wrote may still be on its way.
-    setTimeout(() => this.failAsBroken(), LAST_WORDS_MS).unref();
+    const report = parseServerMessage(message);
+    if (report?.type === 'listening') this.answer({ port: report.port });
+    if (report?.type === 'broken') this.answer({ broken: report.reason });
+    if (report?.type === 'stuck')
+      this.process.kill(`a prediction took longer than ${this.settings.inferenceTimeoutMs / 1_000} s`);
   }
 
-  private failAsBroken(): void {
-    if (this.broken !== null) this.fail(new ModelFileInvalid(this.withLastWords(this.broken)));
+  private withLastOutput(reason: string): string {
+    const output = this.process.lastOutput;
+    return output ? `${reason} Its last output: ${output}` : reason;
   }
-
-  private withLastWords(reason: string): string {
-    const words = withoutPaths(this.tail.text.replaceAll(`${this.folder}/`, ''), this.folder);
-    return words ? `${reason} Its last output: ${words}` : reason;
-  }
-}
-
-/** The report that a message is; null for anything else. Nothing that a process says is trusted unread. */
-function reportOf(message: unknown): ServingReport | null {
-  const { type, port, reason } = (message ?? {}) as Record<string, unknown>;
-  if (type === 'listening' && Number.isInteger(port)) return { type, port: port as number };
-  if (type === 'stuck') return { type };
-  if (type === 'broken' && typeof reason === 'string') return { type, reason };
-  return null;
 }

@@ -1,29 +1,27 @@
 import type { Logger } from '../../application/shared/ports.js';
+import type { OutputStream } from '../child-process/managed-process.js';
 
-const MOST_LINES = 10_000;
-const MOST_CHARACTERS = 256 * 1_024;
-const LINES_PER_SECOND = 200;
+const MAX_LINES = 10_000;
+const MAX_CHARACTERS = 256 * 1_024;
+const LOGGED_PER_SECOND = 200;
 
-/**
- * What the processes of a deployment write: the latest of it is kept, and all of it goes to the log. Where it is more
- * than anybody reads, the log has the beginning of each second and how much was left out.
- */
+/** Keeps the latest output of a deployment's processes, and passes a bounded number of lines a second to the log. */
 export class OutputLog {
   private readonly lines: string[] = [];
   private characters = 0;
   private second: NodeJS.Timeout | null = null;
-  private inSecond = 0;
+  private linesInSecond = 0;
 
   constructor(
     private readonly deployment: string,
     private readonly log: Logger,
   ) {}
 
-  take(stream: 'stdout' | 'stderr', line: string): void {
+  write(stream: OutputStream, line: string): void {
     this.keep(line);
     this.second ??= setTimeout(() => this.endSecond(), 1_000).unref();
-    this.inSecond++;
-    if (this.inSecond <= LINES_PER_SECOND)
+    this.linesInSecond++;
+    if (this.linesInSecond <= LOGGED_PER_SECOND)
       this.log.info('deployment output', { deployment: this.deployment, stream, line });
   }
 
@@ -34,15 +32,15 @@ export class OutputLog {
   private keep(line: string): void {
     this.lines.push(line);
     this.characters += line.length;
-    while (this.lines.length > MOST_LINES || this.characters > MOST_CHARACTERS) {
+    while (this.lines.length > MAX_LINES || this.characters > MAX_CHARACTERS) {
       this.characters -= this.lines.shift()?.length ?? 0;
     }
   }
 
   private endSecond(): void {
-    const leftOut = this.inSecond - LINES_PER_SECOND;
+    const leftOut = this.linesInSecond - LOGGED_PER_SECOND;
     if (leftOut > 0) this.log.warn('deployment output left out', { deployment: this.deployment, lines: leftOut });
     this.second = null;
-    this.inSecond = 0;
+    this.linesInSecond = 0;
   }
 }

@@ -1,42 +1,41 @@
-import { createHmac } from 'node:crypto';
+import { z } from 'zod';
 
-/** What the supervisor tells a serving process, once. */
+/** The one message that the service sends to a model server, after its start. */
 export interface ServeOrder {
   readonly type: 'serve';
-  /** The deployment's. */
+  /** The id of the deployment. */
   readonly id: string;
+  /** The name of the deployment. */
   readonly name: string;
-  /** Absolute. */
+  /** The absolute path of the model file. */
   readonly file: string;
-  /** As the user named it. */
+  /** The path of the model file as the user gave it. */
   readonly modelPath: string;
   readonly threads: number;
-  /** Hexadecimal: the key of the proof. */
+  /** The key of the health proof, in hexadecimal. */
   readonly secret: string;
-  /** The most rows that run together; null where requests run one by one. */
+  /** The most rows that run together; null without batching. */
   readonly maxBatch: number | null;
   readonly maxDelayMs: number;
-  /** Bytes. */
+  /** The largest request body, in bytes. */
   readonly bodyLimit: number;
-  /** A run of the model that takes longer has hung. */
+  /** A run of the model that takes longer counts as hung. */
   readonly inferenceTimeoutMs: number;
-  /** What runs gets so long to end when the process is told to. */
+  /** Time for running requests to finish after SIGTERM. */
   readonly graceMs: number;
 }
 
-/** What the process tells the supervisor, each once. After `broken` it ends; when it is `stuck` it has to be ended. */
-export type ServingReport =
-  | { readonly type: 'listening'; readonly port: number }
-  | { readonly type: 'stuck' }
-  | { readonly type: 'broken'; readonly reason: string };
+const serverMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('listening'), port: z.int() }),
+  /** The model hangs: the service has to kill the process. */
+  z.object({ type: z.literal('stuck') }),
+  /** The model file cannot be served. The process ends. */
+  z.object({ type: z.literal('broken'), reason: z.string() }),
+]);
 
-export const CHALLENGE_HEADER = 'x-tenon-challenge';
-export const PROOF_HEADER = 'x-tenon-proof';
+/** A message that a model server sends to the service. */
+export type ServerMessage = z.infer<typeof serverMessage>;
 
-const CHALLENGE = /^[0-9a-f]{16,128}$/i;
-
-/** The answer to a challenge that only who knows the secret can give; null where it is no challenge. */
-export function proofOf(secret: string, challenge: unknown): string | null {
-  if (typeof challenge !== 'string' || !CHALLENGE.test(challenge)) return null;
-  return createHmac('sha256', Buffer.from(secret, 'hex')).update(challenge).digest('hex');
-}
+/** Returns null for anything that is not a message of the protocol. */
+export const parseServerMessage = (message: unknown): ServerMessage | null =>
+  serverMessage.safeParse(message).data ?? null;

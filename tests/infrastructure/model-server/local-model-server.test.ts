@@ -16,29 +16,29 @@ afterEach(() => rig.servers.close());
 const signal = new AbortController().signal;
 
 describe('a serving process that dies', () => {
-  const delays = () => rig.log.of('deployment unavailable').map(({ fields }) => Number(fields.restartInMs));
+  const delays = () => rig.log.of('deployment process unavailable').map(({ fields }) => Number(fields.restartInMs));
 
   it('is given more and more time, up to a bound, while its file is garbage', async () => {
     use({ restartDelayMs: { first: 20, max: 60 } });
     await rig.start(rig.model('fine'));
     rig.write('garbage', 'fine');
     rig.kill();
-    await rig.log.saw('deployment unavailable', 5);
+    await rig.log.saw('deployment process unavailable', 5);
     for (const [i, most] of [20, 40, 60, 60, 60].entries()) {
       expect(delays()[i]).toBeGreaterThanOrEqual(most / 2);
       expect(delays()[i]).toBeLessThanOrEqual(most);
     }
-    expect(rig.log.of('deployment unavailable')[4]?.fields.reason).toMatch('Protobuf parsing failed');
+    expect(rig.log.of('deployment process unavailable')[4]?.fields.reason).toMatch('Protobuf parsing failed');
   });
 
   it('begins anew once it was stable', async () => {
     use({ restartDelayMs: { first: 20, max: 10_000 }, stableMs: 1 });
     await rig.start(rig.model('fine'));
     for (let n = 1; n <= 4; n++) {
-      await rig.log.saw('deployment running', n);
+      await rig.log.saw('deployment process ready', n);
       await new Promise((resolve) => setTimeout(resolve, 5));
       rig.kill();
-      await rig.log.saw('deployment unavailable', n);
+      await rig.log.saw('deployment process unavailable', n);
       expect((await rig.servers.probe('a')).status).toBe('starting');
     }
     for (const delay of delays()) expect(delay).toBeLessThanOrEqual(20);

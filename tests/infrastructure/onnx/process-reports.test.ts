@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { callOf, reportOf } from '../../../src/infrastructure/chat-engine/protocol.js';
-import { OutputLines, OutputTail } from '../../../src/infrastructure/child-process/output-lines.js';
+import { OutputLines, OutputTail } from '../../../src/infrastructure/child-process/process-output.js';
 import { withoutPaths } from '../../../src/infrastructure/child-process/without-paths.js';
 import { RestartDelays } from '../../../src/infrastructure/runtimes/restart-delays.js';
 import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { holdLifeline } from '../../../src/infrastructure/child-process/lifeline.js';
-import {
-  CHALLENGE_HEADER,
-  PROOF_HEADER,
-  proofOf,
-  type ServeOrder,
-  type ServingReport,
-} from '../../../src/infrastructure/model-server/protocol.js';
+import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../../src/infrastructure/child-process/health-proof.js';
+import { endWithParent } from '../../../src/infrastructure/child-process/parent-death.js';
+import type { ServeOrder, ServerMessage } from '../../../src/infrastructure/model-server/protocol.js';
 
 /**
  * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the
  * body's `do` says.
  */
-const say = (report: ServingReport | object) => process.send?.(report, undefined, undefined, () => undefined);
+const say = (report: ServerMessage | object) => process.send?.(report, undefined, undefined, () => undefined);
 const sayBroken = (reason: string) =>
-  process.send?.({ type: 'broken', reason } satisfies ServingReport, undefined, undefined, () => process.exit(1));
+  process.send?.({ type: 'broken', reason } satisfies ServerMessage, undefined, undefined, () => process.exit(1));
 
 const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
   fine: (order) => serve(order, order.secret),
@@ -101,17 +96,11 @@ function actOf(body: Buffer): string | null {
   }
 }
 
-async function main(): Promise<void> {
-  await holdLifeline(4);
-  process.on('SIGTERM', () => process.exit(0));
-  process.once('message', (order: ServeOrder) => {
-    const [word = ''] = readFileSync(order.file, 'utf8').split(/\s/);
-    const behaviour = behaviours[word];
-    if (behaviour) behaviour(order);
-    else {
-      sayBroken(`Protobuf parsing failed in ${order.file}.`);
-    }
-  });
-}
-
-void main();
+endWithParent();
+process.on('SIGTERM', () => process.exit(0));
+process.once('message', (order: ServeOrder) => {
+  const [word = ''] = readFileSync(order.file, 'utf8').split(/\s/);
+  const behaviour = behaviours[word];
+  if (behaviour) behaviour(order);
+  else sayBroken(`Protobuf parsing failed in ${order.file}.`);
+});

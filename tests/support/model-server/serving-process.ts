@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ServeOrder, ServingReport } from '../../../src/infrastructure/model-server/protocol.js';
+import type { ServeOrder, ServerMessage } from '../../../src/infrastructure/model-server/protocol.js';
 
 const program = join(process.cwd(), 'dist/src/infrastructure/model-server/process/main.js');
 
@@ -96,7 +96,7 @@ export class ServingProcess {
 }
 
 async function begin(file: string, about: Partial<ServeOrder>) {
-  const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'] });
+  const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let output = '';
   child.stderr?.on('data', (chunk) => {
     output += chunk;
@@ -117,8 +117,8 @@ async function begin(file: string, about: Partial<ServeOrder>) {
     ...about,
   };
   child.send(order);
-  const report = await new Promise<ServingReport>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as ServingReport));
+  const report = await new Promise<ServerMessage>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as ServerMessage));
     child.once('exit', (code, signal) => reject(new Error(`ended (${code ?? signal}) ${output}`)));
   });
   return { child, order, report, output: () => output };

@@ -11,6 +11,7 @@ const rig = new ChildRuntimesRig({ timeoutMs: 60_000 });
 
 async function main(): Promise<void> {
   const starting = rig.start(folder);
+  await rig.log.saw('chat runtime started');
   process.send?.({ stage: 'started', pid: rig.pid() });
   const { state } = await starting;
   if (text) rig.ask(text).catch(() => undefined);

@@ -1,6 +1,6 @@
-import { holdLifeline } from '../../child-process/lifeline.js';
-import { UuidIdGenerator } from '../../system/uuid-identifiers.js';
-import type { ServeOrder, ServingReport } from '../protocol.js';
+import { v7 as uuid } from 'uuid';
+import { endWithParent } from '../../child-process/parent-death.js';
+import type { ServeOrder, ServerMessage } from '../protocol.js';
 import { mayHaveRows } from './batches.js';
 import { Codecs } from './codecs.js';
 import { type Batching, InferenceQueue } from './inference-queue.js';
@@ -14,14 +14,10 @@ import { SessionThread } from './session-thread.js';
 import { StuckWatch } from './stuck-watch.js';
 import type { Signature } from './tensors.js';
 
-/** The number that the supervisor gives the lifeline. */
-const LIFELINE = 4;
 /** The caller hears of the time-out first. */
 const STUCK_GRACE_MS = 1_000;
 
-// Ctrl-C in a terminal goes to the whole group of processes: when to end is for the service to say.
-process.on('SIGINT', () => undefined);
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+endWithParent();
 
 const session = new SessionThread(died);
 let server: ServingServer | null = null;
@@ -35,11 +31,6 @@ process.once('SIGTERM', async () => {
   if (session.busy) process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 });
-
-async function main(): Promise<void> {
-  await holdLifeline(LIFELINE);
-  process.once('message', (order) => void serve(order as ServeOrder));
-}
 
 async function serve(order: ServeOrder): Promise<void> {
   const { file, threads, maxBatch } = order;
@@ -67,12 +58,11 @@ function serverOf(order: ServeOrder, signature: Signature): ServingServer {
   metrics.watch(queue);
   const inference = new InferenceRoutes(new RequestBodies(order.bodyLimit), new Codecs({ signature, name }), queue);
   const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
-  const identifiers = new UuidIdGenerator();
   const calls = {
     answered: (route: string, status: number) => metrics.answered(route, status),
     failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),
   };
-  return new ServingServer(router, calls, () => identifiers.next('req'));
+  return new ServingServer(router, calls, () => `req_${uuid()}`);
 }
 
 function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature): Batching | null {
@@ -97,8 +87,8 @@ function placesOf(error: unknown): string {
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function report(message: ServingReport, sent: () => void = () => undefined): void {
+function report(message: ServerMessage, sent: () => void = () => undefined): void {
   process.send?.(message, undefined, undefined, sent);
 }
 
-void main();
+process.once('message', (order) => void serve(order as ServeOrder));

@@ -1,4 +1,5 @@
-import { CHALLENGE_HEADER, PROOF_HEADER, proofOf, type ServeOrder } from '../protocol.js';
+import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../child-process/health-proof.js';
+import type { ServeOrder } from '../protocol.js';
 import type { Exchange } from './exchange.js';
 import type { InferenceRoutes } from './inference-routes.js';
 import type { Metrics } from './metrics.js';

@@ -1,0 +1,110 @@
+import type { Clock } from '../../application/shared/ports.js';
+import type { OnnxSource } from '../../domain/chat/runtime.js';
+import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
+import type { SupervisedProcess } from '../child-process/supervisor.js';
+import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
+import type { WaitingTime } from '../runtimes/waiting-time.js';
+import { callOf, type Order, reportOf } from './protocol.js';
+import { RuntimeCalls } from './runtime-calls.js';
+
+export interface ChatProcessSettings {
+  /** The compiled program of the child process: `worker/main.js`. */
+  readonly worker: string;
+  /** Threads that one step of the model may use. */
+  readonly threads: number;
+  /** Time for an answer, waiting included. */
+  readonly timeoutMs: number;
+  /** Calls that may wait while others are answered. */
+  readonly queue: number;
+  /** The most calls that are answered at once. Default: as many as the process can. */
+  readonly atOnce?: number;
+  /** Time to end before SIGKILL, and to confirm a cancelled call after its timeout. */
+  readonly stopGraceMs: number;
+  readonly loadTimeoutMs: number;
+}
+
+export interface ChatProcessListener {
+  line(stream: OutputStream, line: string): void;
+  invalidMessage(call: number | null): void;
+  /** The model cannot be used: every further attempt would fail in the same way. */
+  broken(reason: string): void;
+}
+
+/** One worker process that answers chats, and the calls to it. */
+export class ChatProcess implements SupervisedProcess {
+  readonly ready: Promise<void>;
+  readonly gone: Promise<string>;
+  readonly calls: RuntimeCalls;
+  private readonly process: ManagedProcess<Order>;
+  private readonly loadTimer: NodeJS.Timeout;
+  private becomeReady: () => void = () => undefined;
+  private ending = false;
+
+  constructor(
+    source: OnnxSource,
+    private readonly settings: ChatProcessSettings,
+    { waitingTime, meter, clock }: { waitingTime: WaitingTime; meter: RuntimeMeter; clock: Clock },
+    private readonly listener: ChatProcessListener,
+  ) {
+    const { worker: program, threads, atOnce: maxBatch, stopGraceMs, loadTimeoutMs } = settings;
+    this.process = new ManagedProcess({
+      program,
+      folder: source.folder,
+      stopGraceMs,
+      onMessage: (message) => this.receive(message),
+      onLine: (stream, line) => listener.line(stream, line),
+    });
+    this.calls = new RuntimeCalls(
+      { ...settings, graceMs: stopGraceMs },
+      waitingTime,
+      meter,
+      clock,
+      (order) => this.process.send(order),
+      () => this.process.kill('it did not react to a cancelled call'),
+    );
+    this.gone = this.process.gone;
+    this.loadTimer = setTimeout(() => this.loadTimedOut(), loadTimeoutMs);
+    this.ready = new Promise((resolve, reject) => {
+      this.becomeReady = resolve;
+      void this.gone.then((reason) => {
+        clearTimeout(this.loadTimer);
+        reject(new Error(reason));
+      });
+    });
+    this.process.send({ type: 'load', folder: source.folder, threads, weights: source.dtype, maxBatch });
+  }
+
+  get pid(): number | undefined {
+    return this.process.pid;
+  }
+
+  end(): Promise<void> {
+    this.ending = true;
+    clearTimeout(this.loadTimer);
+    return this.process.end();
+  }
+
+  private receive(message: unknown): void {
+    if (this.ending) return;
+    const report = reportOf(message);
+    if (!report) this.receiveInvalid(callOf(message));
+    else if (report.type === 'broken') this.listener.broken(report.reason);
+    else if (report.type === 'ready') {
+      clearTimeout(this.loadTimer);
+      this.calls.open(Math.max(1, Math.min(report.maxBatch, this.settings.atOnce ?? report.maxBatch)));
+      this.becomeReady();
+    } else this.calls.receive(report);
+  }
+
+  private receiveInvalid(call: number | null): void {
+    this.listener.invalidMessage(call);
+    if (call !== null) this.calls.receiveNonsense(call);
+  }
+
+  private loadTimedOut(): void {
+    const within = `within ${this.settings.loadTimeoutMs / 1_000} s`;
+    const advice = 'set SERVICE_RUNTIME_LOAD_TIMEOUT_S higher, or start it once more';
+    this.listener.broken(`the model did not load ${within}: ${advice}`);
+    this.process.kill('it did not load in time');
+  }
+}

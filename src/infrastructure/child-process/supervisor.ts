@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LogFields, Logger } from '../../application/shared/ports.js';
+import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
+
+/** After so many ends in a row, without a stable time between, a process counts as crash-looping. */
+const ENDS_OF_A_LOOP = 3;
+
+/** One process of a supervised kind, with the protocol that the kind speaks. */
+export interface SupervisedProcess {
+  readonly pid: number | undefined;
+  /** Resolves when the process can serve. Rejects with the reason if it cannot, ends, or takes too long. */
+  readonly ready: Promise<void>;
+  /** Resolves with the reason when the process no longer exists. */
+  readonly gone: Promise<string>;
+  /** Resolves when the process no longer exists. */
+  end(): Promise<void>;
+}
+
+export interface SupervisorSettings {
+  readonly restartDelayMs: RestartDelayBounds;
+  /** A process that was ready for so long begins with the shortest delay again when it ends. */
+  readonly stableMs: number;
+}
+
+export interface SupervisorLog {
+  readonly log: Logger;
+  /** The first words of each event, such as `chat runtime` in `chat runtime started`. */
+  readonly subject: string;
+  readonly fields: LogFields;
+}
+
+/** `waiting` for the next attempt; `failed` for good, until somebody starts it again. */
+export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'failed';
+
+/** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Runs one at a time. */
+export class Supervisor<P extends SupervisedProcess> {
+  state: SupervisorState = 'stopped';
+  /** The reason of the last failure; null while the process runs. */
+  reason: string | null = null;
+  /** The process that is ready now. */
+  current: P | null = null;
+  /** The latest process that was ready; it may have ended. */
+  latest: P | null = null;
+  /** Processes that were started so far. */
+  starts = 0;
+  private readonly delays: RestartDelays;
+  private endsInARow = 0;
+  private failedToStart = false;
+  private run = new AbortController();
+  private lastRun: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly launch: () => P | Promise<P>,
+    private readonly settings: SupervisorSettings,
+    private readonly to: SupervisorLog,
+    /** Called after the process ended by itself. The state has already changed. */
+    private readonly onLost: (process: P, reason: string) => void = () => undefined,
+  ) {
+    this.delays = new RestartDelays(settings.restartDelayMs);
+  }
+
+  /** Starts the process, and resolves when it is ready. Rejects if that fails: then nothing is left running. */
+  start(): Promise<void> {
+    return this.begin(false);
+  }
+
+  /** Starts the process, and tries again until it is ready. Resolves after the first attempt. */
+  resume(): Promise<void> {
+    return this.begin(true).catch(() => undefined);
+  }
+
+  /** Resolves when the process no longer exists. */
+  stop(): Promise<void> {
+    this.abandon('stopped');
+    return this.lastRun;
+  }
+
+  /** Ends the process and starts no other, because every further attempt would fail for the same reason. */
+  fail(reason: string): void {
+    this.abandon('failed');
+    this.reason = reason;
+    this.note('warn', 'unavailable', { reason });
+  }
+
+  /** Returns whether the next attempt is waited for after several failures. */
+  get isCrashLooping(): boolean {
+    return this.state === 'waiting' && (this.failedToStart || this.endsInARow >= ENDS_OF_A_LOOP);
+  }
+
+  private abandon(state: SupervisorState): void {
+    this.run.abort();
+    this.current = null;
+    this.state = state;
+  }
+
+  /** Replaces the run before, and waits for the end of its process. */
+  private begin(retriesFirst: boolean): Promise<void> {
+    this.abandon('starting');
+    this.run = new AbortController();
+    this.delays.reset();
+    const { signal } = this.run;
+    return new Promise((resolve, reject) => {
+      const settleFirst = (error?: unknown) => (error === undefined ? resolve() : reject(error));
+      this.lastRun = this.lastRun.then(() => this.keepRunning(signal, retriesFirst, settleFirst));
+    });
+  }
+
+  private async keepRunning(
+    signal: AbortSignal,
+    retriesFirst: boolean,
+    settleFirst: (error?: unknown) => void,
+  ): Promise<void> {
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        const process = await this.attempt(signal);
+        settleFirst();
+        const reason = await process.gone;
+        if (!signal.aborted) await this.waitForRestart(reason, signal, () => this.onLost(process, reason));
+      } catch (error) {
+        settleFirst(error);
+        if (signal.aborted || (attempt === 1 && !retriesFirst)) return;
+        this.failedToStart = true;
+        await this.waitForRestart((error as Error).message, signal);
+      }
+    }
+    settleFirst(signal.reason);
+  }
+
+  /** Resolves when a new process is ready. Rejects when it could not get ready and no longer exists. */
+  private async attempt(signal: AbortSignal): Promise<P> {
+    this.state = 'starting';
+    const process = await this.launch();
+    process.ready.catch(() => undefined);
+    this.starts++;
+    this.note('info', 'started', { pid: process.pid });
+    const end = () => void process.end();
+    signal.addEventListener('abort', end);
+    void process.gone.then(() => {
+      signal.removeEventListener('abort', end);
+      this.note('info', 'ended', { pid: process.pid });
+    });
+    try {
+      signal.throwIfAborted();
+      await process.ready;
+      signal.throwIfAborted();
+    } catch (error) {
+      await process.end();
+      throw error;
+    }
+    this.becomeReady(process);
+    return process;
+  }
+
+  private becomeReady(process: P): void {
+    this.current = process;
+    this.latest = process;
+    this.state = 'running';
+    this.reason = null;
+    this.failedToStart = false;
+    const stable = setTimeout(() => {
+      this.delays.reset();
+      this.endsInARow = 0;
+    }, this.settings.stableMs).unref();
+    void process.gone.then(() => clearTimeout(stable));
+    this.note('info', 'ready', { pid: process.pid });
+  }
+
+  private async waitForRestart(reason: string, signal: AbortSignal, stateChanged = () => {}): Promise<void> {
+    const restartInMs = this.delays.next();
+    this.endsInARow++;
+    this.current = null;
+    this.state = 'waiting';
+    this.reason = reason;
+    this.note('warn', 'unavailable', { reason, restartInMs });
+    stateChanged();
+    await delay(restartInMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  private note(level: 'info' | 'warn', event: string, fields: LogFields): void {
+    this.to.log[level](`${this.to.subject} ${event}`, { ...this.to.fields, ...fields });
+  }
+}
