@@ -13,7 +13,6 @@ import { keptSecret } from '../infrastructure/files/service-secret.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { boundWaits } from '../infrastructure/typeorm/data-source.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { Drain } from '../interfaces/http/drain.js';
@@ -148,7 +147,6 @@ async function start(
     ids,
     log,
     watch: container.get(PrometheusMetrics),
-    boundWaits: boundWaits(databaseUrl),
   });
   const server = new HttpServer(listener, () => ids.next('req'));
   const port = await server.listen(config.host, config.port);

@@ -19,15 +19,7 @@ import { BegunCalls } from '../application/jobs/begun-calls.js';
 import { InstanceRegistry, JobRepository } from '../application/jobs/ports.js';
 import { LogTail, Metrics } from '../application/operations/ports.js';
 import { OtherProcesses } from '../application/processes/ports.js';
-import {
-  Clock,
-  Delay,
-  IdGenerator,
-  Logger,
-  RequestContext,
-  SecretTokens,
-  Sharing,
-} from '../application/shared/ports.js';
+import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { UpstreamRules } from '../domain/chat/runtime-spec.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
@@ -63,7 +55,6 @@ import { TimedDelay } from '../infrastructure/system/timed-pauses.js';
 import { UuidIdGenerator } from '../infrastructure/system/uuid-identifiers.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/backlog.js';
-import { PatientSharing } from '../infrastructure/typeorm/patient-sharing.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
 import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
@@ -112,18 +103,12 @@ export function createContainer({ config, database, logger }: Foundations): Cont
 }
 
 function bindShared(container: Container): void {
-  container
-    .bind(BegunCalls)
-    .toResolvedValue(
-      (jobs, logger, sharing) => new BegunCalls(jobs, logger, sharing),
-      [JobRepository, Logger, Sharing],
-    );
+  container.bind(BegunCalls).toResolvedValue((jobs, logger) => new BegunCalls(jobs, logger), [JobRepository, Logger]);
   container.bind(Clock).to(SystemClock);
   container.bind(IdGenerator).to(UuidIdGenerator);
   container.bind(SecretTokens).to(CheckedTokens);
   container.bind(RequestContext).to(AsyncRequestContext);
   container.bind(Delay).to(TimedDelay);
-  container.bind(Sharing).to(PatientSharing);
 }
 
 function bindAccounts(container: Container, config: Config): void {

@@ -31,8 +31,8 @@ afterAll(() => pair.stop());
 describe('jobs that finish at once on two processes', () => {
   const on = (party: number) => as(pair.of(party), masterKey);
 
-  /** Stands first in the line, lets so many come to stand behind, and leaves. */
-  async function heldBack<T>(act: () => Promise<T>, parties = 2): Promise<T> {
+  /** Holds the lock until so many wait for it. */
+  async function heldBack<T>(act: () => Promise<T>, parties = 16): Promise<T> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     try {
@@ -106,7 +106,7 @@ describe('jobs that finish at once on two processes', () => {
     const jobs = await atOnce(8, (party) => on(party).job());
     const finishing = () => jobs.map(({ id }, party) => on(party).report(id, { status: 'failed' }));
     const making = () => [on(0).rule({ threshold: 8 }), on(1).rule({ threshold: 9 })];
-    await heldBack(() => Promise.all([...finishing(), ...making()]), 4); // a batch and a rule in each process
+    await heldBack(() => Promise.all([...finishing(), ...making()]), 10);
     const { id } = await on(0).ended('failed');
     const rows = await query<{ failures_in_a_row: number }>(databaseUrl, 'SELECT failures_in_a_row FROM alert_rules');
     expect(rows).toEqual([{ failures_in_a_row: 9 }, { failures_in_a_row: 9 }]);

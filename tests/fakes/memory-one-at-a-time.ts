@@ -1,7 +1,7 @@
 import type { Locks } from '../../src/application/shared/ports.js';
 import type { MemoryStore } from './memory-store.js';
 
-/** Each turn is a unit of work that begins when the one before it is over. */
+/** Runs every turn alone, the shared ones as well. */
 export class MemoryLocks implements Locks {
   constructor(private readonly store: MemoryStore) {}
 

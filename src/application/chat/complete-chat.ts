@@ -10,7 +10,7 @@ import { Ownership } from '../processes/ownership.js';
 import { ProjectModels } from '../workspace/project-models.js';
 import { KeepTurn } from './keep-turn.js';
 import { OwnConversations } from './own-conversations.js';
-import { ChatRuntime, type ConnectedProject } from './ports.js';
+import { ChatRuntime } from './ports.js';
 import { RuntimeStates } from './runtime-states.js';
 
 interface Place {
@@ -22,8 +22,6 @@ interface Place {
 
 interface Input extends Place {
   readonly request: ChatRequest;
-  /** What `ask` gave for the same call. */
-  readonly asked?: Promise<ConnectedProject | null>;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
 }
@@ -48,9 +46,9 @@ export class CompleteChat {
    * Throws NotFound, RuntimeNotConnected, RunsElsewhere before anything is done, and what `KeepTurn` and `ChatRuntimes.complete` throw.
    */
   async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
-    const { projectId, keptIn, request, signal, asked } = input;
+    const { projectId, keptIn, request, signal } = input;
     const caller = authorize(input.by, permissions.chat);
-    const runtime = await this.states.ofTeam(caller.teamId, projectId, asked);
+    const runtime = await this.states.ofTeam(caller.teamId, projectId);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.keepTurn.requireRoom(place);
     if (typeof runtime === 'number') throw await this.ownership.elsewhere(runtime);
@@ -62,11 +60,6 @@ export class CompleteChat {
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
     return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
-  }
-
-  /** Asks storage for what a call will need, while it is found out who calls. Tells nobody anything by itself. */
-  ask(projectId: string): Promise<ConnectedProject | null> {
-    return this.states.ask(projectId);
   }
 
   /** Throws NotFound where the caller could not chat at all, whatever the request says. */

@@ -3,7 +3,7 @@ import type { ProjectRuntime, RuntimeStatus } from '../../domain/chat/runtime.js
 import { NotFound } from '../../domain/shared/errors.js';
 import { Ownership } from '../processes/ownership.js';
 import { type ModelStates, OtherProcesses } from '../processes/ports.js';
-import { ChatRuntime, type ConnectedProject, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 import { SettleRuntime } from './settle-runtime.js';
 
 /** What a project's runtime is right now: what is stored of it, and what runs, here or in the process whose it is. */
@@ -30,23 +30,12 @@ export class RuntimeStates {
     );
   }
 
-  /** The question of `ofTeam`, for one whose team is still to be found out. */
-  ask(projectId: string): Promise<ConnectedProject | null> {
-    const asked = this.connections.ofProject(projectId);
-    asked.catch(() => undefined); // whoever is refused meanwhile doesn't wait for it
-    return asked;
-  }
-
   /**
    * By a single question, since every chat asks it; a runtime that is another process's is not looked at, and is given
    * as that process's number. Throws NotFound where the team has no such project.
    */
-  async ofTeam(
-    teamId: string,
-    projectId: string,
-    asked = this.connections.ofProject(projectId),
-  ): Promise<ProjectRuntime | number> {
-    const found = await asked;
+  async ofTeam(teamId: string, projectId: string): Promise<ProjectRuntime | number> {
+    const found = await this.connections.ofProject(projectId);
     if (found?.teamId !== teamId) throw new NotFound('project');
     const { connection } = found;
     const process = connection?.wanted === 'started' ? connection.process : null;

@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import type { Job } from '../../domain/jobs/job.js';
-import { Logger, Sharing } from '../shared/ports.js';
+import { Logger } from '../shared/ports.js';
 import { JobRepository } from './ports.js';
 
 /** Most calls of a fast model are over before. */
@@ -21,7 +21,6 @@ export class BegunCalls {
   constructor(
     private readonly jobs: JobRepository,
     private readonly log: Logger,
-    private readonly sharing: Sharing,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
@@ -44,7 +43,7 @@ export class BegunCalls {
 
   /** Begins to write what could not be written. */
   write(): void {
-    if (!this.writing) this.sharing.forMany(() => void this.writeAll());
+    if (!this.writing) void this.writeAll();
   }
 
   private isDue(job: Job): void {

@@ -49,10 +49,10 @@ export class ChangeJob {
     ownOf(authorize(by, permissions.runJobs), await this.jobs.find(id));
   }
 
-  /** What is refused anyway is refused before it stands in line with what is not. */
+  /** Validates before locking. */
   private async finish(id: string, end: (job: Job | null) => Job): Promise<Job> {
     end(await this.jobs.find(id));
-    return this.finishing.execute(id, end);
+    return this.finishing.stored(id, end);
   }
 
   private async update(id: string, changed: (job: Job | null) => Job): Promise<Job> {

@@ -30,21 +30,16 @@ export interface HistoryPart {
 /** The jobs that have finished, in the order in which they did. */
 export abstract class JobHistory {
   /**
-   * Writes jobs as they have finished, each once, whether they were there before or not, behind all that finished
-   * earlier. Only for use where one at a time does it.
+   * Stores a finished job behind all that finished before the transaction began, whether the job was stored before or
+   * not. Returns false, and writes nothing, if the stored job has finished. Unless `durable`, a crash of the database
+   * within the next second may undo the transaction.
    */
-  abstract append(jobs: readonly (Job & FinishedJob)[]): Promise<void>;
-  /**
-   * Takes its turn in `line` and appends calls, if no alert rule takes notice of any: none counts one, none fires. Gives
-   * the ids of those that are written: none where a rule does, and none that has finished before. The newest of them may be
-   * lost where the database itself crashes within the next second; nothing that was written later outlasts them.
-   */
-  abstract appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]>;
-  /** How many have failed since the last that succeeded, up to `most`; those that were cancelled don't count. */
+  abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;
+  /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
-  /** In the order in which they finished, with only some of them in memory at a time. */
+  /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
-  /** Removes up to `most` sync jobs that finished before, the oldest first. */
+  /** Removes up to `most` sync jobs that finished before `before`, the oldest first. */
   abstract forgetCalls(before: Date, most: number): Promise<void>;
 }
 
@@ -62,8 +57,8 @@ export abstract class JobRepository {
   abstract find(id: string): Promise<Job | null>;
   /** Newest first, beginning after the id `after`. */
   abstract list(filter: JobFilter, page: { readonly limit: number; readonly after: string | null }): Promise<Job[]>;
-  /** Those that are there, in no order. Until the end of the transaction at hand nobody else can change them. */
-  abstract hold(ids: readonly string[]): Promise<Job[]>;
+  /** Finds a job and locks it until the end of the transaction. */
+  abstract hold(id: string): Promise<Job | null>;
   /** Writes a job that has not finished; false, and nothing written, where the stored one is gone or has finished. */
   abstract update(job: Job): Promise<boolean>;
   /** Removes those that have not finished. */

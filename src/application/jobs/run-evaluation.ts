@@ -106,7 +106,7 @@ export class RunEvaluation implements TaskWorker {
   private async finish(id: string, end: End & { status: FinalStatus }): Promise<void> {
     const at = this.clock.now();
     try {
-      await this.finishing.execute(id, (stored) => {
+      await this.finishing.stored(id, (stored) => {
         if (!stored) throw new NotFound('job');
         return Job.finish(stored, end, at);
       });

@@ -45,7 +45,7 @@ export class TendCalls {
 
   private async bury(process: number): Promise<void> {
     const ids = await this.jobs.ofProcess(process, AT_ONCE);
-    const outcomes = await Promise.allSettled(ids.map((id) => this.finishing.execute(id, this.abandoned())));
+    const outcomes = await Promise.allSettled(ids.map((id) => this.finishing.stored(id, this.abandoned())));
     for (const outcome of outcomes) {
       // Another process that looks after this one may have been faster.
       if (outcome.status === 'rejected' && !isOver(outcome.reason)) throw outcome.reason;

@@ -39,15 +39,13 @@ const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
 /** Ends that wait for the database to be back; beyond, they are lost, and logged. */
 const UNSTORED = 10_000;
 
-type End = (stored: Job | null) => Job;
-
 /**
  * Makes a `sync` job of every call that a model works on. The beginning costs the caller nothing; the end is stored,
  * and every rule has looked at it, before the answer is given.
  */
 @injectable()
 export class TrackCalls {
-  private readonly unstored = new Map<string, End>();
+  private readonly unstored = new Map<string, Job>();
 
   constructor(
     private readonly begun: BegunCalls,
@@ -114,35 +112,34 @@ export class TrackCalls {
   /** Stores what could not be stored when it happened. */
   async catchUp(): Promise<void> {
     this.begun.write();
-    await Promise.all([...this.unstored].map(([id, end]) => this.store(id, end)));
+    await Promise.all([...this.unstored.values()].map((job) => this.store(job)));
   }
 
   private async end(begun: Job, status: FinalStatus, error?: string): Promise<void> {
-    const at = this.clock.now();
-    const end: End = (stored) => Job.finish(stored ?? begun, { status, error }, at);
+    const job = Job.finish(begun, { status, error }, this.clock.now());
     this.begun.ends(begun.id);
     try {
-      await this.store(begun.id, end);
+      await this.store(job);
     } catch (failure) {
-      this.keep(begun.id, end);
+      this.keep(job);
       throw failure;
     }
   }
 
-  private async store(id: string, end: End): Promise<void> {
+  private async store(job: Job): Promise<void> {
     try {
-      await this.finishing.execute(id, end);
+      await this.finishing.call(job);
     } catch (error) {
-      // Stored before, with the confirmation lost; or the process was taken for dead.
+      // The end was stored and its confirmation lost, or another instance took this one for dead.
       if (!(error instanceof JobFinished)) throw error;
-      this.log.warn('a call had its end already', { job_id: id });
+      this.log.warn('a call had its end already', { job_id: job.id });
     }
-    this.unstored.delete(id);
+    this.unstored.delete(job.id);
   }
 
-  private keep(id: string, end: End): void {
-    if (this.unstored.size < UNSTORED) this.unstored.set(id, end);
-    else this.log.error('the end of a call is lost', { job_id: id });
+  private keep(job: Job): void {
+    if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
+    else this.log.error('the end of a call is lost', { job_id: job.id });
   }
 }
 

@@ -55,14 +55,16 @@ export abstract class Logger {
   abstract flush(): Promise<void>;
 }
 
+/** `exclusive`: alone. `shared`: beside other shared holders of the same lock. */
+export type LockMode = 'exclusive' | 'shared';
+
 export abstract class Locks {
   /**
-   * Runs `work` when no other work of the same `line` runs, in whatever process of the service: it sees all that those
-   * before it have written. All that repositories do inside commits together, or not at all when `work` throws. Nobody
-   * in the line loses against another and has to begin anew; others than those in the line can still make it run again,
-   * so it touches repositories only. Throws where it is called inside of a unit of work.
+   * Runs `work` in a transaction that holds the lock `name` across all instances. `work` sees everything that earlier
+   * exclusive holders committed. The transaction may be retried, so `work` touches repositories only. Throws inside a
+   * unit of work.
    */
-  abstract run<T>(line: string, work: () => Promise<T>): Promise<T>;
+  abstract run<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
 }
 
 export abstract class Delay {
@@ -88,17 +90,6 @@ export abstract class SecretTokens {
   abstract issue(kind: TokenKind): SecretToken;
   /** Kind and digest of a well-formed token; null for any other text, found out without looking anything up. */
   abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
-}
-
-/** How callers share work, so that what one of them brings along is no other's. */
-export abstract class Sharing {
-  /** Begins work for many: it carries nothing of whoever happens to begin it, no request and no limit to what it waits. */
-  abstract forMany(work: () => void): void;
-  /**
-   * What the work of many comes to for this caller, as `work` tells; throws StorageUnavailable where that is later than
-   * the caller may wait for storage. The work goes on then.
-   */
-  abstract forOne<T>(work: (resolve: (outcome: T) => void, reject: (error: unknown) => void) => void): Promise<T>;
 }
 
 export abstract class UnitOfWork {

@@ -50,8 +50,8 @@ export const AlertRule = {
   change: (rule: AlertRule, change: RuleChange): AlertRule => checked({ ...rule, ...change }),
 
   /**
-   * What the rule makes of the next job that has finished. The one place that decides: jobs go through it as they
-   * finish, and once more when somebody asks what a rule would have done.
+   * Shows the rule the next job that finished. Returns the same object if the job changes nothing about the rule. Finishing
+   * jobs and previews of rules both decide here.
    */
   observe(rule: AlertRule, job: FinishedJob): { rule: AlertRule; fires: boolean } {
     const concerned = rule.jobKind === null || rule.jobKind === job.kind;
@@ -63,7 +63,10 @@ export const AlertRule = {
 
 function observeFailures(rule: AlertRule, { status }: FinishedJob): { rule: AlertRule; fires: boolean } {
   if (status === 'cancelled') return { rule, fires: false };
-  if (status === 'succeeded') return { rule: { ...rule, failuresInARow: 0, firedInRun: false }, fires: false };
+  if (status === 'succeeded') {
+    const isReset = rule.failuresInARow === 0 && !rule.firedInRun;
+    return { rule: isReset ? rule : { ...rule, failuresInARow: 0, firedInRun: false }, fires: false };
+  }
   const failuresInARow = Math.min(rule.failuresInARow + 1, ruleLimits.failures);
   const fires = rule.enabled && !rule.firedInRun && failuresInARow >= rule.threshold;
   return { rule: { ...rule, failuresInARow, firedInRun: rule.firedInRun || fires }, fires };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, openSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -5,7 +6,6 @@ import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/make-folder.js';
-import { Carried } from '../system/carried.js';
 import { redacted, redactedText } from './redact.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -29,7 +29,7 @@ const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** JSON Lines with `time`, `level` and `event` first, rotated by size, with secrets redacted. */
 export class WinstonLogger implements Logger {
-  private readonly context = new Carried<LogFields>();
+  private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
   private file: RotatingFileStream | null = null;
 
@@ -70,11 +70,11 @@ export class WinstonLogger implements Logger {
   }
 
   within<T>(fields: LogFields, work: () => T): T {
-    return this.context.run({ ...this.context.value, ...fields }, work);
+    return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
-    const fields = this.context.value ?? {};
+    const fields = this.context.getStore() ?? {};
     return (...given) => this.context.run(fields, () => work(...given));
   }
 
@@ -98,7 +98,7 @@ export class WinstonLogger implements Logger {
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (!this.logger.isLevelEnabled(level)) return;
-    this.logger.log({ level, message: event, fields: { ...this.context.value, ...fields } });
+    this.logger.log({ level, message: event, fields: { ...this.context.getStore(), ...fields } });
   }
 
   /** winston's own file transport loses lines that arrive while it rotates. */

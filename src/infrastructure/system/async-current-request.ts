@@ -1,13 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { injectable } from 'inversify';
 import type { RequestContext } from '../../application/shared/ports.js';
-import { Carried } from './carried.js';
 
 @injectable()
 export class AsyncRequestContext implements RequestContext {
-  private readonly current = new Carried<string>();
+  private readonly current = new AsyncLocalStorage<string>();
 
   get id(): string | null {
-    return this.current.value ?? null;
+    return this.current.getStore() ?? null;
   }
 
   within<T>(id: string, work: () => T): T {

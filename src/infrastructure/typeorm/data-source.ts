@@ -1,5 +1,4 @@
-import type { Pool } from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AccountTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
@@ -24,9 +23,8 @@ import { Notifications1764547200000 } from './migrations/1764547200000-notificat
 import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
-import { Patience } from './patience.js';
-import { boundConnecting, Lines } from './pool-care.js';
-import { TimelyClient } from './timely-client.js';
+import { FinishNumbers1764806400000 } from './migrations/1764806400000-finish-numbers.js';
+import { DropsSilentConnections } from './silent-connections.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ModelAliasTable } from './workspace/model-alias.repository.js';
@@ -69,83 +67,68 @@ const migrations = [
   Housekeeping1764590400000,
   Audit1764633600000,
   Owners1764720000000,
+  FinishNumbers1764806400000,
 ];
 
-/** No statement may wait longer than this, for a lock or whatever else, so that an outage is told in time. */
-const STATEMENT_TIMEOUT_MS = 3_500;
-/** The server has said so by then, or is silent. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 300;
-/** Nor may anybody wait longer for a connection, */
-const CONNECTION_TIMEOUT_MS = 4_000;
-/** which is made sooner, or not at all: what was lost on the way is asked for again. */
-const CONNECT_TIMEOUT_MS = 2_500;
-/** A connection on which nothing was heard for so long may be dead. */
-const DOUBT_MS = 1_000;
-/** The server ends what nobody is at the other end of, which it may not hear of: the pool lets go of a connection sooner. */
-const SESSION = { idle_session_timeout: '60s', tcp_keepalives_idle: '30', tcp_keepalives_interval: '10' };
-/** What one caller waits in all, and still hears of it in time. */
-const PATIENCE_MS = 4_300;
+/** Limits what the server spends on one statement, waiting for a lock included. */
+const STATEMENT_TIMEOUT_MS = 3_000;
+/** Limits the wait for an answer of a server that may be out of reach. */
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 200;
+/** Limits the wait for a connection. Together with one statement it stays below the promised 5 s. */
+const CONNECTION_TIMEOUT_MS = 1_500;
+/** Connections that broke unnoticed leave the pool after this. */
+const IDLE_TIMEOUT_MS = 5_000;
+/** Locks need this isolation. The timeouts let the server end connections of instances that are gone. */
+const SESSION =
+  '-c default_transaction_isolation=read\\ committed -c idle_session_timeout=60s ' +
+  '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10';
 
-const options = (url: string) => ({
-  type: 'postgres',
-  url,
-  entities,
-  migrations,
-  synchronize: false,
-  installExtensions: false,
-  logging: false,
-  applicationName: 'tenon',
-});
+const options = (url: string) =>
+  ({
+    type: 'postgres',
+    url,
+    migrations,
+    synchronize: false,
+    installExtensions: false,
+    logging: false,
+    applicationName: 'tenon',
+    poolErrorHandler: () => undefined, // the pool replaces an idle connection that breaks; the next statement reports it
+  }) as const;
 
-/** A URL that gives statements more time gives it to everything. */
-const patienceOf = (url: string): number =>
-  Math.max(1, (Number(new URL(url).searchParams.get('query_timeout')) || 0) / ANSWER_TIMEOUT_MS);
+/** Adds the settings of the session. A parameter of the URL would replace those of the pool. */
+function withSession(url: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set('options', [changed.searchParams.get('options'), SESSION].join(' ').trim());
+  return changed.href;
+}
 
-/** The pool that serves requests. */
+/** A longer `query_timeout` in the URL lengthens the wait for a connection as well. */
+const connectionTimeoutMs = (url: string): number =>
+  Math.max(CONNECTION_TIMEOUT_MS, Number(new URL(url).searchParams.get('query_timeout') ?? 0));
+
+/** The pool that serves requests. Every wait of a statement is limited, so an outage is noticed within 5 s. */
 export const createDataSource = (url: string, poolSize = 16): DataSource =>
-  cared(url, {
-    ...options(url),
-    poolErrorHandler: () => undefined, // an idle connection that breaks is replaced; the call that needs one reports
+  new DataSource({
+    ...options(withSession(url)),
+    entities,
+    subscribers: [DropsSilentConnections],
     extra: {
       max: poolSize,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS * patienceOf(url),
-      connectMs: CONNECT_TIMEOUT_MS * patienceOf(url),
+      keepAlive: true,
+      connectionTimeoutMillis: connectionTimeoutMs(url),
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 30_000,
-      session: SESSION,
     },
   });
 
-/** Does the work of one caller, who does not wait long for the database; the answer is to be called when that is over. */
-export const boundWaits =
-  (url: string) =>
-  (work: () => void): (() => void) =>
-    Patience.bound(PATIENCE_MS * patienceOf(url), work);
-
-/** Nobody waits long for a connection that has fallen silent. */
-function cared<Given extends { readonly extra: object }>(url: string, given: Given): DataSource {
-  const lines = new Lines(DOUBT_MS * patienceOf(url));
-  const extra = { Client: TimelyClient, connected: lines.add, keepAlive: true, ...given.extra };
-  const source = new DataSource({ ...given, extra } as unknown as DataSourceOptions);
-  const initialize = source.initialize.bind(source);
-  source.initialize = async () => {
-    await initialize();
-    const pool = (source.driver as unknown as { master: Pool }).master;
-    lines.watch(pool);
-    boundConnecting(pool, CONNECTION_TIMEOUT_MS * patienceOf(url));
-    return source;
-  };
-  return source;
-}
-
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
 
-/** A single connection without time limits, for migrations: all, or those named. */
+/** Connections without a limit for statements, for migrations: all, or those named. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
-  cared(url, {
+  new DataSource({
     ...options(url),
-    entities: [], // migrations are plain SQL
     migrations: migrations.filter(({ name }) => only.includes(name)),
-    extra: { max: 2, connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patienceOf(url) },
+    extra: { max: 2, keepAlive: true, connectionTimeoutMillis: connectionTimeoutMs(url) },
   });

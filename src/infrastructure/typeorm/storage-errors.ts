@@ -23,14 +23,15 @@ export const isMissingTable = (error: unknown): boolean => sqlState(error) === U
 const OUTAGE_CODES =
   /^(08...|57P0[1-5]|53[34]00|25P03|57014|E(CONN\w+|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
 
-/** What pg says of an answer that did not come in time, and of a connection. */
-export const TIMED_OUT = 'Query read timeout';
-export const NO_CONNECTION = 'timeout exceeded when trying to connect';
+/** pg's message for an answer that did not come within `query_timeout`. */
+const ANSWER_OVERDUE = 'Query read timeout';
+
+export const isAnswerOverdue = (error: unknown): boolean => error instanceof Error && error.message === ANSWER_OVERDUE;
 
 const OUTAGE_TEXTS = [
-  TIMED_OUT,
-  NO_CONNECTION,
-  'timeout expired', // of a connection that is being made
+  ANSWER_OVERDUE,
+  'timeout exceeded when trying to connect', // by the pool
+  'timeout expired', // by pg, for a connection that is being made
   'Connection terminated',
   'Client has encountered a connection error',
   'not queryable',

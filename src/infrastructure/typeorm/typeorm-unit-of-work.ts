@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
-import { Carried } from '../system/carried.js';
-import { SharedLookups } from './shared-lookups.js';
 import { isLostRace } from './storage-errors.js';
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
@@ -13,28 +13,62 @@ type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 const ATTEMPTS = 12;
 const LONGEST_PAUSE_MS = 15;
 
-/** The one place that knows which connection the current call must use. */
+/** Gives each repository the connection of the transaction that it runs in. */
 export class TypeOrmUnitOfWork implements UnitOfWork {
-  readonly lookups = new SharedLookups(this);
+  private readonly current = new AsyncLocalStorage<EntityManager>();
 
-  private readonly current = new Carried<EntityManager>();
-
-  /** A weaker isolation is for the tests that show what serializable is good for. */
+  /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
     private readonly source: DataSource,
     private readonly isolation: Isolation = 'SERIALIZABLE',
   ) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.current.value ? work() : this.apart(this.isolation, work);
+    return this.isRunning ? work() : this.retried(this.isolation, work);
   }
 
-  /** In a transaction of its own, which runs again when it lost against another. Not for use inside of a unit. */
-  async apart<T>(isolation: Isolation, work: () => Promise<T>): Promise<T> {
-    if (this.current.value) throw new Error('This can be no part of a unit of work.');
+  /** Runs `work` in a transaction of its own that sees what others commit meanwhile. Throws inside a unit of work. */
+  async readCommitted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isRunning) throw new Error('This can be no part of a unit of work.');
+    return this.retried(undefined, work); // the default of every connection, see `createDataSource`
+  }
+
+  get isRunning(): boolean {
+    return this.current.getStore() !== undefined;
+  }
+
+  repository<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
+    return this.manager.getRepository(schema);
+  }
+
+  /** Runs SQL that the ORM cannot express. Returns the rows. */
+  async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const result = await this.manager.query(text, [...values]);
+    const isChange = result.length === 2 && Array.isArray(result[0]) && typeof result[1] === 'number';
+    return isChange ? result[0] : result;
+  }
+
+  /** Runs a statement that every call makes. PostgreSQL plans it once for each connection, under `name`. */
+  async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (this.isRunning) return this.query(text, values);
+    const pool: Pool = (this.source.driver as PostgresDriver).master;
+    return (await pool.query({ name, text, values: [...values] })).rows;
+  }
+
+  /** @deprecated Being replaced by `repository`. */
+  table<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
+    return this.repository(schema);
+  }
+
+  private get manager(): EntityManager {
+    return this.current.getStore() ?? this.source.manager;
+  }
+
+  /** Runs `work` again, after a pause with jitter, if its transaction lost against another. */
+  private async retried<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.source.transaction(isolation, (manager) => this.current.run(manager, work));
+        return await this.transaction(isolation, work);
       } catch (error) {
         if (!isLostRace(error)) throw error;
         if (attempt === ATTEMPTS) throw new StorageUnavailable('too many changes of the same thing at once');
@@ -43,26 +77,8 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** True for a call that is inside of a unit. */
-  get isRunning(): boolean {
-    return this.current.value !== undefined;
-  }
-
-  table<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
-    return this.manager.getRepository(schema);
-  }
-
-  /** A statement on a hot path: planned by PostgreSQL once per connection under `name`, and not built by the ORM. */
-  async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const runner = this.current.value?.queryRunner;
-    const target = runner
-      ? ((await runner.connect()) as PoolClient)
-      : (this.source.driver as unknown as { master: Pool }).master;
-    const { rows } = await target.query({ name, text, values: [...values] });
-    return rows as Row[];
-  }
-
-  private get manager(): EntityManager {
-    return this.current.value ?? this.source.manager;
+  private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
+    const within = (manager: EntityManager) => this.current.run(manager, work);
+    return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
   }
 }

@@ -88,8 +88,6 @@ export interface Call<
   /** Aborted when the caller goes away before the answer. */
   readonly signal: AbortSignal;
   readonly requestId: string;
-  /** What the route's `ahead` gave, where that was asked. */
-  readonly asked?: unknown;
   /** How the caller stands towards the rate limits after this call. */
   readonly standings: () => readonly Standing[];
 }
@@ -120,8 +118,6 @@ export interface Route {
   readonly handle: (call: never) => Promise<unknown>;
   /** Throws what can be refused without the body, before it is read. */
   readonly before?: () => Promise<unknown>;
-  /** Asks for what the call will need by the first id in its path, while it is found out who calls. Never throws. */
-  readonly ahead?: (id: string) => unknown;
   /** Throws NotFound when an object that the call names does not exist: asked before it is refused as invalid. */
   readonly exists?: (call: never) => Promise<unknown>;
 }

@@ -19,8 +19,6 @@ export class Exchange {
   standings: () => readonly Standing[] = () => [];
   /** The template of the path, once its route is found. */
   route: string | null = null;
-  /** What its route has asked for ahead. */
-  asked: unknown;
   /** It came after the service had begun to end. */
   tooLate = false;
 

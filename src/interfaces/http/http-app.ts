@@ -33,8 +33,6 @@ export interface HttpParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly watch: HttpWatch;
-  /** Does the work of one call, which waits only so long for the database in all, until what it gives back is called. */
-  readonly boundWaits: (work: () => void) => () => void;
   /** Makes a refusal of an adapter's failure where it is one that callers are told of; gives back anything else. */
   readonly translate: (error: unknown) => unknown;
 }
@@ -64,10 +62,7 @@ export function createHttpApp(parts: HttpParts): RequestListener {
     if (exchange.isBelow('/v1')) {
       drain.note(exchange);
       if (!goesOn(exchange)) return;
-      way.ask();
       await admit(exchange);
-      // By the time that a slow sender's body is there, what was asked ahead may be true no more.
-      if (!exchange.request.complete) exchange.asked = undefined;
       drain.guard(exchange);
     } else if (exchange.isBelow('/metrics')) await admitMaster(exchange);
     const answered = way.answer();
@@ -89,7 +84,7 @@ const MOST_LISTENERS = 20;
 
 /** Puts the id of the request on its answer and on every log line that belongs to it, and logs how it went. */
 const tracing =
-  ({ clock, log, requests, boundWaits }: HttpParts, watched: (exchange: Exchange) => void) =>
+  ({ clock, log, requests }: HttpParts, watched: (exchange: Exchange) => void) =>
   (exchange: Exchange, work: () => void): void => {
     const { response, requestId, method, path } = exchange;
     response.setMaxListeners(MOST_LISTENERS);
@@ -103,8 +98,7 @@ const tracing =
       // The connection may be what closes, and that is not within the request.
       log.info('request', { request_id: requestId, method, path: path.slice(0, 200), status, ms });
     });
-    const bounded = () => response.once('close', boundWaits(work));
-    requests.within(requestId, () => log.within({ request_id: requestId }, bounded));
+    requests.within(requestId, () => log.within({ request_id: requestId }, work));
   };
 
 /** What machines ask again and again. */

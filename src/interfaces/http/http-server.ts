@@ -9,8 +9,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
-import { turn } from '../../application/shared/turn.js';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { limitArrival } from './arrival.js';
 import { limitDeparture } from './departure.js';
 import { lingerAfter } from './linger.js';
@@ -112,7 +111,7 @@ export class HttpServer {
       if (this.connections === 0 || seen === this.requests) return;
       seen = this.requests;
       await pause(QUIET_MS);
-      await turn(); // what came while this process was busy is read before it is said to be missing
+      await nextTurn(); // reads what arrived while this process was busy
     }
   }
 

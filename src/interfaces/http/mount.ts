@@ -18,8 +18,6 @@ type HandOver = (error: RunsElsewhere, contract: Contract, exchange: Exchange, b
 
 /** What the routes do about one call. */
 interface Way {
-  /** Lets the route ask ahead, for whoever shows a credential. Never throws. */
-  ask(): void;
   /** Answers by the route of the path, and with 405 for its other methods; null for a path that has none. */
   answer(): Promise<void> | null;
 }
@@ -31,25 +29,9 @@ export function mount(routes: readonly Route[], handOver: HandOver): (exchange: 
     tree.add(path, { path, byMethod });
   }
   return (exchange) => {
-    let sought: ReturnType<typeof tree.find> | undefined;
-    const find = () => {
-      if (sought === undefined) sought = tree.find(exchange.path);
-      return sought;
-    };
     return {
-      ask() {
-        if (exchange.credential === null) return;
-        try {
-          const found = find();
-          const ahead = found?.value.byMethod.get(exchange.method)?.ahead;
-          const [id] = Object.values(found?.params ?? {});
-          if (ahead && typeof id === 'string' && IDENTIFIER.test(id)) exchange.asked = ahead(id);
-        } catch {
-          // A path that cannot be decoded is refused when it is its turn.
-        }
-      },
       answer() {
-        const found = find();
+        const found = tree.find(exchange.path);
         if (!found) return null;
         const { path, byMethod } = found.value;
         const one = byMethod.get(exchange.method);
@@ -81,7 +63,7 @@ async function serve(
   exchange: Exchange,
   handOver: HandOver,
 ) {
-  const { caller, request, response, requestId, standings, asked } = exchange;
+  const { caller, request, response, requestId, standings } = exchange;
   if (contract.access !== 'public') authorize(caller, contract.access);
   if (before) await before();
   const json = contract.body && (await bodyOf(contract, request));
@@ -95,7 +77,7 @@ async function serve(
     const body = contract.body && bodyValue(contract, contract.body, json);
     const ifMatch = ifMatchVersion(exchange.header('if-match'));
     const signal = goneSignal(response);
-    const call: Call = { caller, params, query, headers, body, ifMatch, signal, requestId, standings, asked };
+    const call: Call = { caller, params, query, headers, body, ifMatch, signal, requestId, standings };
     const result = await handle(call as never);
     if (result instanceof Passed) await pass(exchange, result);
     else send(exchange, contract, result);

@@ -87,7 +87,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
           progress: { done: 0, total: 1 },
         });
         await repositories.jobs.add([job]);
-        if (status) await repositories.jobHistory.append([ended(job, status)]);
+        if (status) await repositories.jobHistory.append(ended(job, status), true);
         kept.push(evaluation);
       }
       await added();

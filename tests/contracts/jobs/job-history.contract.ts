@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { HistoryPart } from '../../../src/application/jobs/ports.js';
-import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
 import { atOnce } from '../../support/barrier.js';
-import { aCall, aJob, aRule, at, ended } from '../../support/records.js';
+import { aCall, aJob, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
@@ -16,8 +14,12 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       history = repositories.jobHistory;
     });
 
-    const append = (...jobs: (Job & FinishedJob)[]) =>
-      repositories.oneAtATime.run('line', () => history.append(jobs)).then(() => jobs);
+    const append = async (...jobs: (Job & FinishedJob)[]) => {
+      await repositories.unitOfWork.run(async () => {
+        for (const job of jobs) await history.append(job, true);
+      });
+      return jobs;
+    };
     const part = async (which: Partial<HistoryPart> = {}) => {
       const jobs: FinishedJob[] = [];
       for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
@@ -61,96 +63,24 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       ]);
     });
 
+    it('keeps an end that is stored already', async () => {
+      const [first] = await append(ended(aJob(), 'failed'));
+      expect(await history.append(ended({ ...(first as Job), finishedAt: null }), false)).toBe(false);
+      expect(await part()).toEqual([seen(first as FinishedJob)]);
+    });
+
     it('is in one order, whoever appends', async () => {
-      const processes = [repositories, await store.elsewhere()];
+      const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {
-        const { oneAtATime, jobHistory } = processes[party % 2] as Repositories;
-        return oneAtATime.run('line', () => jobHistory.append([ended(aJob()), ended(aCall())]));
+        const { oneAtATime, jobHistory } = instances[party % 2] as Repositories;
+        return oneAtATime.run('line', async () => {
+          await jobHistory.append(ended(aJob()), party % 3 > 0);
+          await jobHistory.append(ended(aCall()), false);
+        });
       });
       const jobs = await part();
       expect(jobs).toHaveLength(24);
       expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
-    });
-
-    describe('appendUnnoticed', () => {
-      const unnoticed = (...calls: (Job & FinishedJob)[]) => history.appendUnnoticed('line', calls);
-      const [over, failed] = [() => ended(aCall()), () => ended(aCall(), 'failed')];
-
-      it('writes calls as they have finished, behind all that finished earlier', async () => {
-        const [first] = await append(ended(aJob(), 'failed'));
-        const there = aCall();
-        await repositories.jobs.add([there]);
-        const calls = [over(), failed(), ended(there, 'cancelled', at(5))];
-        expect((await unnoticed(...calls)).sort()).toEqual(calls.map(({ id }) => id).sort());
-        const [last] = await append(over());
-        expect(await part()).toEqual([first, ...calls, last].map((job) => seen(job as FinishedJob)));
-        expect(await (await store.elsewhere()).jobs.find(there.id)).toEqual(calls[2]);
-      });
-
-      it.each<[string, Partial<AlertRule>, () => Job & FinishedJob]>([
-        ['a failure', {}, failed],
-        ['a failure of the kind', { jobKind: 'chat' }, failed],
-        ['a failure, though it is switched off', { enabled: false }, failed],
-        ['a success after a failure', { failuresInARow: 1 }, over],
-        ['a success after it has fired', { failuresInARow: 3, firedInRun: true }, over],
-        ['a call that took too long', { ruleType: 'job_duration_exceeded', threshold: 0.999 }, over],
-      ])('writes nothing where a rule takes notice of %s', async (_, rule, made) => {
-        await repositories.alertRules.add(aRule(rule));
-        const [call, other] = [made(), ended(aCall(), 'cancelled', at(0))];
-        expect(await unnoticed(other, call)).toEqual([]);
-        expect(await part()).toEqual([]);
-        expect(await unnoticed(other)).toEqual([other.id]);
-      });
-
-      it.each<[string, Partial<AlertRule>, () => Job & FinishedJob]>([
-        ['a failure of another kind', { jobKind: 'external', failuresInARow: 1 }, failed],
-        ['a success after another', { failuresInARow: 0 }, over],
-        ['a call that was given up', { failuresInARow: 2 }, () => ended(aCall(), 'cancelled')],
-        ['a call that took just as long', { ruleType: 'job_duration_exceeded', threshold: 1 }, over],
-        ['a long call, where it is switched off', { ruleType: 'job_duration_exceeded', enabled: false }, over],
-      ])('writes where no rule takes notice of %s', async (_, rule, made) => {
-        await repositories.alertRules.add(aRule({ threshold: 0.5, ...rule }));
-        const call = made();
-        expect(await unnoticed(call)).toEqual([call.id]);
-        expect(await part()).toEqual([seen(call)]);
-      });
-
-      it('writes none that has finished before', async () => {
-        const [first] = (await append(failed())) as [Job & FinishedJob];
-        const other = over();
-        expect(await unnoticed(ended({ ...first, finishedAt: null }), other)).toEqual([other.id]);
-        expect(await part()).toEqual([seen(first), seen(other)]);
-      });
-
-      it('waits for its turn in the line, and sees all that was written before', async () => {
-        const { oneAtATime, alertRules } = await store.elsewhere();
-        const gates: Record<string, () => void> = {};
-        const gate = (name: string) => new Promise<void>((open) => Object.assign(gates, { [name]: open }));
-        const [begun, leave] = [gate('begun'), gate('leave')];
-        const turn = oneAtATime.run('line', async () => {
-          gates.begun?.();
-          await leave;
-          await alertRules.add(aRule());
-        });
-        await begun;
-        const written = unnoticed(failed());
-        await pause(50); // for it to come to where it has to wait
-        gates.leave?.();
-        await turn;
-        expect(await written).toEqual([]);
-      });
-
-      it('has its calls in one order with all others, whoever writes', async () => {
-        const processes = [repositories, await store.elsewhere()];
-        await atOnce<unknown>(12, (party) => {
-          const { oneAtATime, jobHistory } = processes[party % 2] as Repositories;
-          const jobs = [over(), failed()];
-          return party % 3
-            ? jobHistory.appendUnnoticed('line', jobs)
-            : oneAtATime.run('line', () => jobHistory.append(jobs));
-        });
-        expect((await part()).map(({ status }) => status)).toEqual(Array(12).fill(['succeeded', 'failed']).flat());
-      });
     });
 
     it('gives the newest of a kind, since a moment, at most so many', async () => {

@@ -1,13 +1,12 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
-import { TypeOrmJobHistory } from '../../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
+import { TypeOrmLocks } from '../../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
-import { aCall, ended } from '../../support/records.js';
 import { jobHistoryContract } from './job-history.contract.js';
 import { jobsContract } from './jobs.contract.js';
 import { livingProcessesContract } from './living-processes.contract.js';
@@ -23,13 +22,14 @@ jobHistoryContract('memory', memory);
 jobHistoryContract('PostgreSQL', postgres);
 
 describe('A database that is stricter by default', () => {
-  it('has no call appended by a statement that may see rules of the past', async () => {
-    await postgres.open();
+  it('lets a turn see what was committed before it', async () => {
     const url = new URL(postgres.url);
     url.searchParams.set('options', '-c default_transaction_isolation=serializable');
     const source = await createDataSource(url.href).initialize();
-    const history = new TypeOrmJobHistory(new TypeOrmUnitOfWork(source));
-    expect(await history.appendUnnoticed('line', [ended(aCall())])).toEqual([]);
+    const unitOfWork = new TypeOrmUnitOfWork(source);
+    const isolation = () => unitOfWork.query('SHOW transaction_isolation');
+    const found = await new TypeOrmLocks(unitOfWork).run('line', isolation);
+    expect(found).toEqual([{ transaction_isolation: 'read committed' }]);
     await source.destroy();
   });
 });

@@ -61,6 +61,33 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
       expect(await second).toBe('second');
     });
 
+    it('lets shared turns see all that an exclusive one wrote, and keeps them out of it', async () => {
+      let leave = () => {};
+      const left = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      const [rule, later] = [aRule(), aRule()];
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const first = here.oneAtATime.run('line', async () => {
+        begin();
+        await left;
+        await here.alertRules.add(rule);
+      });
+      await begun;
+      const [one, other] = [here, elsewhere].map(({ oneAtATime, alertRules }) =>
+        oneAtATime.run('line', () => alertRules.all(), 'shared'),
+      );
+      leave();
+      await first;
+      expect([await one, await other]).toEqual([[rule], [rule]]);
+      const last = elsewhere.oneAtATime.run('line', () => elsewhere.alertRules.add(later));
+      await last;
+      expect(await here.alertRules.all()).toHaveLength(2);
+    });
+
     it('is no part of a unit of work', async () => {
       const within = here.unitOfWork.run(() => here.oneAtATime.run('line', async () => undefined));
       await expect(within).rejects.toThrow('unit of work');

@@ -3,17 +3,13 @@ import { AsyncRequestContext } from '../../../src/infrastructure/system/async-cu
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import { TimedDelay } from '../../../src/infrastructure/system/timed-pauses.js';
 import { UuidIdGenerator } from '../../../src/infrastructure/system/uuid-identifiers.js';
-import { Patience } from '../../../src/infrastructure/typeorm/patience.js';
-import { PatientSharing } from '../../../src/infrastructure/typeorm/patient-sharing.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
-import { asCaller } from '../../support/patience.js';
 import { type ClockUnderTest, clockContract } from './clock.contract.js';
 import { currentRequestContract } from './current-request.contract.js';
 import { identifiersContract } from './identifiers.contract.js';
 import { pausesContract } from './pauses.contract.js';
 import { secretTokensContract } from './secret-tokens.contract.js';
-import { sharingContract } from './sharing.contract.js';
 
 clockContract('the system', () => ({
   clock: new SystemClock(),
@@ -75,13 +71,3 @@ pausesContract('memory', new MemoryDelay(new ManualClock()));
 pausesContract('the system', new TimedDelay());
 
 secretTokensContract('CheckedTokens', () => new CheckedTokens());
-
-sharingContract('patience', {
-  sharing: new PatientSharing(),
-  asCaller: (ms, work) => asCaller(ms, work).done,
-  mayWait: () => {
-    const { ms, over } = Patience.wait(60_000);
-    over();
-    return ms;
-  },
-});

@@ -1,33 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { HistoryPart, JobHistory } from '../../../src/application/jobs/ports.js';
-import { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import { type FinishedJob, Job, type JobKind } from '../../../src/domain/jobs/job.js';
 import type { MemoryStore } from '../memory-store.js';
-import { MemoryTable } from '../memory-table.js';
 import { jobRows } from './job-rows.js';
 
 export class MemoryJobHistory implements JobHistory {
   private readonly rows;
-  private readonly rules;
 
-  constructor(private readonly store: MemoryStore) {
+  constructor(store: MemoryStore) {
     this.rows = jobRows(store);
-    this.rules = new MemoryTable<AlertRule>(store, 'alert_rules');
   }
 
-  async append(jobs: readonly (Job & FinishedJob)[]): Promise<void> {
-    let last = Math.max(0, ...this.rows.all().map(({ finishNumber }) => finishNumber ?? 0));
-    for (const job of jobs) this.rows.put(job.id, { job, finishNumber: ++last });
-  }
-
-  async appendUnnoticed(line: string, calls: readonly (Job & FinishedJob)[]): Promise<string[]> {
-    const append = async () => {
-      const noticed = calls.some((call) => this.rules.all().some((rule) => takesNotice(rule, call)));
-      const open = noticed ? [] : calls.filter(({ id }) => !this.rows.get(id)?.job.finishedAt);
-      await this.append(open);
-      return open.map(({ id }) => id);
-    };
-    return this.store.inLine(line, () => this.store.run(append));
+  async append(job: Job & FinishedJob): Promise<boolean> {
+    if (this.rows.get(job.id)?.job.finishedAt) return false;
+    const last = Math.max(0, ...this.rows.all().map(({ finishNumber }) => finishNumber ?? 0));
+    this.rows.put(job.id, { job, finishNumber: last + 1 });
+    return true;
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
@@ -55,9 +42,4 @@ export class MemoryJobHistory implements JobHistory {
     const jobs = numbered.map(({ job }) => job).filter(Job.isFinished);
     return jobs.filter((job) => kind === null || job.kind === kind);
   }
-}
-
-function takesNotice(before: AlertRule, job: FinishedJob): boolean {
-  const { rule, fires } = AlertRule.observe(before, job);
-  return fires || !isDeepStrictEqual(rule, before);
 }

@@ -33,8 +33,8 @@ export class MemoryJobRepository implements JobRepository {
     return listed.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
   }
 
-  async hold(ids: readonly string[]): Promise<Job[]> {
-    return ids.flatMap((id) => this.rows.get(id)?.job ?? []);
+  hold(id: string): Promise<Job | null> {
+    return this.find(id);
   }
 
   async update(job: Job): Promise<boolean> {

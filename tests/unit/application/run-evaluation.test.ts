@@ -227,7 +227,7 @@ describe('an evaluation', () => {
   it('ends quietly when it was cancelled, and when it has ended already', async () => {
     const { run, job, model, calls, jobHistory, clock } = await rig();
     model.answer = async () => {
-      await jobHistory.append([Job.cancel(await job(), clock.now()) as Parameters<typeof jobHistory.append>[0][0]]);
+      await jobHistory.append(Job.cancel(await job(), clock.now()) as Parameters<typeof jobHistory.append>[0], true);
       return 'Paris';
     };
     await run();

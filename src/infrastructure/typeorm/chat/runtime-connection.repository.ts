@@ -6,6 +6,7 @@ import type {
   RuntimeConnectionRepository,
 } from '../../../application/chat/ports.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { ProjectTable } from '../workspace/project.repository.js';
 
 export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
   name: 'RuntimeConnection',
@@ -26,15 +27,6 @@ const CLAIM = `
   UPDATE runtime_connections SET process = $3 WHERE project_id = $1 AND process IS NOT DISTINCT FROM $2
   RETURNING project_id AS "projectId", model_id AS "modelId", wanted, process`;
 
-const OF_PROJECT = {
-  name: 'runtimes of projects',
-  text: `
-  SELECT q.key, json_build_object(
-           'teamId', p.team_id, 'modelId', c.model_id, 'wanted', c.wanted, 'process', c.process) AS row
-    FROM unnest($1::text[]) AS q (key)
-    JOIN projects p ON p.id = q.key LEFT JOIN runtime_connections c ON c.project_id = p.id`,
-};
-
 @injectable()
 export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
@@ -45,13 +37,13 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const found = await this.unitOfWork.lookups.ask<Omit<RuntimeConnection, 'projectId'> & { teamId: string }>(
-      OF_PROJECT,
-      projectId,
-    );
-    if (!found) return null;
-    const { teamId, modelId, wanted, process } = found;
-    return { teamId, connection: modelId === null ? null : { projectId, modelId, wanted, process } };
+    const [connection, project] = await Promise.all([
+      this.find(projectId),
+      this.unitOfWork
+        .repository(ProjectTable)
+        .findOne({ select: { id: true, teamId: true }, where: { id: projectId } }),
+    ]);
+    return project && { teamId: project.teamId, connection };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

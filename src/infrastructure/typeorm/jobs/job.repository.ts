@@ -3,19 +3,15 @@ import { In, IsNull, LessThan } from 'typeorm';
 import type { JobFilter, JobRepository } from '../../../application/jobs/ports.js';
 import type { Job } from '../../../domain/jobs/job.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { COLUMNS, type JobRow, JobTable, READ, ROWS, textOf, VALUES } from './job-table.js';
-
-/** By their ids, as all that write several jobs do: whoever meets another waits, and none for each other. */
-const ADD = `INSERT INTO jobs (${COLUMNS}) SELECT ${VALUES} FROM ${ROWS} ORDER BY id ON CONFLICT (id) DO NOTHING`;
-
-const HOLD = `SELECT ${READ} FROM jobs WHERE id = ANY($1) ORDER BY id FOR UPDATE`;
+import { type JobRow, JobTable } from './job-table.js';
 
 @injectable()
 export class TypeOrmJobRepository implements JobRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(jobs: readonly Job[]): Promise<void> {
-    await this.unitOfWork.prepared('jobs-add', ADD, [textOf(jobs)]);
+    const rows = jobs.map((job) => job as JobRow);
+    await this.table.createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute();
   }
 
   find(id: string): Promise<Job | null> {
@@ -36,8 +32,8 @@ export class TypeOrmJobRepository implements JobRepository {
     return this.table.find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
   }
 
-  hold(ids: readonly string[]): Promise<Job[]> {
-    return this.unitOfWork.prepared<Job>('jobs-hold', HOLD, [ids]);
+  hold(id: string): Promise<Job | null> {
+    return this.table.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } }) as Promise<Job | null>;
   }
 
   async update({ id, ...job }: Job): Promise<boolean> {
@@ -50,24 +46,18 @@ export class TypeOrmJobRepository implements JobRepository {
   }
 
   async processes(): Promise<number[]> {
-    const found = await this.unitOfWork.prepared<{ process: number }>(
-      'jobs-processes',
-      'SELECT DISTINCT process FROM jobs WHERE process IS NOT NULL AND finish_number IS NULL',
-      [],
-    );
-    return found.map(({ process }) => process);
+    const open = this.table.createQueryBuilder('job').select('DISTINCT job.process', 'process');
+    const rows = await open.where('job.process IS NOT NULL AND job.finishNumber IS NULL').getRawMany();
+    return rows.map(({ process }) => process);
   }
 
   async ofProcess(process: number, limit: number): Promise<string[]> {
-    const found = await this.unitOfWork.prepared<{ id: string }>(
-      'jobs-of-process',
-      'SELECT id FROM jobs WHERE process = $1 AND finish_number IS NULL ORDER BY id LIMIT $2',
-      [process, limit],
-    );
-    return found.map(({ id }) => id);
+    const where = { process, finishNumber: IsNull() };
+    const jobs = await this.table.find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
+    return jobs.map(({ id }) => id);
   }
 
   private get table() {
-    return this.unitOfWork.table(JobTable);
+    return this.unitOfWork.repository(JobTable);
   }
 }

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DataSource } from '../data-source.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -29,6 +29,6 @@ export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlo
 
 /** The connections of this process: all, those that nobody uses, and how much work waits for one. */
 export function poolLoad({ driver }: DataSource): { total: number; idle: number; waiting: number } {
-  const { totalCount: total, idleCount: idle, waitingCount: waiting } = (driver as unknown as { master: Pool }).master;
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = (driver as PostgresDriver).master;
   return { total, idle, waiting };
 }

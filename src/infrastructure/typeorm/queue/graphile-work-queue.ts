@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { InstanceRegistry } from '../../../application/jobs/ports.js';
 import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
@@ -172,6 +173,6 @@ export class GraphileWorkQueue implements WorkQueue {
   }
 
   private get pool(): Pool {
-    return (this.source.driver as unknown as { master: Pool }).master;
+    return (this.source.driver as PostgresDriver).master;
   }
 }

@@ -9,19 +9,16 @@ import { CONVERSATION, createChatCompletion } from './completions.contract.js';
 @injectable()
 export class CompletionsController implements Controller {
   readonly routes = [
-    {
-      ...route(
-        createChatCompletion,
-        (call) => this.create(call),
-        ({ caller, params, headers }) =>
-          this.completeChat.requirePlace({
-            by: caller,
-            projectId: params.project_id,
-            keptIn: headers[CONVERSATION] ?? null,
-          }),
-      ),
-      ahead: (projectId: string) => this.completeChat.ask(projectId),
-    },
+    route(
+      createChatCompletion,
+      (call) => this.create(call),
+      ({ caller, params, headers }) =>
+        this.completeChat.requirePlace({
+          by: caller,
+          projectId: params.project_id,
+          keptIn: headers[CONVERSATION] ?? null,
+        }),
+    ),
   ];
 
   constructor(
@@ -30,7 +27,7 @@ export class CompletionsController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, params, headers, body, signal, asked }: CallOf<typeof createChatCompletion>) {
+  private async create({ caller, params, headers, body, signal }: CallOf<typeof createChatCompletion>) {
     const projectId = params.project_id;
     if (body.model !== projectId) throw new ModelMismatch(projectId);
     const { messages, max_tokens: maxTokens = null, temperature } = body;
@@ -41,7 +38,6 @@ export class CompletionsController implements Controller {
       projectId,
       keptIn,
       request,
-      asked: asked as ReturnType<CompleteChat['ask']> | undefined,
       signal,
     });
     const { text, finishReason, usage } = completion;

@@ -14,7 +14,7 @@ describe('tracking calls', () => {
   const setUp = (known = new MemoryProcesses(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
-    const { jobs, jobHistory, oneAtATime } = repositories;
+    const { jobs, oneAtATime } = repositories;
     const failing = (broke: boolean) => {
       if (broke) throw new StorageUnavailable();
     };
@@ -27,16 +27,10 @@ describe('tracking calls', () => {
             await jobs.add(...given);
           },
         }),
-        jobHistory: Object.assign(Object.create(jobHistory), {
-          appendUnnoticed: async (...given: Parameters<typeof jobHistory.appendUnnoticed>) => {
-            failing(broken.line);
-            return jobHistory.appendUnnoticed(...given);
-          },
-        }),
         oneAtATime: {
-          run: async (line, work) => {
+          run: async (line, work, mode) => {
             failing(broken.line);
-            return oneAtATime.run(line, work);
+            return oneAtATime.run(line, work, mode);
           },
         },
       },

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Numbers finished jobs by a sequence, so that jobs which no alert rule reacts to finish side by side. */
+export class FinishNumbers1764806400000 implements MigrationInterface {
+  readonly name = 'FinishNumbers1764806400000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP FUNCTION unnoticed_turn;
+      CREATE SEQUENCE job_finish_numbers OWNED BY jobs.finish_number;
+      SELECT setval('job_finish_numbers', coalesce(max(finish_number), 0) + 1, false) FROM jobs;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP SEQUENCE job_finish_numbers;
+      CREATE FUNCTION unnoticed_turn(line text, kinds text[], statuses text[], durations double precision[])
+      RETURNS bigint LANGUAGE sql AS 'SELECT NULL::bigint';
+    `);
+  }
+}
