@@ -1,16 +1,16 @@
 /**
- * Who may import whom below src. `npm run layers` runs these rules, and more (tools/check-architecture.cjs).
- * A comment is the advice printed beside a violation. Type-only imports count like any other.
+ * Lists who may import whom below src. `npm run layers` runs these rules and more (tools/check-architecture.cjs).
+ * A rule's comment is printed beside a violation. Type-only imports count like any other.
  */
 
-/** Matches the files of npm packages, and of their separate type packages. */
+/** Matches the files of npm packages and of their separate type packages. */
 const packages = (...names) => `node_modules/(@types/)?(${names.join('|')})/`;
 
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 
 const layer = (name, from, to, comment) => rule(name, { path: from }, to, comment);
 
-/** A technology stays behind the folders that own it. */
+/** Keeps a technology behind the folders that own it. */
 const confined = (name, names, owners) =>
   rule(
     name,
@@ -71,10 +71,10 @@ module.exports = {
     confined('undici-confined', ['undici'], ['infrastructure/openai']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
-    confined('winston-confined', ['winston'], ['infrastructure/logging']),
+    confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
     confined('record-files-confined', ['csv-parse', 'split2'], ['interfaces']),
-    confined('zod-confined', ['zod'], ['interfaces', 'bootstrap', 'infrastructure']),
+    confined('zod-confined', ['zod'], ['interfaces', 'infrastructure', 'bootstrap']),
 
     rule('no-cycles', { path: '^src/' }, { circular: true }, 'break the cycle: let one side own what both need'),
     rule('no-unresolvable', { path: '^src/' }, { couldNotResolve: true }, 'nothing is found there: mend the path'),

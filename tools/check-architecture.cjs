@@ -1,51 +1,122 @@
 /**
- * Checks the layout of the code: imports, who may read the clock or the environment, names, lengths.
+ * Checks the layout of the code: the rules of .dependency-cruiser.cjs, and what that cannot see.
  *
  *   node tools/check-architecture.cjs [root]     root: the tree to check, by default this repository
  *
- * Prints a line per violation (rule, place, what to do) and a summary; exits with 1 where there is a violation.
+ * Prints a line for each violation and a summary. Exits with 1 if there is a violation.
  */
 const fs = require('node:fs');
 const path = require('node:path');
-const layers = require('../.dependency-cruiser.cjs');
-const { readTree } = require('./architecture/tree.cjs');
-const { cruiseSrc, importRules, blindSpots } = require('./architecture/imports.cjs');
-const { textRules } = require('./architecture/text.cjs');
+const { forbidden, options } = require('../.dependency-cruiser.cjs');
 
-/** What is wrong in the tree at `root`; `cruiser` is a dependency-cruiser configuration. */
-async function check(root, cruiser = layers) {
-  const tree = readTree(fs.realpathSync(root));
-  const nothing = { modules: [], summary: { violations: [] } };
-  const output = tree.src.length ? await cruiseSrc(tree.root, cruiser) : nothing;
-  const violations = [
-    ...blindSpots(tree.src, output),
-    ...importRules(tree.src, output, cruiser.forbidden),
-    ...textRules(tree),
-  ];
-  return { modules: output.modules.filter(({ source }) => source.startsWith('src/')).length, violations };
+const SOURCE =
+  /^src\/((domain|application|infrastructure|interfaces|bootstrap)\/([a-z0-9-]+\/)*[a-z0-9.-]+|main|cli)\.ts$/;
+const MOST_LINES = { src: 300, tests: 400 };
+const COMMENT = /(^|\s)(\/\/|\/?\*).*/;
+const GENERATED = 'tests/support/openapi-types.d.ts';
+
+/** Words that belong to a few places only; everybody else asks a port. Child processes have no container. */
+const CONFINED = [
+  {
+    rule: 'clock-confined',
+    words: /\bnew Date(\(\)|\b(?!\())|\b(Date|performance)\.now\b|\bMath\.random\b|\brandomUUID\b/,
+    owners: /^src\/infrastructure\/(system|chat-engine\/worker)\//,
+    advice: 'ask Clock for the time, and the port of identifiers for chance',
+  },
+  {
+    rule: 'env-confined',
+    words: /\bprocess\.env\b|\benv\b.*=\s*process\b/,
+    owners:
+      /^src\/(bootstrap\/config|infrastructure\/(onnx|chat-engine|model-server|child-process|embedded-postgres))\//,
+    advice: 'read settings in src/bootstrap/config and pass them in',
+  },
+  {
+    rule: 'console-confined',
+    words: /\bconsole\./,
+    owners: /^src\/(main\.ts$|infrastructure\/logging\/)/,
+    advice: 'use the port of the log',
+  },
+];
+
+function readFiles(root, folder) {
+  const start = path.join(root, folder);
+  if (!fs.existsSync(start)) return [];
+  const names = fs.readdirSync(start, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return names
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .sort()
+    .map((name) => ({ name, text: fs.readFileSync(path.join(root, name), 'utf8') }));
 }
 
-/** The check as the command line shows it. */
-async function run(root, cruiser) {
-  const { modules, violations } = await check(root, cruiser);
-  const lines = violations.map(
-    ({ rule, file, line, advice }) => `${rule}  ${file}${line ? `:${line}` : ''}  ${advice}`,
-  );
-  lines.push(`layers: ${modules} modules, ${violations.length} violations`);
-  return { lines, exitCode: violations.length === 0 ? 0 : 1 };
+/** Imports, cycles and layers. A file that dependency-cruiser does not see would break no rule, so each must be seen. */
+async function importViolations(root, src) {
+  const { cruise } = await import('dependency-cruiser');
+  const { output } = await cruise(['src'], { ...options, baseDir: root, validate: true, ruleSet: { forbidden } });
+  const seen = new Set(output.modules.map(({ source }) => source));
+  const advice = new Map(forbidden.map(({ name, comment }) => [name, comment]));
+  return [
+    ...src.filter(({ name }) => !seen.has(name)).map(({ name }) => `not-seen  ${name}  dependency-cruiser skipped it`),
+    ...output.summary.violations.map(
+      ({ rule, from, to }) => `${rule.name}  ${from}  → ${to}: ${advice.get(rule.name)}`,
+    ),
+  ];
+}
+
+function fileViolations({ name, text }) {
+  const [folder] = name.split('/');
+  const lines = text.replace(/\n$/, '').split('\n');
+  const found = [];
+  if (lines.length > MOST_LINES[folder] && name !== GENERATED)
+    found.push(`short-files  ${name}  ${lines.length} lines, at most ${MOST_LINES[folder]}`);
+  if (folder !== 'src') return found;
+  if (!SOURCE.test(name))
+    found.push(`known-place  ${name}  put it into a layer, and name it in small letters with hyphens`);
+  for (const { rule, words, advice } of CONFINED.filter(({ owners }) => !owners.test(name)))
+    for (const [at, line] of lines.entries())
+      if (words.test(line.replace(COMMENT, ''))) found.push(`${rule}  ${name}:${at + 1}  ${advice}`);
+  return found;
+}
+
+/** Each adapter of a port, also one that inherits the port from a base class, is named where contract suites are run. */
+function contractViolations(src, tests) {
+  const runs = tests.filter(({ name }) => /^tests\/(contracts|support)\//.test(name) && !name.endsWith('.contract.ts'));
+  const ports = src
+    .filter(({ name }) => /^src\/application\/.*\/ports\.ts$/.test(name))
+    .flatMap(({ text }) => [...text.matchAll(/^export abstract class (\w+)/gm)].map(([, port]) => port));
+  const classes = src
+    .filter(({ name }) => name.startsWith('src/infrastructure/'))
+    .flatMap(({ name, text }) =>
+      [...text.matchAll(/^(?:export )?(abstract )?class (\w+)([^{;]*)\{/gm)].map(
+        ([, isAbstract, adapter, heritage]) => {
+          return { name, adapter, isAbstract, parents: heritage.match(/\w+/g) ?? [] };
+        },
+      ),
+    );
+  const implementsPort = ({ parents }, children = []) =>
+    ports.some((port) => parents.includes(port)) ||
+    classes.some(
+      (one) => parents.includes(one.adapter) && !children.includes(one) && implementsPort(one, [...children, one]),
+    );
+  return classes
+    .filter((one) => !one.isAbstract && implementsPort(one))
+    .filter(({ adapter }) => !runs.some(({ text }) => new RegExp(`\\b${adapter}\\b`).test(text)))
+    .map(({ adapter, name }) => `adapter-under-contract  ${name}  run the contract suite of its port on ${adapter}`);
 }
 
 async function main(root) {
-  const { lines, exitCode } = await run(root);
-  console.log(lines.join('\n'));
-  process.exitCode = exitCode;
+  const src = readFiles(root, 'src');
+  const tests = readFiles(root, 'tests').filter(({ name }) => name.endsWith('.ts'));
+  if (src.length === 0) throw new Error(`there is no source file below ${root}`);
+  const violations = [
+    ...(await importViolations(root, src)),
+    ...[...src, ...tests].flatMap(fileViolations),
+    ...contractViolations(src, tests),
+  ];
+  console.log([...violations, `layers: ${src.length} modules, ${violations.length} violations`].join('\n'));
+  process.exitCode = Number(violations.length > 0);
 }
 
-if (require.main === module) {
-  main(process.argv[2] ?? path.join(__dirname, '..')).catch((error) => {
-    console.error(`layers: the check itself failed: ${error.message}`);
-    process.exitCode = 1;
-  });
-}
-
-module.exports = { run };
+main(fs.realpathSync(process.argv[2] ?? path.join(__dirname, '..'))).catch((error) => {
+  console.error(`layers: the check itself failed: ${error.message}`);
+  process.exitCode = 1;
+});
