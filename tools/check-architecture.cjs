@@ -20,7 +20,7 @@ const CONFINED = [
   {
     rule: 'clock-confined',
     words: /\bnew Date(\(\)|\b(?!\())|\b(Date|performance)\.now\b|\bMath\.random\b|\brandomUUID\b/,
-    owners: /^src\/infrastructure\/(system|chat-engine\/worker)\//,
+    owners: /^src\/infrastructure\/(system|http-client|chat-engine\/worker)\//,
     advice: 'ask Clock for the time, and the port of identifiers for chance',
   },
   {

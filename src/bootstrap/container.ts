@@ -12,7 +12,7 @@ import {
 import { RegistrationRules } from '../application/accounts/register-account.js';
 import { SiteLoginRules } from '../application/accounts/site-login.js';
 import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
-import { ChatRuntime, ModelFolders } from '../application/chat/ports.js';
+import { ChatEngine, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { UploadLimits } from '../application/deployments/upload-model-file.js';
 import { BegunCalls } from '../application/jobs/begun-calls.js';
@@ -21,7 +21,6 @@ import { LogTail, Metrics } from '../application/operations/ports.js';
 import { OtherProcesses } from '../application/processes/ports.js';
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
-import { UpstreamRules } from '../domain/chat/runtime-spec.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { BcryptPasswordHasher } from '../infrastructure/crypto/bcrypt-password-hasher.js';
 import { CheckedTokens } from '../infrastructure/crypto/checked-tokens.js';
@@ -46,7 +45,7 @@ import { backlogFigures, poolFigures } from '../infrastructure/prometheus/databa
 import { hashingFigures } from '../infrastructure/prometheus/lane-figures.js';
 import { chatFigures, deploymentFigures } from '../infrastructure/prometheus/model-figures.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
-import { ChatRuntimesByKind } from '../infrastructure/runtimes/chat-runtimes-by-kind.js';
+import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer } from '../infrastructure/smtp/folder-mailer.js';
 import { SmtpMailer } from '../infrastructure/smtp/smtp-mailer.js';
 import { AsyncRequestContext } from '../infrastructure/system/async-current-request.js';
@@ -143,17 +142,17 @@ function bindChat(container: Container, config: Config): void {
     threads: config.servingThreads,
     stopGraceMs: STOP_GRACE_MS,
   };
-  container.bind(ChatRuntime).toResolvedValue(
-    (logger) => {
-      const clock = new SystemClock();
-      return new ChatRuntimesByKind({
-        onnx: new OnnxChatRuntime(workers, clock, logger),
-        openai: new OpenAiChatRuntime(limits, clock, logger),
-      });
-    },
-    [Logger],
-  );
-  container.bind(UpstreamRules).toConstantValue(config.upstream);
+  const elsewhere = { ...limits, ...config.upstream };
+  container
+    .bind(ChatEngine)
+    .toResolvedValue(
+      (folders, clock, logger) => new OnnxChatRuntime(workers, folders, clock, logger),
+      [ModelFolders, Clock, Logger],
+    );
+  container
+    .bind(ChatEngine)
+    .toResolvedValue((clock, logger) => new OpenAiChatRuntime(elsewhere, clock, logger), [Clock, Logger]);
+  container.bind(ChatRuntime).to(ChatRuntimeByKind);
   container.bind(ModelFolders).toConstantValue(new LocalModelFolders(config.modelFolders));
 }
 

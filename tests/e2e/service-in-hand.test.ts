@@ -34,6 +34,7 @@ describe('a service in hand', () => {
 
   beforeAll(async () => {
     const runtimes: ChatRuntime = {
+      source: async () => ({ kind: 'any' }),
       start: () => undefined,
       stop: async () => undefined,
       status: () => ({ state: 'ready', reason: null }),

@@ -1,9 +1,8 @@
-import { ChatRuntime, ModelFolders } from '../../src/application/chat/ports.js';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { ModelFileResolver, ModelServer, type Prediction } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
-import { MemoryModelFolders } from '../fakes/chat/memory-model-folders.js';
 import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { ClockedApp } from '../support/clocked-app.js';
@@ -40,7 +39,7 @@ describe('calls are jobs', () => {
     if (word === 'crash') setImmediate(() => runtimes.crash(project));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
-  const runtimes = new MemoryChatRuntime({ '/models/fake': { answer } }, { queue: 0 });
+  const runtimes = new MemoryChatRuntime({ fake: { answer } }, { queue: 0 });
 
   /** Long answers come piece by piece, and may break off. */
   class LongAnswers extends MemoryModelServer {
@@ -68,7 +67,6 @@ describe('calls are jobs', () => {
   beforeAll(async () => {
     app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (container) => {
       container.rebind(ChatRuntime).toConstantValue(runtimes);
-      container.rebind(ModelFolders).toConstantValue(new MemoryModelFolders({ '/models/fake': '/models/fake' }));
       container.rebind(ModelFileResolver).toConstantValue(files);
       container.rebind(ModelServer).toConstantValue(servers);
     });

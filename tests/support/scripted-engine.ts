@@ -17,15 +17,19 @@ export interface Asked {
 /** How the engine answers a chat. */
 export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
-/** An engine that speaks OpenAI's chat completions as a test tells it to. */
+/** An engine that answers as a test tells it to; by default it speaks OpenAI's chat completions. */
 export class ScriptedEngine {
   /** Every chat, in the order in which they came. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
-  /** What `GET /models` answers: a status, or `null` for nothing at all. */
+  /** The status of the answer to a probe, or `null` for no answer at all. */
   models: number | null = 200;
   /** The key that it wants. */
   key: string | null = null;
+  /** Below the base URL. */
+  paths = { chat: '/chat/completions', probe: '/models' };
+  /** Returns the key that a request brings. */
+  keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');
   /** It closes each connection on which it is asked. */
   dead = false;
   private readonly sockets = new Set<Socket>();
@@ -82,11 +86,11 @@ export class ScriptedEngine {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url, headers, socket } = request;
-    const mayAsk = this.key === null || headers.authorization === `Bearer ${this.key}`;
+    const mayAsk = this.key === null || this.keyOf(headers) === this.key;
     if (this.dead) socket.destroy();
     else if (!mayAsk) send(response, 401, { error: { message: `Incorrect API key: ${headers.authorization}` } });
-    else if (url === '/v1/chat/completions') await this.answer(request, response);
-    else if (url !== '/v1/models') send(response, 404, {});
+    else if (url === `/v1${this.paths.chat}`) await this.answer(request, response);
+    else if (url !== `/v1${this.paths.probe}`) send(response, 404, {});
     else if (this.models !== null) send(response, this.models, {});
   }
 

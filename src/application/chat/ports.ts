@@ -2,42 +2,51 @@ import type { ChatMessage, ChatRequest, Completion } from '../../domain/chat/cha
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
 
 /**
- * Runs the language models of projects, one runtime per project, outside this process.
- * Nothing here is remembered across restarts; ids are the projects'.
+ * Runs the chat models of projects, one runtime per project, outside this process. Ids are those of the projects.
+ * Remembers nothing across restarts.
  */
 export abstract class ChatRuntime {
   /**
-   * Begins to load the model and returns at once; the state is `loading`, then `ready`, or `unavailable` with a reason
+   * Returns what the engine needs to run a model with this spec. Throws InvalidRequest with the first thing that is
+   * wrong with the spec.
+   */
+  abstract source(spec: JsonObject): Promise<RuntimeSource>;
+
+  /**
+   * Begins to load the model and returns at once. The state is `loading`, then `ready`, or `unavailable` with a reason
    * that says which part of the model is broken, or why its engine can't be used. Starting what already runs from the
-   * same source changes nothing; starting a runtime that is `unavailable`, or from another source, begins anew.
+   * same source changes nothing. Starting a runtime that is `unavailable`, or from another source, begins anew.
    * A runtime that dies is started again with a growing delay; until it is back it is `unavailable`, then `loading`.
    */
   abstract start(id: string, source: RuntimeSource): void;
 
-  /** Resolves once what ran is gone. Calls in flight fail with RuntimeStopped. Stopping what does not run is done. */
+  /** Resolves once what ran is gone. Calls in flight fail with RuntimeStopped. Does nothing if nothing runs. */
   abstract stop(id: string): Promise<void>;
 
-  /** The state now; `stopped` for an id that was never started. */
+  /** Returns the state now; `stopped` for an id that was never started. */
   abstract status(id: string): RuntimeStatus;
 
-  /** By id, of each runtime that was started and not stopped. A runtime that dies and comes back counts on. */
+  /** Returns, by id, the figures of each runtime that was started and not stopped. They survive a crash. */
   abstract figures(): ReadonlyMap<string, RuntimeFigures>;
 
   /**
-   * The assistant's answer to `request`. At temperature 0 the same request gives the same answer.
+   * Returns the assistant's answer to `request`. At temperature 0 the same request gives the same answer.
    *
    * Callers, told apart by `caller`, are served in turns by what their calls cost in tokens, and each of them in order of
-   * arrival, so that whoever has many calls waiting does not hold up others. Nor does a full queue: a caller with fewer
-   * calls in it gets a place there, for which the newest of the caller with the most is refused with ModelBusy.
+   * arrival, so that a caller with many waiting calls does not hold up others. A full queue does not either: a caller
+   * with fewer calls in it gets a place there, for which the newest call of the caller with the most is refused with
+   * ModelBusy.
    *
-   * Throws RuntimeStopped, RuntimeLoading, RuntimeUnavailable by the state, also when the runtime goes away meanwhile;
-   * ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit (of a model that runs
-   * here before any work, and before the call waits);
-   * ModelBusy when the runtime's queue is full, with a wait that grows with it; InferenceTimeout after the configured
-   * time, queueing included; RuntimeInvalidResponse when the runtime answers with something else than a completion.
-   * `admitted` is called once, when it is the call's turn; never for a call that is refused before, or gives up waiting.
+   * Throws RuntimeStopped, RuntimeLoading, RuntimeUnavailable by the state, also when the runtime goes away meanwhile.
+   * Throws ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit; for a model that
+   * runs here, before any work and before the call waits. Throws ModelBusy when the queue is full, with a wait that grows
+   * with the queue. Throws InferenceTimeout after the configured time, queueing included. Throws RuntimeInvalidResponse
+   * when the runtime's answer is not a completion.
+   *
+   * Calls `admitted` once, when it is the call's turn; never for a call that is refused before, or gives up waiting.
    * An engine elsewhere may still refuse the call then.
    * Aborting `signal` gives up the place in the queue, stops the generation and rejects with the signal's reason.
    */
@@ -51,6 +60,11 @@ export abstract class ChatRuntime {
 
   /** Stops every runtime. */
   abstract close(): Promise<void>;
+}
+
+/** Runs the models of one kind. A model's spec names the kind of its engine in `runtime`. */
+export abstract class ChatEngine extends ChatRuntime {
+  abstract readonly kind: string;
 }
 
 /** A conversation is only ever found together with the account that it is of, and the project that it is in. */

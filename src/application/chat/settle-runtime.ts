@@ -1,11 +1,11 @@
 import { injectable } from 'inversify';
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
-import { runtimeSpecOf, UpstreamRules } from '../../domain/chat/runtime-spec.js';
-import { DomainError, InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import { DomainError, NotFound } from '../../domain/shared/errors.js';
+import { Model } from '../../domain/workspace/model.js';
 import { Ownership } from '../processes/ownership.js';
 import { OtherProcesses } from '../processes/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
-import { ChatRuntime, ModelFolders, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
  * Makes the process of a project's runtime what the stored connection wants it to be. Every change writes the connection
@@ -22,9 +22,7 @@ export class SettleRuntime {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly models: ModelRepository,
-    private readonly folders: ModelFolders,
     private readonly runtimes: ChatRuntime,
-    private readonly rules: UpstreamRules,
     private readonly ownership: Ownership,
     private readonly others: OtherProcesses,
   ) {}
@@ -74,17 +72,12 @@ export class SettleRuntime {
     }
   }
 
-  /** What the connected model needs to run. Throws NotFound, InvalidRequest. */
+  /** Returns what the connected model needs to run. Throws NotFound, InvalidRequest. */
   async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
     const model = await this.models.find(projectId, modelId);
     if (!model) throw new NotFound('model');
-    const spec = runtimeSpecOf(model, this.rules);
-    if (spec.kind === 'openai') return spec;
-    const { path, ...rest } = spec;
-    const folder = await this.folders.locate(path);
-    if (!folder)
-      throw new InvalidRequest([{ path: 'spec.path', message: 'must name a folder below the models folders' }]);
-    return { ...rest, folder };
+    Model.requireRegistered(model);
+    return this.runtimes.source(model.spec);
   }
 
   /** Returns whose it is in the end; null: nobody's. */

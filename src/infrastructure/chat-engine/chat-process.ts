@@ -1,11 +1,23 @@
 import type { Clock } from '../../application/shared/ports.js';
-import type { OnnxSource } from '../../domain/chat/runtime.js';
+import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
 import type { SupervisedProcess } from '../child-process/supervisor.js';
+import type { WaitEstimate } from '../runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
-import type { WaitingTime } from '../runtimes/waiting-time.js';
 import { callOf, type Order, reportOf } from './protocol.js';
 import { RuntimeCalls } from './runtime-calls.js';
+
+/** Which of a folder's weights, by the names that exports give them. */
+export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
+
+/** A model that runs beside the service. */
+export interface OnnxSource extends RuntimeSource {
+  readonly kind: 'onnx';
+  /** The absolute, resolved path of a model folder. */
+  readonly folder: string;
+  /** Absent: the usual weights of the folder. */
+  readonly dtype?: (typeof dtypes)[number];
+}
 
 export interface ChatProcessSettings {
   /** The compiled program of the child process: `worker/main.js`. */
@@ -43,7 +55,7 @@ export class ChatProcess implements SupervisedProcess {
   constructor(
     source: OnnxSource,
     private readonly settings: ChatProcessSettings,
-    { waitingTime, meter, clock }: { waitingTime: WaitingTime; meter: RuntimeMeter; clock: Clock },
+    { estimate, meter, clock }: { estimate: WaitEstimate; meter: RuntimeMeter; clock: Clock },
     private readonly listener: ChatProcessListener,
   ) {
     const { worker: program, threads, atOnce: maxBatch, stopGraceMs, loadTimeoutMs } = settings;
@@ -56,7 +68,7 @@ export class ChatProcess implements SupervisedProcess {
     });
     this.calls = new RuntimeCalls(
       { ...settings, graceMs: stopGraceMs },
-      waitingTime,
+      estimate,
       meter,
       clock,
       (order) => this.process.send(order),

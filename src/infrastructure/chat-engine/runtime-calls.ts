@@ -2,9 +2,8 @@ import type { Clock } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
 import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
-import { FairQueue, type Turn } from '../runtimes/fair-queue.js';
+import { FairQueue, type Turn, type WaitEstimate } from '../runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
-import type { WaitingTime } from '../runtimes/waiting-time.js';
 import type { CallReport, Order } from './protocol.js';
 
 /**
@@ -52,14 +51,14 @@ export class RuntimeCalls {
 
   constructor(
     private readonly limits: CallLimits,
-    private readonly waitingTime: WaitingTime,
+    private readonly estimate: WaitEstimate,
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
     private readonly send: (order: Order) => void,
     /** The process confirms nothing any more. */
     private readonly stuck: () => void,
   ) {
-    this.turns = new FairQueue(this.atOnce, limits.queue, waitingTime);
+    this.turns = new FairQueue(this.atOnce, limits.queue, estimate);
   }
 
   /** The process is ready for so many calls at once. */
@@ -128,14 +127,14 @@ export class RuntimeCalls {
     }
     const { text, finishReason, promptTokens, completionTokens, cachedTokens, firstTokenMs, tookMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
-    this.waitingTime.record(tookMs);
+    this.estimate.record(tookMs);
     this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, tookMs });
     call.resolve({ text, finishReason, usage });
     this.end(call, null, promptTokens + completionTokens);
   }
 
   private expire(call: Call): void {
-    if (call.stage === 'running') this.waitingTime.record(this.limits.timeoutMs);
+    if (call.stage === 'running') this.estimate.record(this.limits.timeoutMs);
     call.timer = setTimeout(this.stuck, this.limits.graceMs);
     this.giveUp(call, new InferenceTimeout(this.limits.timeoutMs / 1_000));
   }

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
-import type { OnnxSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
+import { WaitEstimate } from '../runtimes/fair-queue.js';
 import type { RestartDelayBounds } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
-import { WaitingTime } from '../runtimes/waiting-time.js';
-import { ChatProcess, type ChatProcessSettings } from './chat-process.js';
+import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 
 const STABLE_MS = 10 * 60_000;
 
@@ -28,7 +28,7 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
 export class SupervisedRuntime {
   private source: OnnxSource | null = null;
   private readonly supervisor: Supervisor<ChatProcess>;
-  private readonly waitingTime = new WaitingTime();
+  private readonly estimate = new WaitEstimate();
   private readonly meter = new RuntimeMeter();
 
   constructor(
@@ -87,7 +87,7 @@ export class SupervisedRuntime {
     return new ChatProcess(
       this.source as OnnxSource,
       this.settings,
-      { waitingTime: this.waitingTime, meter: this.meter, clock: this.clock },
+      { estimate: this.estimate, meter: this.meter, clock: this.clock },
       {
         line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
         invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),

@@ -1,74 +1,80 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime } from '../../application/chat/ports.js';
-import type { Clock, Logger } from '../../application/shared/ports.js';
+/** Chat engines elsewhere that speak OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI and others. */
+import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
-import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
-import type { OpenAiSource, RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
-import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
-import { UpstreamRuntime, type UpstreamSettings } from './upstream-runtime.js';
+import { HttpChatRuntime } from '../runtimes/http-chat-runtime.js';
+import { specText } from '../runtimes/model-spec.js';
 
-type Patience = 'atOnce' | 'probeTimeoutMs' | 'loadTimeoutMs' | 'retryDelayMs';
-interface Settings extends UpstreamSettings {
-  readonly retryDelayMs: RestartDelayBounds;
-}
-export type OpenAiChatRuntimeSettings = Omit<Settings, Patience> & Partial<Pick<Settings, Patience>>;
+const MOST_ALIASES = 100;
+const NO_ALIASES = `must be an array of at most ${MOST_ALIASES} names`;
 
-const patience: Pick<Settings, Patience> = {
-  atOnce: 32,
-  probeTimeoutMs: 10_000,
-  loadTimeoutMs: 120_000,
-  retryDelayMs: { first: 500, max: 30_000 },
-};
+const Model = z.object({
+  /** The engine's name of the model. */
+  model: specText('must be what the engine calls the model'),
+  /** Other names that its answers may give. */
+  model_aliases: z.array(specText(NO_ALIASES), NO_ALIASES).max(MOST_ALIASES, NO_ALIASES).nullish(),
+});
+type Model = z.infer<typeof Model>;
 
-/** Each runtime is an engine that runs elsewhere and speaks OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI. */
-export class OpenAiChatRuntime implements ChatRuntime {
-  private readonly runtimes = new Map<string, UpstreamRuntime>();
-  private readonly settings: Settings;
+const NO_COMPLETION = 'it is not a chat completion.';
+const NO_TEXT = 'it has no text of the assistant.';
+const OTHER_MODEL = 'it is of another model than the one that was asked.';
+const OTHER_END = 'it did not end as an answer does.';
 
-  constructor(
-    settings: OpenAiChatRuntimeSettings,
-    private readonly clock: Clock,
-    private readonly log: Logger,
-  ) {
-    this.settings = { ...patience, ...settings };
+/** An answer that ends otherwise, for example with the call of a tool, is not all that the model has to say. */
+const FinishReason = z.enum(['stop', 'length', 'eos_token', 'stop_sequence'], OTHER_END).nullish();
+
+const Choice = z.object(
+  {
+    message: z.object({ role: z.literal('assistant', NO_TEXT), content: z.string(NO_TEXT).min(1, NO_TEXT) }, NO_TEXT),
+    finish_reason: FinishReason,
+  },
+  NO_TEXT,
+);
+
+/** No answer has more tokens. */
+const Count = z.int().min(0).max(1_000_000_000);
+
+/** Anything else than three counts means that the engine does not report its usage. */
+const UsageFigures = z
+  .object({
+    prompt_tokens: Count,
+    completion_tokens: Count,
+    prompt_tokens_details: z.object({ cached_tokens: Count }).nullish().catch(null),
+  })
+  .nullable()
+  .catch(null);
+
+export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
+  readonly kind = 'openai';
+  protected readonly fields = Model;
+  override readonly probePath = '/models';
+  /** Matches OpenAI's code, llama.cpp's type and vLLM's message. */
+  readonly contextExceeded = /context_length_exceeded|exceed_context_size|maximum context length/i;
+
+  request({ messages, temperature, maxTokens }: ChatRequest, { model }: Model) {
+    const limit = maxTokens === null ? {} : { max_tokens: maxTokens };
+    return { path: '/chat/completions', body: { model, messages, temperature, stream: false, ...limit } };
   }
 
-  start(id: string, source: OpenAiSource): void {
-    const before = this.runtimes.get(id);
-    if (before && isDeepStrictEqual(before.source, source) && before.status.state !== 'unavailable') return;
-    before?.end(new RuntimeLoading());
-    const delays = new RestartDelays(this.settings.retryDelayMs);
-    this.runtimes.set(id, new UpstreamRuntime(id, source, this.settings, delays, this.clock, this.log));
-  }
-
-  async stop(id: string): Promise<void> {
-    this.runtimes.get(id)?.end(new RuntimeStopped());
-    this.runtimes.delete(id);
-  }
-
-  status(id: string): RuntimeStatus {
-    return this.runtimes.get(id)?.status ?? { state: 'stopped', reason: null };
-  }
-
-  figures(): Map<string, RuntimeFigures> {
-    return new Map([...this.runtimes].map(([id, runtime]) => [id, runtime.figures]));
-  }
-
-  complete(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Completion> {
-    if (signal.aborted) return Promise.reject(signal.reason);
-    const runtime = this.runtimes.get(id);
-    if (!runtime) return Promise.reject(new RuntimeStopped());
-    return runtime.complete(request, caller, signal, admitted);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
+  answer({ model, model_aliases }: Model): z.ZodType<Completion> {
+    return z
+      .object(
+        {
+          object: z.literal('chat.completion', NO_COMPLETION),
+          model: z.enum([model, ...(model_aliases ?? [])], OTHER_MODEL),
+          choices: z.tuple([Choice], NO_TEXT).rest(z.unknown()),
+          usage: UsageFigures,
+        },
+        NO_COMPLETION,
+      )
+      .transform(({ choices: [{ message, finish_reason }], usage }) => ({
+        text: message.content,
+        finishReason: finish_reason === 'length' ? 'length' : 'stop',
+        usage: usage && {
+          promptTokens: usage.prompt_tokens,
+          cachedTokens: Math.min(usage.prompt_tokens_details?.cached_tokens ?? 0, usage.prompt_tokens),
+          completionTokens: usage.completion_tokens,
+        },
+      }));
   }
 }

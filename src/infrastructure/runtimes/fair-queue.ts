@@ -1,30 +1,33 @@
+/** Shares the slots of a runtime fairly among its callers, and estimates how long a refused caller should wait. */
 import { ModelBusy } from '../../domain/chat/errors.js';
-import type { WaitingTime } from './waiting-time.js';
 
-/** A call that wants one of the places. */
-export interface Turn {
-  /** Whose it is. */
+/** What a call is expected to cost, and who pays for it. */
+export interface Cost {
   readonly caller: string;
-  /** What it costs at most, as far as that can be told: the tokens of its prompt and those that it asks for. */
+  /** At most, as far as that can be told: the tokens of the prompt and those that the request asks for. */
   readonly tokens: number;
-  /** It has a place, until it leaves. */
+}
+
+/** A call that wants a slot. */
+export interface Turn extends Cost {
+  /** Is called when the call gets a slot, which it keeps until it leaves. */
   begin(): void;
-  /** It gets none. */
+  /** Is called when the call gets no slot. */
   refuse(reason: ModelBusy): void;
 }
 
 interface Share {
-  /** The moment, in the queue's own time, up to which the caller has had what is due. */
+  /** The virtual time up to which the caller has had its share. */
   until: number;
   running: number;
   readonly waiting: Turn[];
 }
 
 /**
- * So many places, and a bounded queue before them, of which each caller has the same share in tokens, however many calls
- * it brings: start-time fair queueing. Time is counted in tokens. A place goes to the caller whose next call is due
- * first; what a call costs is charged when it begins and put right when it leaves. Who comes back after a pause begins
- * at the present and has saved nothing; once nobody is left, all is forgotten.
+ * A number of slots with a bounded queue before them, in which each caller has the same share in tokens, however many
+ * calls it brings. This is start-time fair queueing: virtual time is counted in tokens. A slot goes to the caller whose
+ * next call is due first. A call is charged its expected cost when it begins, and the difference when it leaves. A caller
+ * that comes back after a pause begins at the present and has saved nothing. An empty queue forgets everything.
  */
 export class FairQueue {
   private readonly shares = new Map<string, Share>();
@@ -33,38 +36,37 @@ export class FairQueue {
   private waiting = 0;
 
   constructor(
-    private places: number,
-    private readonly most: number,
-    private readonly waitingTime: WaitingTime,
+    private slots: number,
+    private readonly maxWaiting: number,
+    private readonly estimate: WaitEstimate,
   ) {}
 
-  /** What to tell a call that gets neither a place nor leave to wait for one. */
+  /** Returns the error for a call that gets neither a slot nor a place in the queue. */
   get busy(): ModelBusy {
-    return new ModelBusy(this.waitingTime.seconds((this.waiting + 1) / this.places));
+    return new ModelBusy(this.estimate.seconds((this.waiting + 1) / this.slots));
   }
 
-  /** How many wait, and how many have a place. */
   get load(): { readonly waiting: number; readonly running: number } {
     return { waiting: this.waiting, running: this.running };
   }
 
-  /** More places, or fewer; who has one keeps it. */
-  resize(places: number): void {
-    this.places = places;
+  /** Sets the number of slots. A running call keeps its slot. */
+  resize(slots: number): void {
+    this.slots = slots;
     this.advance();
   }
 
-  /** Begins the turn now, or later, or refuses it: now, or when another caller needs its place in the queue. */
+  /** Begins the turn now or later, or refuses it: now, or when another caller needs its place in the queue. */
   enter(turn: Turn): void {
     const share = this.shareOf(turn.caller);
-    if (this.running < this.places) this.begin(share, turn);
-    else if (this.waiting < this.most || this.makeRoom(share)) {
+    if (this.running < this.slots) this.begin(share, turn);
+    else if (this.waiting < this.maxWaiting || this.makeRoom(share)) {
       share.waiting.push(turn);
       this.waiting++;
     } else turn.refuse(this.busy);
   }
 
-  /** Of a turn that has begun; `tokens` is what it really cost. */
+  /** Ends a turn that has begun. `tokens` is its real cost. */
   leave({ caller, tokens: charged }: Turn, tokens = charged): void {
     const share = this.shareOf(caller);
     share.running--;
@@ -73,13 +75,57 @@ export class FairQueue {
     this.advance();
   }
 
-  /** Of a turn that has not begun. */
+  /** Ends a turn that has not begun. */
   giveUp(turn: Turn): void {
     const { waiting } = this.shareOf(turn.caller);
     const at = waiting.indexOf(turn);
     if (at < 0) return;
     waiting.splice(at, 1);
     this.waiting--;
+  }
+
+  /**
+   * Runs `work` when it has a slot, and returns its outcome. `work` also returns its real cost in tokens.
+   * Rejects with the reason of the signal once that is aborted, and ends the turn. Throws ModelBusy.
+   */
+  run<T>({ caller, tokens }: Cost, signal: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      let begun = false;
+      const end = () => signal.removeEventListener('abort', abort);
+      const leave = (cost?: number) => {
+        end();
+        if (!signal.aborted) this.leave(turn, cost);
+      };
+      const abort = () => {
+        reject(signal.reason);
+        if (begun) this.leave(turn);
+        else this.giveUp(turn);
+      };
+      const turn: Turn = {
+        caller,
+        tokens,
+        begin: () => {
+          begun = true;
+          work().then(
+            ([outcome, cost]) => {
+              leave(cost);
+              resolve(outcome);
+            },
+            (error: unknown) => {
+              leave();
+              reject(error);
+            },
+          );
+        },
+        refuse: (reason) => {
+          end();
+          reject(reason);
+        },
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.enter(turn);
+    });
   }
 
   private shareOf(caller: string): Share {
@@ -99,8 +145,8 @@ export class FairQueue {
   }
 
   private advance(): void {
-    while (this.running < this.places && this.waiting > 0) {
-      const share = this.due();
+    while (this.running < this.slots && this.waiting > 0) {
+      const share = this.nextShare();
       const turn = share?.waiting.shift();
       if (!share || !turn) return;
       this.waiting--;
@@ -111,8 +157,8 @@ export class FairQueue {
     this.now = 0;
   }
 
-  /** Of those who wait the one whose time is the earliest; of two alike, who came first. */
-  private due(): Share | null {
+  /** Returns the waiting share with the earliest time; the first to arrive of two alike. Forgets shares that are done. */
+  private nextShare(): Share | null {
     let first: Share | null = null;
     for (const [caller, share] of this.shares) {
       if (share.waiting.length > 0) {
@@ -122,7 +168,7 @@ export class FairQueue {
     return first;
   }
 
-  /** Whoever has the most in the queue loses the newest of it, to a caller who has at least two fewer there. */
+  /** Refuses the newest call of the caller with the most waiting calls, if `share` has at least two fewer. */
   private makeRoom(share: Share): boolean {
     const all = [...this.shares.values()];
     const greediest = all.reduce((most, one) => (one.waiting.length > most.waiting.length ? one : most), share);
@@ -130,5 +176,23 @@ export class FairQueue {
     this.waiting--;
     greediest.waiting.pop()?.refuse(this.busy);
     return true;
+  }
+}
+
+const REMEMBERED = 8;
+
+/** Estimates the wait for an answer from the time that the latest answers took. */
+export class WaitEstimate {
+  private readonly durations: number[] = [];
+
+  record(milliseconds: number): void {
+    this.durations.push(milliseconds);
+    if (this.durations.length > REMEMBERED) this.durations.shift();
+  }
+
+  /** Returns the time until so many answers are given one after another, in whole seconds from 1 to 60. */
+  seconds(answers: number): number {
+    const mean = this.durations.reduce((sum, one) => sum + one, 0) / Math.max(1, this.durations.length);
+    return Math.min(60, Math.max(1, Math.ceil((mean * answers) / 1_000)));
   }
 }

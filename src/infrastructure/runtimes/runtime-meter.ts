@@ -1,25 +1,25 @@
+/** Counts what one runtime does, for its figures. */
 import type { Usage } from '../../domain/chat/chat.js';
 import type { RuntimeFigures, Spread } from '../../domain/chat/runtime-figures.js';
 import type { FairQueue } from './fair-queue.js';
 
 const BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
-/** An answer that was given. Times are milliseconds. */
+/** A given answer. Times are milliseconds. */
 export interface Answered {
   readonly usage: Usage | null;
-  /** From its arrival until it was its turn. */
+  /** From the call's arrival until its turn. */
   readonly waitedMs: number;
-  /** From then on to its first token; null where that is not known. */
+  /** From the turn to the first token; null if unknown. */
   readonly firstTokenMs: number | null;
   readonly tookMs: number;
 }
 
-/** Counts what one runtime does. */
 export class RuntimeMeter {
   private readonly tokens = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
   private workedSeconds = 0;
-  private readonly firstToken = new Times();
-  private readonly answer = new Times();
+  private readonly firstToken = new Histogram();
+  private readonly answer = new Histogram();
 
   answered({ usage, waitedMs, firstTokenMs, tookMs }: Answered): void {
     this.workedSeconds += tookMs / 1_000;
@@ -30,7 +30,7 @@ export class RuntimeMeter {
     this.tokens.completionTokens += usage?.completionTokens ?? 0;
   }
 
-  /** `queue`: where its calls wait; null while there is none. */
+  /** Returns the figures with the load of the queue; without a queue the load is zero. */
   figures(queue: FairQueue | null): RuntimeFigures {
     const { workedSeconds, tokens, firstToken, answer } = this;
     const load = queue?.load ?? { waiting: 0, running: 0 };
@@ -38,7 +38,7 @@ export class RuntimeMeter {
   }
 }
 
-class Times {
+class Histogram {
   private readonly counts = BOUNDS.map(() => 0);
   private count = 0;
   private sum = 0;

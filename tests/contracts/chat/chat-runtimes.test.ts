@@ -1,11 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
-import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
+import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
-import { ChatRuntimesByKind } from '../../../src/infrastructure/runtimes/chat-runtimes-by-kind.js';
+import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import type {
+  HttpChatRuntime,
+  HttpChatRuntimeSettings,
+} from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
-import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
@@ -13,15 +18,10 @@ import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, completion, ScriptedEngine, send } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
+import { ParrotChatRuntime } from './parrot-chat-runtime.js';
 
-const onnx = (folder: string): RuntimeSource => ({ kind: 'onnx', folder });
-const openAi = (model: string, baseUrl = 'http://engine/v1', key: string | null = null): RuntimeSource => ({
-  kind: 'openai',
-  baseUrl,
-  model,
-  modelAliases: [],
-  key,
-});
+const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
+const memorised = (model: string, kind = 'memory'): MemorySource => ({ kind, model });
 
 function bothContracts(...about: Parameters<typeof chatRuntimesContract>): void {
   chatRuntimesContract(...about);
@@ -70,7 +70,7 @@ const memory = ({ babbling: _, ...limits }: ChatRuntimesLimits) => {
     broken: { load: loadBroken },
     babbling: { load, answer: () => 42 },
   };
-  const make = () => new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
+  const make = (kind?: string) => new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits }, kind);
   const mend = () => {
     mended = true;
   };
@@ -83,88 +83,126 @@ bothContracts('memory', (limits): ChatRuntimesUnderTest => {
   return {
     ...usual,
     runtimes,
-    model: onnx('model'),
-    slow: onnx('slow'),
-    broken: onnx('broken'),
+    model: memorised('model'),
+    slow: memorised('slow'),
+    broken: memorised('broken'),
     blame: /tokenizer/,
-    babbling: onnx('babbling'),
+    babbling: memorised('babbling'),
     crash: (id) => runtimes.crash(id),
     processes: () => runtimes.running,
   };
 });
 
-bothContracts('the adapter for each kind', (limits): ChatRuntimesUnderTest => {
+bothContracts('the engine of each kind', (limits): ChatRuntimesUnderTest => {
   const { make, usual } = memory(limits);
-  const kinds = { onnx: make(), openai: make() };
+  const engines = [make('here'), make('there')];
   return {
     ...usual,
-    runtimes: new ChatRuntimesByKind(kinds),
-    model: onnx('model'),
-    slow: openAi('slow'),
-    broken: onnx('broken'),
+    runtimes: new ChatRuntimeByKind(engines),
+    model: memorised('model', 'here'),
+    slow: memorised('slow', 'there'),
+    broken: memorised('broken', 'here'),
     blame: /tokenizer/,
-    babbling: openAi('babbling'),
+    babbling: memorised('babbling', 'there'),
     crash: (id) => {
-      kinds.onnx.crash(id);
-      kinds.openai.crash(id);
+      for (const engine of engines) engine.crash(id);
     },
-    processes: () => kinds.onnx.running + kinds.openai.running,
+    processes: () => engines.reduce((sum, { running }) => sum + running, 0),
   };
 });
 
-describe('chat runtimes elsewhere', () => {
+describe('chat engines elsewhere', () => {
   let engine: ScriptedEngine;
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
   });
   afterAll(() => engine.close());
 
-  bothContracts('engines that speak OpenAI', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
-    const patience = { atOnce: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-    const runtimes = new OpenAiChatRuntime({ ...limits, ...patience }, new SystemClock(), new RecordingLog());
-    const source = (model: string, key: string | null = 'right') => openAi(model, engine.url, key);
-    Object.assign(engine, { key: 'right', dead: false, script: wordy });
-    const crash = async (id: string) => {
-      engine.dead = true;
-      engine.cut();
-      while (runtimes.status(id).state === 'ready')
-        await runtimes.complete(id, aRequest, 'usr_z', new AbortController().signal).catch(() => pause(1));
-      engine.dead = false;
-    };
-    return {
-      runtimes,
-      model: source('model'),
-      asked: 'What is the capital of France?',
-      context: CONTEXT,
-      slow: source('slow'),
-      broken: source('model', 'wrong'),
-      blame: /refused the key/,
-      countsFirst: false,
-      mend: () => {
-        engine.key = 'wrong';
-      },
-      babbling: source('babbling'),
-      crash: (id) => void crash(id),
-      processes: () => ['a', 'b'].filter((id) => runtimes.status(id).state !== 'stopped').length,
-    };
-  });
+  type Limits = ChatRuntimesLimits & HttpChatRuntimeSettings;
+
+  /** The contracts on an engine that wants the key `right` and is asked for the models `model`, `slow` and `babbling`. */
+  function engineContracts<Model>(
+    name: string,
+    about: Partial<ScriptedEngine>,
+    make: (settings: Limits) => HttpChatRuntime<Model>,
+    named: (name: string) => Model,
+  ): void {
+    bothContracts(name, (limits): ChatRuntimesUnderTest => {
+      const patience = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
+      const runtimes = make({ ...limits, ...patience, allowedHosts: [], keys: {} });
+      const source = (model: string, key = 'right'): HttpSource<Model> => {
+        return { kind: runtimes.kind, baseUrl: engine.url, key, model: named(model) };
+      };
+      Object.assign(engine, { key: 'right', dead: false, ...about });
+      const crash = async (id: string) => {
+        engine.dead = true;
+        engine.cut();
+        while (runtimes.status(id).state === 'ready')
+          await runtimes.complete(id, aRequest, 'usr_z', new AbortController().signal).catch(() => pause(1));
+        engine.dead = false;
+      };
+      return {
+        runtimes,
+        model: source('model'),
+        asked: 'What is the capital of France?',
+        context: CONTEXT,
+        slow: source('slow'),
+        broken: source('model', 'wrong'),
+        blame: /refused the key/,
+        countsFirst: false,
+        mend: () => {
+          engine.key = 'wrong';
+        },
+        babbling: source('babbling'),
+        crash: (id) => void crash(id),
+        processes: () => ['a', 'b'].filter((id) => runtimes.status(id).state !== 'stopped').length,
+      };
+    });
+  }
+
+  engineContracts(
+    'engines that speak OpenAI',
+    { script: openAi },
+    (settings) => new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()),
+    (model) => ({ model }),
+  );
+  engineContracts(
+    'the example of the recipe',
+    { script: parrot, paths: { chat: '/say', probe: '/awake' }, keyOf: (headers) => headers['x-cracker'] },
+    (settings) => new ParrotChatRuntime(settings, new SystemClock(), new RecordingLog()),
+    (parrot) => ({ parrot }),
+  );
 });
 
 const CONTEXT = 256;
 const aRequest: ChatRequest = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: null, temperature: 0 };
 
-/** An engine for which a word is a token. `slow` takes seconds, unless for a single token; `babbling` has no text. */
-function wordy({ body }: Asked, response: ServerResponse): void {
-  const { model, messages, max_tokens } = body;
-  const prompt_tokens = messages.flatMap(({ content }: ChatMessage) => content.trim().split(/\s+/)).length;
-  const words = 'The capital of France is Paris.'.split(' ').slice(0, max_tokens);
-  const finish_reason = words.length < 6 ? 'length' : 'stop';
-  const usage = { prompt_tokens, completion_tokens: words.length };
-  const answer = completion(model, model === 'babbling' ? 42 : words.join(' '), { usage }, finish_reason);
-  const fits = prompt_tokens + (max_tokens ?? 1) <= CONTEXT;
-  const wait = setTimeout(
-    () => send(response, fits ? 200 : 400, fits ? answer : { error: { code: 'context_length_exceeded' } }),
-    model === 'slow' && fits && words.length > 1 ? 5_000 : 0,
-  );
+/** For these engines a word is a token. `slow` takes seconds, unless for a single token. */
+function saying(model: string, messages: readonly ChatMessage[], limit: number | undefined | null) {
+  const heard = messages.flatMap(({ content }) => content.trim().split(/\s+/)).length;
+  const words = 'The capital of France is Paris.'.split(' ').slice(0, limit ?? undefined);
+  const fits = heard + (limit ?? 1) <= CONTEXT;
+  const takesMs = model === 'slow' && fits && words.length > 1 ? 5_000 : 0;
+  return { heard, words, fits, takesMs, cut: words.length < 6 };
+}
+
+function sendAfter(ms: number, response: ServerResponse, status: number, json: unknown): void {
+  const wait = setTimeout(() => send(response, status, json), ms);
   response.once('close', () => clearTimeout(wait));
+}
+
+function openAi({ body }: Asked, response: ServerResponse): void {
+  const { model, messages, max_tokens } = body;
+  const { heard, words, fits, takesMs, cut } = saying(model, messages, max_tokens);
+  const usage = { prompt_tokens: heard, completion_tokens: words.length };
+  const text = model === 'babbling' ? 42 : words.join(' ');
+  const answer = completion(model, text, { usage }, cut ? 'length' : 'stop');
+  sendAfter(takesMs, response, fits ? 200 : 400, fits ? answer : { error: { code: 'context_length_exceeded' } });
+}
+
+function parrot({ body }: Asked, response: ServerResponse): void {
+  const { heard, words, fits, takesMs, cut } = saying(body.parrot, body.messages, body.words);
+  const reply = body.parrot === 'babbling' ? 42 : words.join(' ');
+  const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
+  sendAfter(takesMs, response, fits ? 200 : 400, answer);
 }

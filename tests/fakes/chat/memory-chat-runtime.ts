@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatEngine } from '../../../src/application/chat/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../../src/domain/chat/chat.js';
 import {
   ContextLengthExceeded,
@@ -12,10 +12,9 @@ import {
 } from '../../../src/domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { RuntimeFigures } from '../../../src/domain/chat/runtime-figures.js';
-import { FairQueue } from '../../../src/infrastructure/runtimes/fair-queue.js';
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
+import { FairQueue, WaitEstimate } from '../../../src/infrastructure/runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter.js';
-import { Turns } from '../../../src/infrastructure/runtimes/turns.js';
-import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';
 
 /** Stands for a model. A word is a token. */
 export interface MemoryModel {
@@ -32,10 +31,13 @@ export interface MemoryChatRuntimesSettings {
   readonly restartMs: number;
 }
 
+export interface MemorySource extends RuntimeSource {
+  readonly model: string;
+}
+
 interface Runtime {
-  readonly source: RuntimeSource;
+  readonly source: MemorySource;
   readonly queue: FairQueue;
-  readonly turns: Turns;
   readonly meter: RuntimeMeter;
   /** Aborted, with what its callers shall hear, when the runtime goes away. */
   readonly end: AbortController;
@@ -43,19 +45,25 @@ interface Runtime {
 }
 
 /** For unit tests: runtimes that load at once and answer by a rule. */
-export class MemoryChatRuntime implements ChatRuntime {
+export class MemoryChatRuntime implements ChatEngine {
   private readonly runtimes = new Map<string, Runtime>();
   private readonly settings: MemoryChatRuntimesSettings;
 
   constructor(
-    /** By the folder, or by what an engine calls the model; any other does all by default. */
+    /** By the `model` of the source; any other does all by default. */
     private readonly models: Readonly<Record<string, MemoryModel>> = {},
     settings: Partial<MemoryChatRuntimesSettings> = {},
+    readonly kind = 'memory',
   ) {
     this.settings = { queue: 8, timeoutMs: 60_000, context: 256, restartMs: 10, ...settings };
   }
 
-  start(id: string, source: RuntimeSource): void {
+  /** Takes any spec. The model is its `path`, or its `model`. */
+  async source({ path, model }: JsonObject): Promise<MemorySource> {
+    return { kind: this.kind, model: String(path ?? model) };
+  }
+
+  start(id: string, source: MemorySource): void {
     const runtime = this.runtimes.get(id);
     if (runtime && isDeepStrictEqual(runtime.source, source) && runtime.status.state !== 'unavailable') return;
     runtime?.end.abort(new RuntimeLoading());
@@ -97,7 +105,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
     try {
       const tokens = promptTokens + mostTokens(request);
-      return await runtime.turns.take({ caller, tokens }, ended, async () => {
+      return await runtime.queue.run({ caller, tokens }, ended, async () => {
         admitted();
         const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
         const answer = this.completion(request, promptTokens, said);
@@ -130,13 +138,13 @@ export class MemoryChatRuntime implements ChatRuntime {
   }
 
   private modelOf({ source }: Runtime): MemoryModel {
-    return this.models[source.kind === 'onnx' ? source.folder : source.model] ?? {};
+    return this.models[source.model] ?? {};
   }
 
-  private begin(id: string, source: RuntimeSource, meter = new RuntimeMeter()): void {
-    const queue = new FairQueue(1, this.settings.queue, new WaitingTime());
+  private begin(id: string, source: MemorySource, meter = new RuntimeMeter()): void {
+    const queue = new FairQueue(1, this.settings.queue, new WaitEstimate());
     const status = { state: 'loading', reason: null } as const;
-    const runtime: Runtime = { source, queue, turns: new Turns(queue), meter, end: new AbortController(), status };
+    const runtime: Runtime = { source, queue, meter, end: new AbortController(), status };
     this.runtimes.set(id, runtime);
     void this.load(runtime);
   }

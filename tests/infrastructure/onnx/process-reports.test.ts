@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { callOf, reportOf } from '../../../src/infrastructure/chat-engine/protocol.js';
 import { OutputLines, OutputTail } from '../../../src/infrastructure/child-process/process-output.js';
 import { withoutPaths } from '../../../src/infrastructure/child-process/without-paths.js';
+import { WaitEstimate } from '../../../src/infrastructure/runtimes/fair-queue.js';
 import { RestartDelays } from '../../../src/infrastructure/runtimes/restart-delays.js';
-import { WaitingTime } from '../../../src/infrastructure/runtimes/waiting-time.js';
 
 describe('a report', () => {
   const completed = {
@@ -118,7 +118,7 @@ describe('what a process writes', () => {
 
 describe('the waiting time', () => {
   it('follows the latest answers and how many come before, from 1 to 60 whole seconds', () => {
-    const time = new WaitingTime();
+    const time = new WaitEstimate();
     expect(time.seconds(1)).toBe(1);
     time.record(3_000);
     time.record(6_100);

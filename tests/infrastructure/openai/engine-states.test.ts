@@ -18,9 +18,13 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     log = new RecordingLog();
     const patience = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    runtimes = new OpenAiChatRuntime({ ...limits, ...patience }, { now: () => new Date(now) }, log);
+    runtimes = new OpenAiChatRuntime(
+      { ...limits, ...patience, allowedHosts: [], keys: {} },
+      { now: () => new Date(now) },
+      log,
+    );
     engine.models = 503;
-    runtimes.start('a', { kind: 'openai', baseUrl: engine.url, model: 'm', modelAliases: [], key: null });
+    runtimes.start('a', { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } });
   });
   afterEach(() => runtimes.close());
   afterAll(() => engine.close());

@@ -26,7 +26,7 @@ export class ChildRuntimesRig {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    this.runtimes = new OnnxChatRuntime(all, new SystemClock(), this.log);
+    this.runtimes = new OnnxChatRuntime(all, { locate: async (path) => path }, new SystemClock(), this.log);
   }
 
   /** Starts a runtime from a folder and waits for what becomes of it. */

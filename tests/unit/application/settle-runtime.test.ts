@@ -1,10 +1,10 @@
 import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
 import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
 import { TendRuntimes } from '../../../src/application/chat/tend-runtimes.js';
+import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
-import { MemoryModelFolders } from '../../fakes/chat/memory-model-folders.js';
 import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-runtime-connection-repository.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryModelRepository } from '../../fakes/workspace/memory-model-repository.js';
@@ -12,10 +12,8 @@ import { MemoryProjectRepository } from '../../fakes/workspace/memory-project-re
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-const rules = { allowedHosts: [], keys: {} };
-
 describe('settling a runtime', () => {
-  const setUp = async (folders: Record<string, string> = { '/models/chat': '/models/chat' }) => {
+  const setUp = async ({ isBroken = false } = {}) => {
     const store = new MemoryStore();
     const connections = new MemoryRuntimeConnectionRepository(store);
     const models = new MemoryModelRepository(store);
@@ -35,8 +33,9 @@ describe('settling a runtime', () => {
     await models.addOnce(Model.register(draft, [1], new Date(0)));
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', wanted: 'stopped' });
     const { ownership, others } = imaginedProcess();
-    const located = new MemoryModelFolders(folders);
-    const settle = new SettleRuntime(connections, models, located, runtimes, rules, ownership, others);
+    const refused = new InvalidRequest([{ path: 'spec.path', message: 'must name a folder' }]);
+    if (isBroken) jest.spyOn(runtimes, 'source').mockRejectedValue(refused);
+    const settle = new SettleRuntime(connections, models, runtimes, ownership, others);
     return {
       connections,
       models,
@@ -71,7 +70,7 @@ describe('settling a runtime', () => {
   });
 
   it('says that a runtime is unavailable which was to run and could not be started', async () => {
-    const { connections, settle, states } = await setUp({});
+    const { connections, settle, states } = await setUp({ isBroken: true });
     await connections.want('prj_1', 'started');
     await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
@@ -91,7 +90,7 @@ describe('settling a runtime', () => {
   });
 
   it('does not try again by itself what the model keeps from starting', async () => {
-    const { connections, models, settle, states, tend } = await setUp({});
+    const { connections, models, settle, states, tend } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.want('prj_1', 'started');
     await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });

@@ -1,8 +1,7 @@
-import { FairQueue, type Turn } from '../../../../src/infrastructure/runtimes/fair-queue.js';
-import { WaitingTime } from '../../../../src/infrastructure/runtimes/waiting-time.js';
+import { FairQueue, type Turn, WaitEstimate } from '../../../../src/infrastructure/runtimes/fair-queue.js';
 
 describe('a fair queue', () => {
-  let waitingTime: WaitingTime;
+  let estimate: WaitEstimate;
   let queue: FairQueue;
   /** Those that have a place, in the order in which they got it. */
   let begun: string[];
@@ -10,8 +9,8 @@ describe('a fair queue', () => {
   const turns = new Map<string, Turn>();
 
   const use = (places: number, most = 100) => {
-    waitingTime = new WaitingTime();
-    queue = new FairQueue(places, most, waitingTime);
+    estimate = new WaitEstimate();
+    queue = new FairQueue(places, most, estimate);
     begun = [];
     refused = [];
   };
@@ -129,11 +128,11 @@ describe('a fair queue', () => {
 
   it('tells whom it refuses to wait for as long as those before will take', () => {
     use(2, 9);
-    waitingTime.record(4_000);
+    estimate.record(4_000);
     expect(queue.busy.advice.retryAfterSeconds).toBe(2);
     for (let n = 0; n < 11; n++) enter(`a${n}`);
     expect(queue.busy.advice.retryAfterSeconds).toBe(20);
-    waitingTime.record(60_000);
+    estimate.record(60_000);
     expect(queue.busy.advice.retryAfterSeconds).toBe(60);
   });
 });

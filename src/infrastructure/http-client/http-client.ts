@@ -1,0 +1,206 @@
+/**
+ * A small HTTP client for adapters that call other servers. It keeps connections open between requests. It follows no
+ * redirect and asks no proxy, so a request reaches only the host that it names.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import type { Client, Dispatcher } from 'undici';
+
+export interface HttpClientOptions {
+  /** Are sent with every request. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes that the body of an answer may have. Default: 4 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds that an idle connection stays open. Default: 4,000, a little less than most servers allow. */
+  readonly idleMs?: number;
+  /** Resolves host names. Default: the system's resolver. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Is appended to the path of the base URL. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the request, with its connection, when it is aborted. There is no other timeout. */
+  readonly signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The request got no whole answer. */
+export class HttpFailure extends Error {
+  /** `status` is null if not even the headers of an answer came. */
+  constructor(
+    readonly status: number | null,
+    options: ErrorOptions,
+  ) {
+    super('no answer', options);
+  }
+}
+
+/** There is no connection to the server, or it broke. `code` says why, as Node.js and undici name it. */
+export class ConnectionFailed extends HttpFailure {
+  readonly code: string;
+
+  constructor(status: number | null, cause: NodeJS.ErrnoException) {
+    super(status, { cause });
+    this.code = cause.code ?? 'unknown cause';
+  }
+
+  /** True if the server closed the connection, false if it could not be reached. */
+  get closed(): boolean {
+    return CLOSED.includes(this.code);
+  }
+}
+
+/** The answer is not HTTP, or is too long. `problem` continues a sentence: "it is too long.". */
+export class InvalidAnswer extends HttpFailure {
+  constructor(
+    readonly problem: string,
+    status: number | null,
+    cause: Error,
+  ) {
+    super(status, { cause });
+  }
+}
+
+/** A connection that was closed already fails at once. Later, the server may have begun to work on the request. */
+const STALE_MS = 1_000;
+
+export class HttpClient {
+  private readonly origin: string;
+  private readonly basePath: string;
+  /** Each client is one connection, which may be closed at the moment. It takes one request at a time. */
+  private readonly connections = new Set<Client>();
+  /** The last one was used last, and is used first. */
+  private readonly idle: Client[] = [];
+
+  constructor(
+    baseUrl: string | URL,
+    private readonly options: HttpClientOptions = {},
+  ) {
+    const { origin, pathname } = new URL(baseUrl);
+    this.origin = origin;
+    this.basePath = pathname.replace(/\/$/, '');
+  }
+
+  /**
+   * Resolves to the answer, whatever its status. Throws ConnectionFailed, InvalidAnswer, or the reason of the signal.
+   * Sends the request once more, on a new connection, if a kept connection proves to be closed already.
+   */
+  async send(request: HttpRequest): Promise<HttpAnswer> {
+    const began = performance.now();
+    const kept = this.idle.pop();
+    const reused = kept?.stats.connected ?? false;
+    try {
+      return await this.attempt(request, kept ?? (await this.open()));
+    } catch (error) {
+      const closed = error instanceof ConnectionFailed && error.closed && error.status === null;
+      const stale = reused && closed && performance.now() - began < STALE_MS;
+      if (!stale || request.signal.aborted) throw error;
+      return this.attempt(request, await this.open());
+    }
+  }
+
+  /** Sends one request to a URL on a connection of its own. */
+  static async once(url: string | URL, request: Omit<HttpRequest, 'path'>, options?: HttpClientOptions) {
+    const { origin, pathname, search } = new URL(url);
+    const client = new HttpClient(origin, options);
+    try {
+      return await client.send({ ...request, path: `${pathname}${search}` });
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Closes all connections. Requests under way fail. */
+  close(): void {
+    for (const connection of this.connections) this.drop(connection);
+    this.idle.length = 0;
+  }
+
+  private async open(): Promise<Client> {
+    const { Client } = await import('undici'); // loaded late: it takes a while, and not every instance needs it
+    const { maxBytes = 4 * 1024 * 1024, idleMs = 4_000, lookup } = this.options;
+    const connection = new Client(this.origin, {
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      maxResponseSize: maxBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...(lookup && { connect: { lookup } }),
+    });
+    this.connections.add(connection);
+    return connection;
+  }
+
+  private attempt({ method, path, headers, body, signal }: HttpRequest, connection: Client): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let status: number | null = null;
+      let received: IncomingHttpHeaders = {};
+      const fail = (error: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(error);
+        this.drop(connection);
+      };
+      const abort = () => fail(signal.reason);
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, code, fields) => {
+          status = code;
+          received = fields;
+        },
+        onResponseData: (_controller, chunk) => {
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          signal.removeEventListener('abort', abort);
+          this.idle.push(connection);
+          resolve({ status: status ?? 0, headers: received, text: Buffer.concat(chunks).toString('utf8') });
+        },
+        onResponseError: (_controller, error) => fail(failureOf(error, status)),
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort);
+      const all = { ...this.options.headers, ...headers };
+      connection.dispatch({ method, path: `${this.basePath}${path}`, headers: all, body: body ?? null }, handler);
+    });
+  }
+
+  private drop(connection: Client): void {
+    this.connections.delete(connection);
+    void connection.destroy();
+  }
+}
+
+const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+/** The parser asserts that a status is possible, and takes other statuses for its own mistakes. */
+const INVALID_HTTP = [LENGTH_MISMATCH, 'UND_ERR_HEADERS_OVERFLOW', 'ERR_ASSERTION'];
+/** Answers with these have no body, whatever length their headers name. */
+const WITHOUT_BODY = [204, 304];
+
+function failureOf(error: NodeJS.ErrnoException, status: number | null): HttpFailure {
+  const problem = isTruncated(error, status) ? null : problemOf(error);
+  return problem === null ? new ConnectionFailed(status, error) : new InvalidAnswer(problem, status, error);
+}
+
+/** A truncated body means a lost connection, not an invalid answer, although undici reports a parser error. */
+const isTruncated = ({ code, message }: NodeJS.ErrnoException, status: number | null): boolean =>
+  (code === LENGTH_MISMATCH && status !== null && status >= 200 && !WITHOUT_BODY.includes(status)) ||
+  message.includes('Invalid EOF state');
+
+/** Returns what is wrong with the answer itself, or null if the connection failed. */
+function problemOf({ name, code, message }: NodeJS.ErrnoException): string | null {
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'it is too long.';
+  if (message === 'bad upgrade') return 'it wants to speak another protocol.';
+  if (message === 'bad response') return 'it begins with a "100 Continue" that nobody asked for.';
+  return name === 'HTTPParserError' || INVALID_HTTP.includes(code ?? '') ? 'it is no HTTP.' : null;
+}
