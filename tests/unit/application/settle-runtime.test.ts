@@ -76,6 +76,16 @@ describe('settling a runtime', () => {
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
+  it('takes no draft', async () => {
+    const { models, settle } = await setUp();
+    const model = (await models.find('prj_1', 'mdl_1')) as Model;
+    jest.spyOn(models, 'find').mockResolvedValue({ ...model, state: 'draft' });
+    const details = [expect.objectContaining({ path: 'model_id' })];
+    await expect(settle.source({ projectId: 'prj_1', modelId: 'mdl_1' })).rejects.toMatchObject({
+      advice: { details },
+    });
+  });
+
   it('tries again by itself where it was no fault of the model, and tells nothing of what it was', async () => {
     const { connections, models, runtimes, settle, states, tend } = await setUp();
     await connections.want('prj_1', 'started');
