@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { CreateAlertRule } from '../src/application/alerts/create-alert-rule.js';
+import { AlertRuleService } from '../src/application/alerts/alert-rule.service.js';
 import { loadConfig } from '../src/bootstrap/config/config.js';
 import { createContainer } from '../src/bootstrap/container.js';
 import type { RuleInput } from '../src/domain/alerts/alert-rule.js';
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const container = createContainer({ config, database, logger: new MemoryLogger() });
   const ids: string[] = [];
   for (const rule of rules)
-    ids.push((await container.get(CreateAlertRule).execute({ by: { kind: 'master' }, ...rule })).id);
+    ids.push((await container.get(AlertRuleService).create({ by: { kind: 'master' }, ...rule })).id);
 
   const args = [server.url, String(RATE / PROCESSES), String(SECONDS)];
   const finisher = join(__dirname, '../tests/support/finisher.js');

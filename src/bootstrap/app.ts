@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { DeliverMail } from '../application/accounts/deliver-mail.js';
 import { IdentifyCaller } from '../application/accounts/identify-caller.js';
-import { PostAlerts } from '../application/alerts/post-alerts.js';
+import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { EVALUATION, RunEvaluation } from '../application/jobs/run-evaluation.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
@@ -24,8 +24,8 @@ import { createContainer, PEER_GRACE_MS } from './container.js';
 import { makeDataFolder } from './data-folder.js';
 import { connected, embeddedDatabase } from './database.js';
 import { Ending, type Later } from './ending.js';
-import { keepHouse } from './keep-house.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
+import { startMaintenance } from './maintenance.js';
 import { modelsOf } from './models.js';
 import { regularly } from './regularly.js';
 
@@ -120,7 +120,7 @@ async function start(
   );
   const calls = regularly(container, 'tracking of calls', CALLS_PAUSE_MS, () => container.get(TendCalls).execute());
   const queue = container.get(WorkQueue);
-  container.get(PostAlerts).register();
+  container.get(WebhookDelivery).register();
   queue.register(EVALUATION, container.get(RunEvaluation));
   const work = [queue, calls, mail];
   later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
@@ -174,7 +174,7 @@ async function start(
   }
   mail.start();
   calls.start();
-  later('house-keeping', keepHouse(container));
+  later('maintenance', startMaintenance(container));
   await queue.start();
   const identity = identityOf(config, port);
   await processes.introduce(identity);

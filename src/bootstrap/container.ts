@@ -36,7 +36,7 @@ import { LocalModelStore } from '../infrastructure/files/local-model-store.js';
 import { keptSecret } from '../infrastructure/files/service-secret.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
-import { EveryNotifier } from '../infrastructure/notifiers/every-notifier.js';
+import { everyNotifier } from '../infrastructure/notifiers/every-notifier.js';
 import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
@@ -174,7 +174,7 @@ function bindDeployments(container: Container, config: Config): void {
 function bindAlerts(container: Container, { webhookNetworks }: Config): void {
   container
     .bind(AlertNotifier)
-    .toDynamicValue((context) => new EveryNotifier(...notifiers.map((notifier) => context.get(notifier))));
+    .toDynamicValue((context) => everyNotifier(notifiers.map((notifier) => context.get(notifier))));
   container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
   container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(webhookNetworks)));
 }

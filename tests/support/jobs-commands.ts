@@ -47,7 +47,7 @@ const createRule = (input: RuleInput, where: number) =>
   command(
     `createRule(${JSON.stringify(input)})`,
     async (model, _, process) => {
-      const { id, ruleType, threshold, jobKind, severity, enabled } = await process.createRule.execute({
+      const { id, ruleType, threshold, jobKind, severity, enabled } = await process.rules.create({
         by,
         ...input,
       });
@@ -62,7 +62,7 @@ const changeRule = (nth: number, change: { enabled?: boolean; threshold?: number
     async (model, _, process) => {
       const rule = pick(model.rules, nth);
       if (!rule) return;
-      await process.changeRule.execute({ by, id: rule.id, ...change });
+      await process.rules.change({ by, id: rule.id, ...change });
       Object.assign(rule, change);
     },
     where,
@@ -74,7 +74,7 @@ const deleteRule = (nth: number, where: number) =>
     async (model, _, process) => {
       const rule = pick(model.rules, nth);
       if (!rule) return;
-      await process.changeRule.remove({ by, id: rule.id });
+      await process.rules.delete({ by, id: rule.id });
       model.rules.splice(model.rules.indexOf(rule), 1);
     },
     where,
@@ -141,7 +141,7 @@ const acknowledge = (nth: number, note: string, where: number) =>
       if (!alert) return;
       const all = await process.allAlerts();
       const { id } = all.find(({ ruleId, jobId }) => ruleId === alert.ruleId && jobId === alert.jobId) ?? { id: '' };
-      await process.acknowledge.execute({ by, id, note });
+      await process.alerts.acknowledge({ by, id, note });
       alert.note ??= note;
     },
     where,
@@ -151,7 +151,7 @@ const preview = (input: RuleInput, where: number) =>
   command(
     `preview(${JSON.stringify(input)})`,
     async (model, _, process) => {
-      const { alerts } = await process.previewRule.execute({ by, since: null, ...input });
+      const { alerts } = await process.rules.preview({ by, since: null, ...input });
       const { ruleType, threshold, jobKind = null } = input;
       expect(alerts.map(({ jobId }) => jobId)).toEqual(model.preview({ ruleType, threshold, jobKind }));
     },

@@ -1,7 +1,5 @@
-import { AcknowledgeAlert } from '../../src/application/alerts/acknowledge-alert.js';
-import { ChangeAlertRule } from '../../src/application/alerts/change-alert-rule.js';
-import { CreateAlertRule } from '../../src/application/alerts/create-alert-rule.js';
-import { PreviewAlertRule } from '../../src/application/alerts/preview-alert-rule.js';
+import { AlertService } from '../../src/application/alerts/alert.service.js';
+import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { BegunCalls } from '../../src/application/jobs/begun-calls.js';
 import { ChangeJob } from '../../src/application/jobs/change-job.js';
 import { CreateExternalJob } from '../../src/application/jobs/create-external-job.js';
@@ -40,10 +38,8 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, queue, clock, log),
     createJob: new CreateExternalJob(found, jobs, ids, clock, log),
     changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock, log),
-    createRule: new CreateAlertRule(oneAtATime, alertRules, jobHistory, audit, ids, clock),
-    changeRule: new ChangeAlertRule(oneAtATime, alertRules, audit),
-    previewRule: new PreviewAlertRule(jobHistory, clock),
-    acknowledge: new AcknowledgeAlert(alerts, audit, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, oneAtATime, audit, ids, clock),
+    alerts: new AlertService(alerts, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

@@ -1,5 +1,4 @@
-import { DeliverWebhook } from '../../src/application/alerts/deliver-webhook.js';
-import { PostAlerts } from '../../src/application/alerts/post-alerts.js';
+import { WebhookDelivery } from '../../src/application/alerts/webhook-delivery.js';
 import { WebhookNotifier } from '../../src/infrastructure/notifiers/webhook-notifier.js';
 import { alertFired } from '../../src/interfaces/http/alerts/webhooks.controller.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
@@ -19,8 +18,8 @@ export async function webhookRig() {
   const { webhooks, alerts } = memoryRepositories(store);
   const [clock, log, sender] = [new ManualClock(at(0)), new RecordingLog(), new MemoryWebhookSender()];
   const queue = new MemoryWorkQueue(store, new MemoryInstanceRegistry(), clock);
-  const deliver = new DeliverWebhook(webhooks, alerts, sender, { body: alertFired }, clock, log);
-  new PostAlerts(queue, store, deliver, log).register();
+  const format = { body: alertFired };
+  new WebhookDelivery(queue, store, webhooks, alerts, sender, format, clock, log).register();
   await queue.start();
   const tasks = new MemoryTable<{ readonly runAt: number }>(store, 'tasks');
   return {

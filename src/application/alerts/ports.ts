@@ -2,13 +2,12 @@ import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
 import type { AlertRule } from '../../domain/alerts/alert-rule.js';
 import type { Delivery, Webhook } from '../../domain/alerts/webhook.js';
 
-/** A way in which people or programs hear of alerts. Off for everybody who has not switched it on. */
+/** Announces alerts to people or programs. A notifier does nothing until an account or an operator switches it on. */
 export abstract class AlertNotifier {
   /**
-   * Has everybody who has switched it on told of these alerts, which have fired at once. Called in the transaction that
-   * raises them, with one at least: it touches repositories only, and nobody is told before they are stored, or at all
-   * where they are not. What it leaves in the database, other processes or a next start deliver: at least once for each
-   * alert, and more than once only after a failure.
+   * Announces at least one alert. The caller runs it in the transaction that stores the alerts, so it touches
+   * repositories and the work queue only, and a rollback announces nothing. Each alert is delivered at least once, also
+   * after a restart; it is delivered twice only after a failure.
    */
   abstract announce(alerts: readonly Alert[]): Promise<void>;
 }
@@ -16,68 +15,68 @@ export abstract class AlertNotifier {
 export abstract class AlertRuleRepository {
   abstract add(rule: AlertRule): Promise<void>;
   abstract find(id: string): Promise<AlertRule | null>;
-  /** Newest first. */
+  /** Returns all rules, newest first. */
   abstract all(): Promise<AlertRule[]>;
-  /** Writes rules; one that is gone stays gone. */
+  /** Writes the rules. A deleted rule stays deleted. */
   abstract save(rules: readonly AlertRule[]): Promise<void>;
-  /** True when there was one. */
+  /** Returns false when there was no such rule. */
   abstract remove(id: string): Promise<boolean>;
 }
 
 export interface Acknowledgement {
   readonly at: Date;
+  /** The id of an account, or `MASTER`. */
   readonly by: string;
   readonly note: string | null;
 }
 
 export abstract class AlertRepository {
-  /** Of a rule and a job there is one alert at most. */
+  /** Adds alerts. Skips an alert when its rule and job have one already. */
   abstract add(alerts: readonly Alert[]): Promise<void>;
   abstract find(id: string): Promise<Alert | null>;
-  /** Newest first, beginning after the id `after`; null: whatever their status. */
+  /** Returns the alerts with ids below `after`, newest first. A null status means every status. */
   abstract list(
     status: AlertStatus | null,
     page: { readonly limit: number; readonly after: string | null },
   ): Promise<Alert[]>;
-  /** Notes the acknowledgement; false, and nothing changes, for an alert that has one already or is not there. */
+  /** Stores the acknowledgement. Returns false, and changes nothing, when the alert has one or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
 }
 
-/** What is posted to a webhook. */
+/** One request to a webhook's receiver. */
 export interface WebhookMessage {
   readonly url: string;
+  /** Signs the body. */
   readonly secret: string;
-  /** The same for each attempt. */
+  /** Stays the same for every attempt. */
   readonly id: string;
   readonly body: string;
   readonly sentAt: Date;
 }
 
-/** Posts as the Standard Webhooks specification has it, to addresses where it may. */
+/** Posts messages as the Standard Webhooks specification defines, to permitted addresses only. */
 export abstract class WebhookSender {
-  /** `whsec_` and 32 bytes in base64 that nobody can guess. */
+  /** Returns `whsec_` and 32 random bytes in base64. */
   abstract newSecret(): string;
-  /** Throws WebhookRefused where nothing may be posted to the URL, as its host resolves now. */
+  /** Throws WebhookRefused when the URL's host, as it resolves now, is not a permitted address. */
   abstract check(url: string): Promise<void>;
   /**
-   * One attempt, over within 10 s; any status of 200 to 299 is a success. The address that is connected to is checked
-   * again. Nothing else is ever contacted, whatever the answer says, and nothing of the answer's body is kept. Throws
-   * only the signal's reason.
+   * Makes one attempt, which ends within 10 s. A status of 200 to 299 is a success. Checks the connected address again,
+   * follows no redirect and discards the answer's body. Throws only the signal's reason.
    */
   abstract post(message: WebhookMessage, signal?: AbortSignal): Promise<Pick<Delivery, 'status' | 'error'>>;
 }
 
-/** The webhooks there are. Whoever reads the storage finds neither their URLs nor their secrets in it. */
+/** Stores webhooks. The stored form reveals neither URLs nor secrets. */
 export abstract class WebhookRepository {
-  /** `secret` signs all that is posted to it. */
   abstract add(webhook: Webhook, secret: string): Promise<void>;
-  /** Oldest first. One that was stored under another secret of the service has an empty `url`. */
+  /** Returns all webhooks, oldest first. One that was sealed with another service secret has an empty `url`. */
   abstract all(): Promise<Webhook[]>;
-  /** With its secret. Throws where it was stored under another secret of the service. */
+  /** Returns a webhook with its secret. Throws when it was sealed with another service secret. */
   abstract open(id: string): Promise<{ readonly webhook: Webhook; readonly secret: string } | null>;
-  /** Keeps a delivery as the last one. One that says that the receiver is gone disables the webhook for good. */
+  /** Stores the last delivery. A delivery with status 410 also disables the webhook for good. */
   abstract note(id: string, delivery: Delivery): Promise<void>;
-  /** True when there was one. */
+  /** Returns false when there was no such webhook. */
   abstract remove(id: string): Promise<boolean>;
 }
 

@@ -7,26 +7,26 @@ import { AuditRepository } from './ports.js';
 export interface Act {
   readonly by: Caller | Actor;
   readonly action: AuditAction;
-  /** Its team, where it has one, or else the actor's is the one whose admins may read of the act. */
+  /** The admins of `teamId`, or else of the actor's team, may read the entry. */
   readonly object: { readonly id: string; readonly name?: string | null; readonly teamId?: string };
   readonly details?: AuditDetails;
 }
 
-/** How use cases leave a trace of what they do. */
+/** Records acts in the audit trail. */
 @injectable()
 export class Audit {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly trail: AuditRepository,
+    private readonly entries: AuditRepository,
     private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 
-  /** Within the caller's unit of work. */
+  /** Appends an entry. Call it inside the unit of work of the act. */
   async record({ by, action, object, details = {} }: Act): Promise<void> {
     const { teamId, ...actor } = isCaller(by) ? Actor.of(by) : by;
-    await this.trail.append({
+    await this.entries.append({
       id: this.ids.next('aud'),
       createdAt: this.clock.now(),
       actor,
@@ -39,7 +39,7 @@ export class Audit {
     });
   }
 
-  /** Does `work` and records it, in one unit of work. Where it answers false it did nothing, and there is no entry. */
+  /** Runs `work` and records it in one unit of work. Records nothing when `work` returns false. */
   perform<T>(act: Act, work: () => Promise<T>): Promise<T> {
     return this.unitOfWork.run(async () => {
       const done = await work();

@@ -1,11 +1,11 @@
 import type { Actor, AuditEntry } from '../../domain/audit/audit-entry.js';
 
 export interface AuditFilter {
-  /** Null: of every team. Otherwise of this one and, where it is the operators', of no team. */
+  /** Null means every team. The operator team also includes entries of no team. */
   readonly team: { readonly id: string; readonly operator: boolean } | null;
-  /** An account, or everybody of a kind. */
+  /** Selects one account, or every actor of a kind. */
   readonly actor: { readonly id: string } | { readonly kind: Actor['kind'] } | null;
-  /** A whole action, or the kind of object before its dot. */
+  /** Matches a whole action, or the kind of object before its dot. */
   readonly action: string | null;
   readonly objectId: string | null;
   /** Inclusive. */
@@ -14,11 +14,11 @@ export interface AuditFilter {
   readonly to: Date | null;
 }
 
-/** What was done, entry by entry; nothing changes or removes one. */
+/** Stores audit entries. Nothing changes or removes one. */
 export abstract class AuditRepository {
-  /** In the unit of work of the act, so that both are kept or neither. Throws outside of a unit. */
+  /** Appends an entry in the running unit of work, so that act and entry commit together. Throws outside of one. */
   abstract append(entry: AuditEntry): Promise<void>;
-  /** Newest first: at most `limit`, those that come after the one with the id `after`. */
+  /** Returns at most `limit` entries with ids below `after`, newest first. */
   abstract list(
     filter: AuditFilter,
     page: { readonly limit: number; readonly after: string | null },

@@ -1,20 +1,19 @@
-/** Sessions and API keys by their end, mailed tokens by theirs, mails by their delivery, site tokens by their end. */
-export const leftoverKinds = ['credentials', 'mailed_tokens', 'mails', 'site_tokens'] as const;
-export type LeftoverKind = (typeof leftoverKinds)[number];
+export const expirableKinds = ['credentials', 'mailed_tokens', 'mails', 'site_tokens'] as const;
+export type ExpirableKind = (typeof expirableKinds)[number];
 
-/** What has had its time and is of no more use to anybody. */
+/** Removes rows that nobody needs any more. */
 export abstract class ExpiredData {
   /**
-   * Removes at most `most` of those whose time was over at `before`, and tells how many. What has no end, and a mail that
-   * is not delivered, stays. However many do that at once, none waits for another.
+   * Removes at most `most` rows of the kind whose end came before `before`, and returns their number. Mails end with
+   * their delivery, the others at their expiry. Rows without an end stay. Concurrent calls do not wait for each other.
    */
-  abstract remove(kind: LeftoverKind, before: Date, most: number): Promise<number>;
+  abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }
 
 export interface LogTailLimits {
-  /** Of the lines of one answer together. */
+  /** Bounds the bytes of all lines of one answer. */
   readonly answerBytes: number;
-  /** How far back lines are looked for. */
+  /** Bounds the bytes that are searched, from the end. */
   readonly searchedBytes: number;
 }
 
@@ -23,32 +22,29 @@ export const logTailLimits: LogTailLimits = { answerBytes: 16 * 1024 * 1024, sea
 export interface LogTailQuery {
   /** At least 1. */
   readonly most: number;
-  /** Only lines in which this stands and is not the beginning of a longer word. Nothing mentions the empty text. */
+  /** Keeps only lines that contain this as a whole word. An empty text matches no line. */
   readonly mentioning: string | null;
 }
 
-/** The end of the service's log, files that were rotated away included. */
+/** Reads the end of the service's log, rotated files included. */
 export abstract class LogTail {
-  /** Path of the file that is written now. */
+  /** The path of the file that is written now. */
   abstract readonly file: string;
   /**
-   * The newest `most` whole lines, oldest first, fewer where they exceed the limits. Takes memory for the answer and the
-   * line that is being read, however much was logged. Without any log there are no lines.
+   * Returns the newest `most` whole lines, oldest first, and fewer where they exceed the limits. Takes memory for the
+   * answer and one line, however long the log is. Returns no lines without a log.
    */
   abstract read(query: LogTailQuery): Promise<string[]>;
 }
 
-/** What the service tells of itself in numbers, to a monitoring system that asks now and then. */
+/** Reports the service's numbers to a monitoring system. */
 export abstract class Metrics {
-  /**
-   * All of it, as it is now, in the text format of Prometheus. Resolves within two seconds whatever is out of reach:
-   * what cannot be found out is left out.
-   */
+  /** Returns the present metrics in the text format of Prometheus within two seconds. Leaves out what it cannot find out. */
   abstract read(): Promise<string>;
 }
 
-/** The database as an operator sees it. */
+/** Probes the database. */
 export abstract class StorageProbe {
-  /** Resolves, within seconds, when the database answers and its migrations are done; throws StorageUnavailable if not. */
+  /** Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable. */
   abstract check(): Promise<void>;
 }

@@ -7,26 +7,26 @@ export type RuleType = (typeof ruleTypes)[number];
 export const severities = ['P1', 'P2', 'P3', 'P4'] as const;
 export type Severity = (typeof severities)[number];
 
-/** When operators want to hear of jobs. */
+/** Tells which finished jobs fire an alert. */
 export interface AlertRule {
   readonly id: string;
   readonly name: string;
   readonly ruleType: RuleType;
-  /** `consecutive_failures`: so many jobs in a row. `job_duration_exceeded`: seconds. */
+  /** Jobs in a row for `consecutive_failures`, seconds for `job_duration_exceeded`. */
   readonly threshold: number;
-  /** Null: jobs of every kind. */
+  /** Null means jobs of every kind. */
   readonly jobKind: JobKind | null;
   readonly severity: Severity;
-  /** A rule that is switched off keeps counting, and fires nothing. */
+  /** A disabled rule keeps counting and fires nothing. */
   readonly enabled: boolean;
   readonly createdAt: Date;
-  /** How many of its jobs have failed since the last that succeeded, up to the greatest threshold there is. */
+  /** The number of failed jobs since the last success, at most `ruleLimits.failures`. */
   readonly failuresInARow: number;
-  /** It has fired for these failures already. */
+  /** True when the present run of failures has fired already. */
   readonly firedInRun: boolean;
 }
 
-/** Lengths are Unicode code points. */
+/** `nameLength` counts Unicode code points. */
 export const ruleLimits = { rules: 100, nameLength: 200, failures: 10_000, seconds: 1_000_000_000 } as const;
 
 const usualSeverity: Record<RuleType, Severity> = { consecutive_failures: 'P1', job_duration_exceeded: 'P2' };
@@ -50,8 +50,8 @@ export const AlertRule = {
   change: (rule: AlertRule, change: RuleChange): AlertRule => checked({ ...rule, ...change }),
 
   /**
-   * Shows the rule the next job that finished. Returns the same object if the job changes nothing about the rule. Finishing
-   * jobs and previews of rules both decide here.
+   * Returns the rule after one more finished job, and whether it fires. Returns the same object when the job changes
+   * nothing. Finishing jobs and previews both use it, so a preview never differs from the real evaluation.
    */
   observe(rule: AlertRule, job: FinishedJob): { rule: AlertRule; fires: boolean } {
     const concerned = rule.jobKind === null || rule.jobKind === job.kind;

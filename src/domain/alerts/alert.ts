@@ -1,11 +1,11 @@
 import { type FinishedJob, Job } from '../jobs/job.js';
 import type { AlertRule, RuleType, Severity } from './alert-rule.js';
 
-/** That a rule was met by a job. It outlives both. */
+/** Records that a job met a rule. It outlives both. */
 export interface Alert {
   readonly id: string;
   readonly ruleId: string;
-  /** As the rule was called then. */
+  /** The rule's name when the alert fired. */
   readonly ruleName: string;
   readonly ruleType: RuleType;
   readonly severity: Severity;
@@ -23,18 +23,18 @@ export interface Alert {
 export const alertStatuses = ['firing', 'acked'] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
-/** In Unicode code points. */
+/** Counts Unicode code points. */
 export const NOTE_LENGTH = 1_000;
 
 export const Alert = {
-  /** It names the job by its id only: operators read alerts about jobs whose names and errors are another team's. */
+  /** Creates an alert. It names the job by id only, because operators read alerts about other teams' jobs. */
   of: (rule: AlertRule, job: FinishedJob, id: string): Alert => ({
     id,
     ruleId: rule.id,
     ruleName: rule.name,
     ruleType: rule.ruleType,
     severity: rule.severity,
-    ...words[rule.ruleType](rule, job),
+    ...texts[rule.ruleType](rule, job),
     jobId: job.id,
     createdAt: job.finishedAt,
     ackedAt: null,
@@ -45,18 +45,18 @@ export const Alert = {
   status: ({ ackedAt }: Pick<Alert, 'ackedAt'>): AlertStatus => (ackedAt ? 'acked' : 'firing'),
 };
 
-const words: Record<RuleType, (rule: AlertRule, job: FinishedJob) => Pick<Alert, 'title' | 'message'>> = {
+const texts: Record<RuleType, (rule: AlertRule, job: FinishedJob) => Pick<Alert, 'title' | 'message'>> = {
   consecutive_failures({ name, threshold, jobKind }, job) {
     const jobs = `${jobKind ? `${jobKind} ` : ''}jobs`;
     const ran = Job.duration(job);
     const failed = `failed ${ran === null ? 'before it had begun' : `after ${ran} s`}`;
-    const what =
+    const sentence =
       threshold === 1
         ? `The job ${job.id}, of the kind ${job.kind}, ${failed}.`
         : `The newest ${threshold} finished ${jobs} all failed. The last of them, ${job.id}, is of the kind ${job.kind} and ${failed}.`;
     return {
       title: threshold === 1 ? `${capital(job.kind)} job failed` : `${threshold} ${jobs} failed in a row`,
-      message: `${what} The rule "${name}" fires again only once one of its jobs has succeeded.`,
+      message: `${sentence} The rule "${name}" fires again only once one of its jobs has succeeded.`,
     };
   },
   job_duration_exceeded({ name, threshold }, job) {

@@ -12,7 +12,7 @@ export class TooManyWebhooks extends InvalidRequest {
   }
 }
 
-/** Nothing may be sent there. */
+/** Thrown when a webhook's address is not permitted. */
 export class WebhookRefused extends InvalidRequest {
   constructor(message: string) {
     super([{ path: 'url', message }]);

@@ -1,28 +1,28 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 
-/** A program's address to which alerts are posted. */
+/** An address of a program that receives alerts. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
   /** The id of an account, or `MASTER`. */
   readonly createdBy: string;
   readonly createdAt: Date;
-  /** False from the moment on at which its receiver has said that it is gone for good. */
+  /** Becomes false for good when the receiver answers 410. */
   readonly enabled: boolean;
-  /** How the last attempt to deliver an alert to it ended. */
+  /** The outcome of the last attempt; null before the first. */
   readonly lastDelivery: Delivery | null;
 }
 
 export interface Delivery {
   readonly at: Date;
   readonly alertId: string;
-  /** The HTTP status of the answer; null where there was none. */
+  /** The HTTP status of the answer; null without an answer. */
   readonly status: number | null;
-  /** Why the alert is not delivered; null where it is. */
+  /** The reason of a failure; null after a success. */
   readonly error: string | null;
 }
 
-/** The length is in characters. */
+/** `url` is a length in characters. */
 export const webhookLimits = { webhooks: 10, url: 2_000 } as const;
 
 const GONE = 410;
@@ -36,16 +36,16 @@ export const Webhook = {
     return { ...input, url: new URL(url).href, enabled: true, lastDelivery: null };
   },
 
-  /** What of its address may be told to whoever only reads: a path or a query can be as good as a password. */
+  /** Returns the origin of the URL. Readers see no more, because a path or a query can hold a secret. */
   origin: ({ url }: Pick<Webhook, 'url'>): string => (URL.canParse(url) ? new URL(url).origin : ''),
 
-  /** For whoever is told of it without seeing it all. */
+  /** Names the webhook in the audit trail. */
   named: (webhook: Webhook) => ({ id: webhook.id, name: Webhook.origin(webhook) }),
 
   isGone: ({ status }: Delivery): boolean => status === GONE,
 
-  /** A receiver that has not even answered is left alone for a while, so that those that do are not kept waiting. */
-  isLeftAlone: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
+  /** Tells whether the receiver is given a rest after no answer, so that it does not delay the others. */
+  isResting: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
     last !== null && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < REST_MS,
 };
 

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.js';
 import type { AccountCaller, Caller } from '../accounts/caller.js';
 
-/** What is kept of whom. The part before the dot is the kind of the object. */
+/** Lists the audited actions. The part before the dot is the kind of the object. */
 export const auditActions = [
   'account.registered',
   'account.email_verified',
@@ -43,13 +43,13 @@ export type AuditAction = (typeof auditActions)[number];
 
 export const actorKinds = ['account', 'master_key', 'command_line'] as const;
 
-/** Who acted, as they were called then: an account and its entries are kept apart. */
+/** Copies the actor's data at the time of the act, so that entries outlive accounts. */
 export interface Actor {
   readonly kind: (typeof actorKinds)[number];
-  /** Of the account; null for the others. */
+  /** The id of the account; null for other kinds. */
   readonly id: string | null;
   readonly name: string | null;
-  /** The session or API key that the call came with, if it came with one. */
+  /** The session or API key of the call; null without one. */
   readonly credentialId: string | null;
   readonly teamId: string | null;
 }
@@ -59,7 +59,7 @@ const nobody = { id: null, name: null, credentialId: null, teamId: null } as con
 export const Actor = {
   commandLine: { kind: 'command_line', ...nobody } satisfies Actor as Actor,
 
-  /** Somebody who acts on the own account by an e-mail's token or a registration. */
+  /** Returns the account as the actor of a registration or of a link from an e-mail. */
   self: ({ id, name, teamId }: Pick<Account, 'id' | 'name' | 'teamId'>): Actor => ({
     kind: 'account',
     id,
@@ -79,21 +79,21 @@ const ofAccount = ({ accountId, accountName, credentialId, teamId }: AccountCall
   teamId,
 });
 
-/** Small facts about an act: nothing secret, and no content. */
+/** Holds small facts about an act, never secrets or content. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** That somebody did something to an object. It outlives both. */
+/** Records one act on an object. It outlives both. */
 export interface AuditEntry {
   readonly id: string;
   readonly createdAt: Date;
   readonly actor: Omit<Actor, 'teamId'>;
   readonly action: AuditAction;
   readonly objectId: string;
-  /** As it was called then; null for what has no name. */
+  /** The object's name at that time; null for an object without one. */
   readonly objectName: string | null;
-  /** Whose admins may read it; null for what concerns the whole deployment. */
+  /** The admins of this team may read the entry; null stands for the whole deployment. */
   readonly teamId: string | null;
-  /** Null for what no request asked for. */
+  /** Is null for an act without a request. */
   readonly requestId: string | null;
   readonly details: AuditDetails;
 }

@@ -6,7 +6,7 @@ import { Clock, IdGenerator } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
-/** However many alerts fire, nobody's mailbox is flooded, and other mail gets through. */
+/** Alert mails to one account within an hour, so that no mailbox is flooded. */
 export const MOST_AN_HOUR = 30;
 const HOUR_MS = 60 * 60 * 1000;
 

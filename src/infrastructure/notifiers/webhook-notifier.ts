@@ -1,13 +1,13 @@
 import { injectable } from 'inversify';
 import { type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
-import { SPREADING } from '../../application/alerts/post-alerts.js';
+import { FAN_OUT } from '../../application/alerts/webhook-delivery.js';
 import { WorkQueue } from '../../application/shared/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
-/** So many alerts in one task: where thousands fire at once, whoever waits for their jobs must not wait for this. */
-const IN_ONE_TASK = 20;
+/** Alerts in one task. Thousands that fire at once then cost the finishing jobs few statements. */
+const BATCH = 20;
 
-/** Leaves the alerts to the work queue, for every webhook that there is at this moment. */
+/** Queues the delivery of alerts to every webhook that is enabled at this moment. */
 @injectable()
 export class WebhookNotifier implements AlertNotifier {
   constructor(
@@ -19,9 +19,9 @@ export class WebhookNotifier implements AlertNotifier {
     const enabled = (await this.webhooks.all()).filter((webhook) => webhook.enabled);
     if (enabled.length === 0) return;
     const webhookIds = enabled.map(({ id }) => id);
-    for (let from = 0; from < alerts.length; from += IN_ONE_TASK) {
-      const alertIds = alerts.slice(from, from + IN_ONE_TASK).map(({ id }) => id);
-      await this.queue.enqueue(SPREADING, { webhookIds, alertIds });
+    for (let from = 0; from < alerts.length; from += BATCH) {
+      const alertIds = alerts.slice(from, from + BATCH).map(({ id }) => id);
+      await this.queue.enqueue(FAN_OUT, { webhookIds, alertIds });
     }
   }
 }

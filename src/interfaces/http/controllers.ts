@@ -16,8 +16,7 @@ import { ModelFilesController } from './deployments/model-files.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { HealthController } from './operations/health.controller.js';
-import { LogsController } from './operations/logs.controller.js';
-import { MetricsController } from './operations/metrics.controller.js';
+import { MonitoringController } from './operations/monitoring.controller.js';
 import { StatusController } from './operations/status.controller.js';
 import { DatasetVersionsController } from './workspace/dataset-versions.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
@@ -48,11 +47,10 @@ export const controllers: readonly Newable<Controller>[] = [
   AlertRulesController,
   AlertsController,
   WebhooksController,
-  LogsController,
+  MonitoringController,
   AuditController,
   DeploymentsController,
   ModelFilesController,
   StatusController,
-  MetricsController,
   HealthController,
 ];

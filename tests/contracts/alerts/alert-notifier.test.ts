@@ -1,7 +1,7 @@
 import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
-import { EveryNotifier } from '../../../src/infrastructure/notifiers/every-notifier.js';
+import { everyNotifier } from '../../../src/infrastructure/notifiers/every-notifier.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
 import { MemoryAlertNotifier } from '../../fakes/alerts/memory-alert-notifier.js';
@@ -66,7 +66,7 @@ alertNotifierContract('memory', async () => {
   return { notifier, unitOfWork: store, switchOn, told: async () => notifier.announced.map(({ id }) => id) };
 });
 
-alertNotifierContract('every way there is', async () => {
+alertNotifierContract('every notifier', async () => {
   const store = new MemoryStore();
   const [silent, one, other] = ['silent', 'one', 'other'].map((name) => new MemoryAlertNotifier(store, name)) as [
     MemoryAlertNotifier,
@@ -74,7 +74,7 @@ alertNotifierContract('every way there is', async () => {
     MemoryAlertNotifier,
   ];
   return {
-    notifier: new EveryNotifier(silent, one, other),
+    notifier: everyNotifier([silent, one, other]),
     unitOfWork: store,
     async switchOn() {
       one.on = true;

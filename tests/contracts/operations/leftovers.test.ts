@@ -1,4 +1,4 @@
-import { RemoveLeftovers } from '../../../src/application/operations/remove-leftovers.js';
+import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
 import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/expired-data.js';
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
@@ -23,7 +23,7 @@ describe('on a database', () => {
   });
 });
 
-describe('RemoveLeftovers', () => {
+describe('ExpiredDataService', () => {
   it('works through more than one step takes, and leaves what ended within the last day', async () => {
     const store = new MemoryStore();
     const repositories = memoryRepositories(store);
@@ -35,7 +35,7 @@ describe('RemoveLeftovers', () => {
     await repositories.credentials.add(aSession(account, { expiresAt: at(2) }));
     const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
     const log = new RecordingLog();
-    await new RemoveLeftovers(new MemoryExpiredData(store), clock, log).execute();
+    await new ExpiredDataService(new MemoryExpiredData(store), clock, log).remove();
     const sessions = { accountId: account.id, kind: 'session', now: new Date(0) } as const;
     expect(await repositories.credentials.list(sessions)).toHaveLength(1);
     expect(JSON.stringify(log)).toContain('1001');

@@ -1,4 +1,4 @@
-import type { ExpiredData, LeftoverKind } from '../../../src/application/operations/ports.js';
+import type { ExpirableKind, ExpiredData } from '../../../src/application/operations/ports.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
@@ -18,7 +18,7 @@ export class MemoryExpiredData implements ExpiredData {
   constructor(private readonly store: MemoryStore) {}
 
   /** Of mails there is nothing left here once they are delivered. */
-  async remove(kind: LeftoverKind, before: Date, most: number): Promise<number> {
+  async remove(kind: ExpirableKind, before: Date, most: number): Promise<number> {
     if (kind === 'mails') return 0;
     const table = new MemoryTable<Row>(this.store, TABLES[kind]);
     const over = table.all().filter(({ expiresAt }) => expiresAt !== null && expiresAt <= before);

@@ -21,20 +21,6 @@ export const AlertRuleTable = new EntitySchema<AlertRule>({
   },
 });
 
-/** Without the ORM, since every job that finishes asks for them. */
-const ALL = `
-  SELECT id, name, rule_type AS "ruleType", threshold, job_kind AS "jobKind", severity, enabled, created_at AS "createdAt",
-         failures_in_a_row AS "failuresInARow", fired_in_run AS "firedInRun"
-    FROM alert_rules ORDER BY id DESC`;
-
-const SAVE = `
-  UPDATE alert_rules
-     SET name = new.name, threshold = new.threshold, severity = new.severity, enabled = new.enabled,
-         failures_in_a_row = new."failuresInARow", fired_in_run = new."firedInRun"
-    FROM json_to_recordset($1::json) AS new (id text, name text, threshold double precision, severity text,
-         enabled boolean, "failuresInARow" integer, "firedInRun" boolean)
-   WHERE alert_rules.id = new.id`;
-
 @injectable()
 export class TypeOrmAlertRuleRepository implements AlertRuleRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
@@ -48,11 +34,11 @@ export class TypeOrmAlertRuleRepository implements AlertRuleRepository {
   }
 
   all(): Promise<AlertRule[]> {
-    return this.unitOfWork.prepared<AlertRule>('alert-rules-all', ALL, []);
+    return this.table.find({ order: { id: 'DESC' } });
   }
 
   async save(rules: readonly AlertRule[]): Promise<void> {
-    await this.unitOfWork.prepared('alert-rules-save', SAVE, [JSON.stringify(rules)]);
+    for (const { id, ...change } of rules) await this.table.update({ id }, change);
   }
 
   async remove(id: string): Promise<boolean> {

@@ -23,20 +23,18 @@ export const AlertTable = new EntitySchema<Alert>({
   },
 });
 
-const ADD = `
-  INSERT INTO alerts (id, rule_id, rule_name, rule_type, severity, title, message, job_id, created_at, acked_at,
-         acked_by, note)
-  SELECT * FROM json_to_recordset($1::json) AS new (id text, "ruleId" text, "ruleName" text, "ruleType" text,
-         severity text, title text, message text, "jobId" text, "createdAt" timestamptz, "ackedAt" timestamptz,
-         "ackedBy" text, note text)
-  ON CONFLICT (rule_id, job_id) DO NOTHING`;
-
 @injectable()
 export class TypeOrmAlertRepository implements AlertRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(alerts: readonly Alert[]): Promise<void> {
-    await this.unitOfWork.prepared('alerts-add', ADD, [JSON.stringify(alerts)]);
+    await this.table
+      .createQueryBuilder()
+      .insert()
+      .values([...alerts])
+      .orIgnore()
+      .updateEntity(false)
+      .execute();
   }
 
   find(id: string): Promise<Alert | null> {

@@ -5,7 +5,7 @@ import { Sealer } from '../../crypto/sealer.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
-  /** URL and secret as sealed JSON: either would let its reader speak to the receiver. */
+  /** The URL and the secret as sealed JSON, because each lets its reader call the receiver. */
   readonly sealed: string;
   readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
 }
@@ -22,8 +22,6 @@ export const WebhookTable = new EntitySchema<WebhookRow>({
     lastDelivery: { type: 'json', name: 'last_delivery', nullable: true },
   },
 });
-
-const NOTE = 'UPDATE webhooks SET last_delivery = $2, enabled = enabled AND NOT $3 WHERE id = $1';
 
 export class TypeOrmWebhookRepository implements WebhookRepository {
   constructor(
@@ -50,8 +48,8 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
   }
 
   async note(id: string, delivery: Delivery): Promise<void> {
-    const values = [id, JSON.stringify(delivery), Webhook.isGone(delivery)];
-    await this.unitOfWork.prepared('webhooks-note', NOTE, values);
+    const lastDelivery = { ...delivery, at: delivery.at.toISOString() };
+    await this.table.update({ id }, { lastDelivery, ...(Webhook.isGone(delivery) && { enabled: false }) });
   }
 
   async remove(id: string): Promise<boolean> {

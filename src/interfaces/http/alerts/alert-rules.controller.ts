@@ -1,8 +1,5 @@
 import { injectable } from 'inversify';
-import { ChangeAlertRule } from '../../../application/alerts/change-alert-rule.js';
-import { CreateAlertRule } from '../../../application/alerts/create-alert-rule.js';
-import { PreviewAlertRule } from '../../../application/alerts/preview-alert-rule.js';
-import { ReadAlertRules } from '../../../application/alerts/read-alert-rules.js';
+import { AlertRuleService } from '../../../application/alerts/alert-rule.service.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
 import { type AnswerOf, type CallOf, type Controller, route } from '../contract.js';
 import { dateOf, deleted, seconds } from '../schemas.js';
@@ -13,38 +10,33 @@ import { alertAnswer } from './alerts.controller.js';
 export class AlertRulesController implements Controller {
   readonly routes = [
     route(contracts.listAlertRules, async ({ caller }) => {
-      const rules = await this.readRules.execute({ by: caller });
+      const rules = await this.rules.list({ by: caller });
       return { rules: rules.map(ruleAnswer), count: rules.length };
     }),
     route(contracts.createAlertRule, async ({ caller, body }) =>
-      ruleAnswer(await this.createRule.execute({ by: caller, ...ruleOf(body) })),
+      ruleAnswer(await this.rules.create({ by: caller, ...ruleOf(body) })),
     ),
     route(contracts.previewAlertRule, async ({ caller, body }) => {
       const since = body.since == null ? null : dateOf(body.since);
-      const { alerts, considered } = await this.previewRule.execute({ by: caller, since, ...ruleOf(body) });
+      const { alerts, considered } = await this.rules.preview({ by: caller, since, ...ruleOf(body) });
       return { alerts: alerts.map(alertAnswer), count: alerts.length, jobs_considered: considered };
     }),
     route(contracts.readAlertRule, async ({ caller, params }) =>
-      ruleAnswer(await this.readRules.one({ by: caller, id: params.rule_id })),
+      ruleAnswer(await this.rules.read({ by: caller, id: params.rule_id })),
     ),
     route(
       contracts.changeAlertRule,
       async ({ caller, params, body }) =>
-        ruleAnswer(await this.changeRule.execute({ by: caller, id: params.rule_id, ...body })),
-      ({ caller, params }) => this.readRules.one({ by: caller, id: params.rule_id }),
+        ruleAnswer(await this.rules.change({ by: caller, id: params.rule_id, ...body })),
+      ({ caller, params }) => this.rules.read({ by: caller, id: params.rule_id }),
     ),
     route(contracts.deleteAlertRule, async ({ caller, params }) => {
-      await this.changeRule.remove({ by: caller, id: params.rule_id });
+      await this.rules.delete({ by: caller, id: params.rule_id });
       return deleted(params.rule_id);
     }),
   ];
 
-  constructor(
-    private readonly readRules: ReadAlertRules,
-    private readonly createRule: CreateAlertRule,
-    private readonly previewRule: PreviewAlertRule,
-    private readonly changeRule: ChangeAlertRule,
-  ) {}
+  constructor(private readonly rules: AlertRuleService) {}
 }
 
 type Body = CallOf<typeof contracts.createAlertRule>['body'];

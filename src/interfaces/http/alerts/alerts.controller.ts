@@ -1,6 +1,5 @@
 import { injectable } from 'inversify';
-import { AcknowledgeAlert } from '../../../application/alerts/acknowledge-alert.js';
-import { ReadAlerts } from '../../../application/alerts/read-alerts.js';
+import { AlertService } from '../../../application/alerts/alert.service.js';
 import { Alert } from '../../../domain/alerts/alert.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
@@ -11,25 +10,22 @@ import * as contracts from './alerts.contract.js';
 export class AlertsController implements Controller {
   readonly routes = [
     route(contracts.listAlerts, async ({ caller, query }) => {
-      const found = await this.readAlerts.execute({ by: caller, status: query.status ?? null, page: pageOf(query) });
+      const found = await this.alerts.list({ by: caller, status: query.status ?? null, page: pageOf(query) });
       const { items, ...page } = paged(found, query);
       return { alerts: items.map(alertAnswer), ...page };
     }),
     route(contracts.readAlert, async ({ caller, params }) =>
-      alertAnswer(await this.readAlerts.one({ by: caller, id: params.alert_id })),
+      alertAnswer(await this.alerts.read({ by: caller, id: params.alert_id })),
     ),
     route(
       contracts.acknowledgeAlert,
       async ({ caller, params, body }) =>
-        alertAnswer(await this.acknowledge.execute({ by: caller, id: params.alert_id, note: body.note ?? null })),
-      ({ caller, params }) => this.readAlerts.one({ by: caller, id: params.alert_id }),
+        alertAnswer(await this.alerts.acknowledge({ by: caller, id: params.alert_id, note: body.note ?? null })),
+      ({ caller, params }) => this.alerts.read({ by: caller, id: params.alert_id }),
     ),
   ];
 
-  constructor(
-    private readonly readAlerts: ReadAlerts,
-    private readonly acknowledge: AcknowledgeAlert,
-  ) {}
+  constructor(private readonly alerts: AlertService) {}
 }
 
 export const alertAnswer = (alert: Alert): AnswerOf<typeof contracts.readAlert> => ({

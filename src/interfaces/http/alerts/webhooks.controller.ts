@@ -1,8 +1,6 @@
 import { injectable } from 'inversify';
 import type { z } from 'zod';
-import { CreateWebhook } from '../../../application/alerts/create-webhook.js';
-import { DeleteWebhook } from '../../../application/alerts/delete-webhook.js';
-import { ListWebhooks } from '../../../application/alerts/list-webhooks.js';
+import { WebhookService } from '../../../application/alerts/webhook.service.js';
 import type { Alert } from '../../../domain/alerts/alert.js';
 import type { Webhook } from '../../../domain/alerts/webhook.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
@@ -14,24 +12,20 @@ import * as contracts from './webhooks.contract.js';
 export class WebhooksController implements Controller {
   readonly routes = [
     route(contracts.listWebhooks, async ({ caller }) => {
-      const webhooks = (await this.listWebhooks.execute({ by: caller })).map(webhookAnswer);
+      const webhooks = (await this.webhooks.list({ by: caller })).map(webhookAnswer);
       return { webhooks, count: webhooks.length };
     }),
     route(contracts.createWebhook, async ({ caller, body }) => {
-      const { webhook, secret } = await this.createWebhook.execute({ by: caller, url: body.url });
+      const { webhook, secret } = await this.webhooks.create({ by: caller, url: body.url });
       return { ...webhookAnswer(webhook), secret };
     }),
     route(contracts.deleteWebhook, async ({ caller, params }) => {
-      await this.deleteWebhook.execute({ by: caller, id: params.webhook_id });
+      await this.webhooks.delete({ by: caller, id: params.webhook_id });
       return deleted(params.webhook_id);
     }),
   ];
 
-  constructor(
-    private readonly listWebhooks: ListWebhooks,
-    private readonly createWebhook: CreateWebhook,
-    private readonly deleteWebhook: DeleteWebhook,
-  ) {}
+  constructor(private readonly webhooks: WebhookService) {}
 }
 
 type WebhookAnswer = AnswerOf<typeof contracts.listWebhooks>['webhooks'][number];
@@ -45,7 +39,7 @@ const webhookAnswer = ({ id, url, enabled, createdBy, createdAt, lastDelivery: l
   last_delivery: last && { at: seconds(last.at), alert_id: last.alertId, status: last.status, error: last.error },
 });
 
-/** The alert as it was when it fired: whoever acknowledges it between two attempts changes nothing. */
+/** Returns the alert as it fired. A later acknowledgement does not change it, so every attempt sends the same body. */
 export const alertFired = (alert: Alert): z.input<typeof contracts.AlertFired> => ({
   type: 'alert.fired',
   timestamp: alert.createdAt.toISOString(),

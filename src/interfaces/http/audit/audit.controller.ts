@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { ReadAudit } from '../../../application/audit/read-audit.js';
+import { AuditService } from '../../../application/audit/audit.service.js';
 import { AuditEntry, actorKinds } from '../../../domain/audit/audit-entry.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
@@ -11,7 +11,7 @@ export class AuditController implements Controller {
   readonly routes = [
     route(contracts.listAudit, async ({ caller, query }) => {
       const { action = null, object = null, from, to } = query;
-      const found = await this.readAudit.execute({
+      const found = await this.audit.list({
         by: caller,
         actor: actorOf(query.actor),
         action,
@@ -25,7 +25,7 @@ export class AuditController implements Controller {
     }),
   ];
 
-  constructor(private readonly readAudit: ReadAudit) {}
+  constructor(private readonly audit: AuditService) {}
 }
 
 function actorOf(text: string | undefined) {

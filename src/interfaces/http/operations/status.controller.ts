@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { ReadStatus, type Status } from '../../../application/operations/read-status.js';
+import { type Status, StatusService } from '../../../application/operations/status.service.js';
 import { userAnswer } from '../accounts/accounts.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import type { Standing } from '../rate-limit/rate-limiter.js';
@@ -11,7 +11,7 @@ type Answer = AnswerOf<typeof contracts.status>;
 export class StatusController implements Controller {
   readonly routes = [
     route(contracts.status, async ({ caller, standings }): Promise<Answer> => {
-      const { may, runtimes, ...who } = await this.readStatus.execute({ by: caller });
+      const { may, runtimes, ...who } = await this.statuses.read({ by: caller });
       const [requests, auth] = standings() as [Standing, Standing];
       return {
         caller: callerAnswer(who),
@@ -26,7 +26,7 @@ export class StatusController implements Controller {
     }),
   ];
 
-  constructor(private readonly readStatus: ReadStatus) {}
+  constructor(private readonly statuses: StatusService) {}
 }
 
 function callerAnswer({ caller, account }: Pick<Status, 'caller' | 'account'>): Answer['caller'] {

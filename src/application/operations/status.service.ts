@@ -11,10 +11,10 @@ import { ProjectRepository } from '../workspace/ports.js';
 
 export interface Status {
   readonly caller: Caller;
-  /** Null for the master key. */
+  /** Is null for the master key. */
   readonly account: Account | null;
   readonly may: Readonly<Record<PermissionName, boolean>>;
-  /** Of the team's newest projects, newest first; the master key has no team. */
+  /** The runtimes of the team's newest projects, newest first; empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
 }
 
@@ -24,16 +24,16 @@ export interface NamedRuntime extends ProjectRuntime {
 
 const PROJECTS = 1_000;
 
-/** Who calls, what the caller may do, and what the caller's team can chat with. */
 @injectable()
-export class ReadStatus {
+export class StatusService {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly projects: ProjectRepository,
     private readonly runtimes: RuntimeStates,
   ) {}
 
-  async execute(input: { by: Caller | null }): Promise<Status> {
+  /** Returns the caller, the caller's permissions and the chat runtimes of the caller's team. */
+  async read(input: { by: Caller | null }): Promise<Status> {
     const caller = authorize(input.by, permissions.readStatus);
     const may = permitted(caller);
     if (caller.kind === 'master') return { caller, account: null, may, runtimes: [] };

@@ -4,19 +4,22 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { AuditEntry } from '../../domain/audit/audit-entry.js';
 import { type AuditFilter, AuditRepository } from './ports.js';
 
-interface Input extends Omit<AuditFilter, 'team'> {
+interface Listing extends Omit<AuditFilter, 'team'> {
   readonly by: Caller | null;
   readonly page: { readonly limit: number; readonly after: string | null };
 }
 
-/** Admins read of their own team, those of the operators also of the deployment; the master key reads all. */
 @injectable()
-export class ReadAudit {
-  constructor(private readonly trail: AuditRepository) {}
+export class AuditService {
+  constructor(private readonly entries: AuditRepository) {}
 
-  async execute({ by, page, ...filter }: Input): Promise<AuditEntry[]> {
+  /**
+   * Returns audit entries, newest first. An admin reads the own team's entries, an admin of the operator team also
+   * those of the deployment, and the master key reads all.
+   */
+  async list({ by, page, ...filter }: Listing): Promise<AuditEntry[]> {
     const caller = authorize(by, permissions.readAudit);
     const team = caller.kind === 'master' ? null : { id: caller.teamId, operator: caller.operator };
-    return this.trail.list({ ...filter, team }, page);
+    return this.entries.list({ ...filter, team }, page);
   }
 }

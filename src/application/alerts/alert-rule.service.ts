@@ -1,0 +1,103 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Alert } from '../../domain/alerts/alert.js';
+import { AlertRule, type RuleChange, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
+import { TooManyRules } from '../../domain/alerts/errors.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { FINISHING } from '../jobs/finish-jobs.js';
+import { JobHistory } from '../jobs/ports.js';
+import { Clock, IdGenerator, Locks } from '../shared/ports.js';
+import { AlertRuleRepository } from './ports.js';
+
+type By = { readonly by: Caller | null };
+
+/** A preview evaluates at most this many of the newest finished jobs. */
+export const PREVIEWED_JOBS = 10_000;
+
+/** Changes take the lock of finishing jobs, because a finishing job writes the counters of the rules. */
+@injectable()
+export class AlertRuleService {
+  constructor(
+    private readonly rules: AlertRuleRepository,
+    private readonly history: JobHistory,
+    private readonly locks: Locks,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns all rules, newest first. */
+  async list({ by }: By): Promise<AlertRule[]> {
+    authorize(by, permissions.readMonitoring);
+    return this.rules.all();
+  }
+
+  /** Throws NotFound. */
+  async read({ by, id }: By & { id: string }): Promise<AlertRule> {
+    authorize(by, permissions.readMonitoring);
+    return this.find(id);
+  }
+
+  /** Creates a rule. Failures before its creation count towards its first alert. Throws InvalidRequest, TooManyRules. */
+  async create({ by, ...input }: By & RuleInput): Promise<AlertRule> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
+    return this.locks.run(FINISHING, async () => {
+      if ((await this.rules.all()).length >= ruleLimits.rules) throw new TooManyRules(ruleLimits.rules);
+      const failuresInARow = await this.history.failuresInARow(created.jobKind, ruleLimits.failures);
+      const rule = { ...created, failuresInARow };
+      await this.rules.add(rule);
+      const details = { rule_type: rule.ruleType, threshold: rule.threshold };
+      await this.audit.record({ by: caller, action: 'alert_rule.created', object: rule, details });
+      return rule;
+    });
+  }
+
+  /** Throws NotFound, InvalidRequest. */
+  async change({ by, id, ...change }: By & { id: string } & RuleChange): Promise<AlertRule> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    return this.locks.run(FINISHING, async () => {
+      const rule = AlertRule.change(await this.find(id), change);
+      await this.rules.save([rule]);
+      await this.audit.record({ by: caller, action: 'alert_rule.changed', object: rule, details: change });
+      return rule;
+    });
+  }
+
+  /** Deletes a rule and keeps its alerts. Throws NotFound. */
+  async delete({ by, id }: By & { id: string }): Promise<void> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    await this.locks.run(FINISHING, async () => {
+      const rule = await this.find(id);
+      await this.rules.remove(id);
+      await this.audit.record({ by: caller, action: 'alert_rule.deleted', object: rule });
+    });
+  }
+
+  /** Returns the alerts that the rule would have fired over the stored jobs. Stores nothing. Throws InvalidRequest. */
+  async preview({
+    by,
+    since,
+    ...input
+  }: By & RuleInput & { since: Date | null }): Promise<{ alerts: Alert[]; considered: number }> {
+    authorize(by, permissions.readMonitoring);
+    let rule = AlertRule.create({ ...input, id: '', createdAt: this.clock.now() });
+    const alerts: Alert[] = [];
+    let considered = 0;
+    for await (const job of this.history.part({ kind: rule.jobKind, since, most: PREVIEWED_JOBS })) {
+      considered++;
+      const observed = AlertRule.observe(rule, job);
+      if (observed.fires) alerts.push(Alert.of(rule, job, ''));
+      rule = observed.rule;
+    }
+    return { alerts, considered };
+  }
+
+  private async find(id: string): Promise<AlertRule> {
+    const rule = await this.rules.find(id);
+    if (!rule) throw new NotFound('alert rule');
+    return rule;
+  }
+}

@@ -1,0 +1,55 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
+import { MASTER } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { AlertRepository } from './ports.js';
+
+type By = { readonly by: Caller | null };
+
+interface Listing extends By {
+  /** Null lists alerts of every status. */
+  readonly status: AlertStatus | null;
+  readonly page: { readonly limit: number; readonly after: string | null };
+}
+
+@injectable()
+export class AlertService {
+  constructor(
+    private readonly alerts: AlertRepository,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the alerts, newest first. */
+  async list({ by, status, page }: Listing): Promise<Alert[]> {
+    authorize(by, permissions.readMonitoring);
+    return this.alerts.list(status, page);
+  }
+
+  /** Throws NotFound. */
+  async read({ by, id }: By & { id: string }): Promise<Alert> {
+    authorize(by, permissions.readMonitoring);
+    return this.find(id);
+  }
+
+  /** Acknowledges an alert. A second acknowledgement keeps the first one's time, account and note. Throws NotFound. */
+  async acknowledge({ by, id, note }: By & { id: string; note: string | null }): Promise<Alert> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const accountId = caller.kind === 'master' ? MASTER : caller.accountId;
+    const { title } = await this.find(id);
+    await this.audit.perform({ by: caller, action: 'alert.acknowledged', object: { id, name: title } }, () =>
+      this.alerts.acknowledge(id, { at: this.clock.now(), by: accountId, note }),
+    );
+    return this.find(id);
+  }
+
+  private async find(id: string): Promise<Alert> {
+    const alert = await this.alerts.find(id);
+    if (!alert) throw new NotFound('alert');
+    return alert;
+  }
+}

@@ -1,0 +1,83 @@
+import { injectable } from 'inversify';
+import { Webhook } from '../../domain/alerts/webhook.js';
+import { Clock, Logger, type TaskWorker, UnitOfWork, WorkQueue } from '../shared/ports.js';
+import { AlertEventFormat, AlertRepository, WebhookRepository, WebhookSender } from './ports.js';
+
+/** Names the task that makes one delivery task for each pair of an alert and a webhook. */
+export const FAN_OUT = 'spread alerts';
+/** Names the task that posts one alert to one webhook. */
+export const DELIVERY = 'post alert';
+
+/** The pauses between attempts grow from seconds to six hours; the last attempt comes a day and a half after the first. */
+const ATTEMPTS = 15;
+const AT_ONCE = 8;
+
+type Batch = { readonly webhookIds: readonly string[]; readonly alertIds: readonly string[] };
+type Delivery = { readonly webhookId: string; readonly alertId: string };
+
+class NotDelivered extends Error {}
+
+/** Delivers alerts to webhooks through the work queue, so that a failing receiver delays neither others nor other alerts. */
+@injectable()
+export class WebhookDelivery {
+  constructor(
+    private readonly queue: WorkQueue,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly webhooks: WebhookRepository,
+    private readonly alerts: AlertRepository,
+    private readonly sender: WebhookSender,
+    private readonly format: AlertEventFormat,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Registers the two tasks. Call it before the queue starts. */
+  register(): void {
+    this.queue.register(FAN_OUT, this.fanOut);
+    this.queue.register(DELIVERY, this.delivery);
+  }
+
+  private readonly fanOut: TaskWorker = {
+    atOnce: 1,
+    run: async (payload) => {
+      const { webhookIds, alertIds } = payload as Batch;
+      await this.unitOfWork.run(async () => {
+        for (const alertId of alertIds) {
+          for (const webhookId of webhookIds) {
+            const key = `${DELIVERY} ${alertId} ${webhookId}`;
+            await this.queue.enqueue(DELIVERY, { webhookId, alertId }, { key, maxAttempts: ATTEMPTS });
+          }
+        }
+      });
+    },
+    gaveUp: async (payload, reason) => this.logger.error('alerts given up', { ...(payload as Batch), reason }),
+  };
+
+  private readonly delivery: TaskWorker = {
+    atOnce: AT_ONCE,
+    run: (payload, { signal }) => this.deliver(payload as Delivery, signal),
+    gaveUp: async (payload, reason) => {
+      const { webhookId, alertId } = payload as Delivery;
+      this.logger.error('alert given up', { webhook_id: webhookId, alert_id: alertId, reason });
+    },
+  };
+
+  /** Makes one attempt. Resolves when there is nothing left to do; throws when the queue has to retry. */
+  private async deliver({ webhookId, alertId }: Delivery, signal: AbortSignal): Promise<void> {
+    const opened = await this.webhooks.open(webhookId);
+    const alert = await this.alerts.find(alertId);
+    if (!opened?.webhook.enabled || !alert) return;
+    const { webhook, secret } = opened;
+    const at = this.clock.now();
+    if (Webhook.isResting(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
+    const body = JSON.stringify(this.format.body(alert));
+    const outcome = await this.sender.post({ url: webhook.url, secret, id: alertId, body, sentAt: at }, signal);
+    const delivery = { ...outcome, at, alertId };
+    await this.webhooks.note(webhookId, delivery);
+    const fields = { webhook_id: webhookId, alert_id: alertId, job_id: alert.jobId, ...outcome };
+    if (outcome.error === null) return this.logger.info('alert posted', fields);
+    this.logger.warn('alert not posted', fields);
+    if (!Webhook.isGone(delivery)) throw new NotDelivered(outcome.error);
+    this.logger.warn('webhook disabled', fields);
+  }
+}

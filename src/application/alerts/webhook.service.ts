@@ -1,0 +1,57 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions, permitted } from '../../domain/accounts/permission.js';
+import { TooManyWebhooks } from '../../domain/alerts/errors.js';
+import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
+import { MASTER } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { WebhookRepository, WebhookSender } from './ports.js';
+
+type By = { readonly by: Caller | null };
+
+@injectable()
+export class WebhookService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly webhooks: WebhookRepository,
+    private readonly sender: WebhookSender,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns all webhooks, oldest first. A caller who may only read gets the origin of each URL. */
+  async list({ by }: By): Promise<Webhook[]> {
+    const caller = authorize(by, permissions.readMonitoring);
+    const webhooks = await this.webhooks.all();
+    if (permitted(caller).manageMonitoring) return webhooks;
+    return webhooks.map((webhook) => ({ ...webhook, url: Webhook.origin(webhook) }));
+  }
+
+  /** Creates a webhook for alerts that fire from now on. Returns its secret this once. Throws InvalidRequest. */
+  async create({ by, url }: By & { url: string }): Promise<{ webhook: Webhook; secret: string }> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const createdBy = caller.kind === 'master' ? MASTER : caller.accountId;
+    const webhook = Webhook.create({ id: this.ids.next('whk'), url, createdBy, createdAt: this.clock.now() });
+    await this.sender.check(webhook.url);
+    const secret = this.sender.newSecret();
+    await this.unitOfWork.run(async () => {
+      const { webhooks: most } = webhookLimits;
+      if ((await this.webhooks.all()).length >= most) throw new TooManyWebhooks(most);
+      await this.webhooks.add(webhook, secret);
+      await this.audit.record({ by: caller, action: 'webhook.created', object: Webhook.named(webhook) });
+    });
+    return { webhook, secret };
+  }
+
+  /** Deletes a webhook together with its waiting deliveries. Throws NotFound. */
+  async delete({ by, id }: By & { id: string }): Promise<void> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const webhook = (await this.webhooks.all()).find((one) => one.id === id);
+    if (!webhook) throw new NotFound('webhook');
+    const act = { by: caller, action: 'webhook.deleted', object: Webhook.named(webhook) } as const;
+    if (!(await this.audit.perform(act, () => this.webhooks.remove(id)))) throw new NotFound('webhook');
+  }
+}

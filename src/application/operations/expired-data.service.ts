@@ -1,0 +1,38 @@
+import { injectable } from 'inversify';
+import { Clock, Logger } from '../shared/ports.js';
+import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Milliseconds that a row is kept after its end, so that a used or late link gets its own error for a month. */
+const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
+  credentials: DAY_MS,
+  mailed_tokens: 30 * DAY_MS,
+  mails: 30 * DAY_MS,
+  site_tokens: DAY_MS,
+};
+
+/** Rows of one statement. */
+const AT_ONCE = 500;
+
+@injectable()
+export class ExpiredDataService {
+  constructor(
+    private readonly expired: ExpiredData,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Removes expired rows in small batches until none is left or `signal` is aborted. */
+  async remove(signal?: AbortSignal): Promise<void> {
+    const now = this.clock.now().getTime();
+    for (const kind of expirableKinds) {
+      const before = new Date(now - KEPT_MS[kind]);
+      let removed = 0;
+      for (let some = AT_ONCE; some === AT_ONCE && !signal?.aborted; removed += some) {
+        some = await this.expired.remove(kind, before, AT_ONCE);
+      }
+      if (removed > 0) this.logger.info('expired data removed', { kind, removed });
+    }
+  }
+}

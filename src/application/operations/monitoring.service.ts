@@ -1,0 +1,40 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Logger } from '../shared/ports.js';
+import { LogTail, Metrics, StorageProbe } from './ports.js';
+
+interface LogQuery {
+  readonly by: Caller | null;
+  readonly most: number;
+  readonly jobId: string | null;
+}
+
+/** Answers operators and the programs that watch the service. */
+@injectable()
+export class MonitoringService {
+  constructor(
+    private readonly tail: LogTail,
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly storage: StorageProbe,
+  ) {}
+
+  /** Returns the newest lines of the log; with a job id only the lines that mention it. */
+  async readLog({ by, most, jobId }: LogQuery): Promise<{ lines: string[]; file: string }> {
+    authorize(by, permissions.readMonitoring);
+    await this.logger.flush();
+    return { lines: await this.tail.read({ most, mentioning: jobId }), file: this.tail.file };
+  }
+
+  /** Returns all metrics in the text format of Prometheus. */
+  async readMetrics({ by }: { by: Caller | null }): Promise<string> {
+    authorize(by, permissions.readMetrics);
+    return this.metrics.read();
+  }
+
+  /** Resolves when the database answers and its migrations are done. Throws StorageUnavailable. */
+  async checkReady(): Promise<void> {
+    await this.storage.check();
+  }
+}
