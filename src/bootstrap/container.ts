@@ -48,10 +48,10 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer } from '../infrastructure/smtp/folder-mailer.js';
 import { SmtpMailer } from '../infrastructure/smtp/smtp-mailer.js';
-import { AsyncRequestContext } from '../infrastructure/system/async-current-request.js';
+import { AsyncRequestContext } from '../infrastructure/system/async-request-context.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { TimedDelay } from '../infrastructure/system/timed-pauses.js';
-import { UuidIdGenerator } from '../infrastructure/system/uuid-identifiers.js';
+import { TimedDelay } from '../infrastructure/system/timed-delay.js';
+import { UuidIdGenerator } from '../infrastructure/system/uuid-id-generator.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/backlog.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';

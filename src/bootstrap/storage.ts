@@ -40,11 +40,11 @@ import { TypeOrmDeploymentRepository } from '../infrastructure/typeorm/deploymen
 import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
-import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/typeorm-job-history.js';
+import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmLocks } from '../infrastructure/typeorm/locks.js';
 import { TypeOrmExpiredData } from '../infrastructure/typeorm/operations/expired-data.js';
+import { TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/storage-probe.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
-import { TypeOrmLocks } from '../infrastructure/typeorm/typeorm-one-at-a-time.js';
-import { TypeOrmStorageProbe } from '../infrastructure/typeorm/typeorm-storage.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
 import { TypeOrmModelRepository } from '../infrastructure/typeorm/workspace/model.repository.js';

@@ -18,7 +18,7 @@ import { alertsContract } from './alerts/alerts.contract.js';
 import { webhooksContract } from './alerts/webhooks.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
-import { oneAtATimeContract } from './shared/one-at-a-time.contract.js';
+import { oneAtATimeContract } from './shared/locks.contract.js';
 import { addedUnderCap, adminsLeft, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 
 /** What is kept in a store, in memory and in PostgreSQL: one database for all of it. */

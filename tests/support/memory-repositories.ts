@@ -15,7 +15,7 @@ import { MemoryDeploymentRepository } from '../fakes/deployments/memory-deployme
 import { MemoryEvaluationRepository } from '../fakes/jobs/memory-evaluation-repository.js';
 import { MemoryJobHistory } from '../fakes/jobs/memory-job-history.js';
 import { MemoryJobRepository } from '../fakes/jobs/memory-job-repository.js';
-import { MemoryLocks } from '../fakes/memory-one-at-a-time.js';
+import { MemoryLocks } from '../fakes/memory-locks.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { MemoryDatasetRepository } from '../fakes/workspace/memory-dataset-repository.js';
 import { MemoryModelAliasRepository } from '../fakes/workspace/memory-model-alias-repository.js';

@@ -16,8 +16,8 @@ import { createDataSource, type DataSource } from '../../src/infrastructure/type
 import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/deployments/deployment.repository.js';
 import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
-import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/typeorm-job-history.js';
-import { TypeOrmLocks } from '../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
+import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmLocks } from '../../src/infrastructure/typeorm/locks.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
 import { TypeOrmModelRepository } from '../../src/infrastructure/typeorm/workspace/model.repository.js';
@@ -101,7 +101,8 @@ const PLAIN_TABLES = ['evaluation_results', 'evaluations', 'spent_site_tokens', 
 
 /** Quicker than TRUNCATE; references between tables are looked at when the one statement has done all its parts. */
 async function empty(source: DataSource): Promise<void> {
-  const tables = [...source.entityMetadatas.map(({ tableName }) => tableName), ...PLAIN_TABLES];
+  const own = source.entityMetadatas.filter(({ schema }) => !schema);
+  const tables = [...own.map(({ tableName }) => tableName), ...PLAIN_TABLES];
   const parts = tables.map((table) => `of_${table} AS (DELETE FROM ${table})`);
   await source.query(`WITH ${parts.join(', ')} SELECT`);
 }

@@ -24,7 +24,8 @@ import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeepi
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { FinishNumbers1764806400000 } from './migrations/1764806400000-finish-numbers.js';
-import { DropsSilentConnections } from './silent-connections.js';
+import { LimitedClient } from './pool.js';
+import { TaskView } from './queue/task-view.js';
 import { DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ModelAliasTable } from './workspace/model-alias.repository.js';
@@ -52,6 +53,7 @@ const entities = [
   ProjectTable,
   ProjectVersionTable,
   RuntimeConnectionTable,
+  TaskView,
   TeamTable,
   WebhookTable,
 ];
@@ -111,8 +113,8 @@ export const createDataSource = (url: string, poolSize = 16): DataSource =>
   new DataSource({
     ...options(withSession(url)),
     entities,
-    subscribers: [DropsSilentConnections],
     extra: {
+      Client: LimitedClient,
       max: poolSize,
       keepAlive: true,
       connectionTimeoutMillis: connectionTimeoutMs(url),

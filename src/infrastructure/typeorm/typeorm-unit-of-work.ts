@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { poolOf } from './pool.js';
 import { isLostRace } from './storage-errors.js';
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
@@ -51,8 +50,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   /** Runs a statement that every call makes. PostgreSQL plans it once for each connection, under `name`. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.isRunning) return this.query(text, values);
-    const pool: Pool = (this.source.driver as PostgresDriver).master;
-    return (await pool.query({ name, text, values: [...values] })).rows;
+    return (await poolOf(this.source).query({ name, text, values: [...values] })).rows;
   }
 
   /** @deprecated Being replaced by `repository`. */

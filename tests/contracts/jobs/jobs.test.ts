@@ -1,7 +1,7 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
-import { TypeOrmLocks } from '../../../src/infrastructure/typeorm/typeorm-one-at-a-time.js';
+import { TypeOrmLocks } from '../../../src/infrastructure/typeorm/locks.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
 import { query } from '../../support/database.js';

@@ -1,8 +1,8 @@
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/async-current-request.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/async-request-context.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
-import { TimedDelay } from '../../../src/infrastructure/system/timed-pauses.js';
-import { UuidIdGenerator } from '../../../src/infrastructure/system/uuid-identifiers.js';
+import { TimedDelay } from '../../../src/infrastructure/system/timed-delay.js';
+import { UuidIdGenerator } from '../../../src/infrastructure/system/uuid-id-generator.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
 import { type ClockUnderTest, clockContract } from './clock.contract.js';
@@ -45,7 +45,7 @@ currentRequestContract('Node', () => new AsyncRequestContext());
 function ofAnotherProcess(): UuidIdGenerator {
   let Identifiers = UuidIdGenerator;
   jest.isolateModules(() => {
-    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/uuid-identifiers.js'));
+    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/uuid-id-generator.js'));
   });
   return new Identifiers();
 }

@@ -1,7 +1,6 @@
-import type { Pool } from 'pg';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { poolOf } from '../../../src/infrastructure/typeorm/pool.js';
 import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
@@ -26,8 +25,6 @@ describe('a pool whose connections may break or fall silent', () => {
     await source.destroy();
   });
 
-  const pool = (): Pool => (source.driver as PostgresDriver).master;
-
   it('waits once for a silent connection, also in a transaction, and drops it', async () => {
     const unitOfWork = new TypeOrmUnitOfWork(source);
     const begun = performance.now();
@@ -43,7 +40,7 @@ describe('a pool whose connections may break or fall silent', () => {
     expect(performance.now() - begun).toBeLessThan(1_000);
     await unitOfWork.query('SELECT');
     await unitOfWork.prepared('once more', 'SELECT', []);
-    expect(pool().totalCount).toBe(1);
+    expect(poolOf(source).totalCount).toBe(1);
   });
 
   it('tells the holder of a connection that broke', async () => {

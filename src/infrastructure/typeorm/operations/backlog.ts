@@ -1,5 +1,5 @@
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DataSource } from '../data-source.js';
+import { poolOf } from '../pool.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 const BACKLOG = `
@@ -28,7 +28,7 @@ export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlo
 }
 
 /** The connections of this process: all, those that nobody uses, and how much work waits for one. */
-export function poolLoad({ driver }: DataSource): { total: number; idle: number; waiting: number } {
-  const { totalCount: total, idleCount: idle, waitingCount: waiting } = (driver as PostgresDriver).master;
+export function poolLoad(source: DataSource): { total: number; idle: number; waiting: number } {
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = poolOf(source);
   return { total, idle, waiting };
 }

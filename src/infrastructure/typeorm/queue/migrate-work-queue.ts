@@ -1,9 +1,9 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { poolOf } from '../pool.js';
 
 const silent = new Logger(() => () => undefined);
 
 /** Brings graphile-worker's tables up to date; they have a schema of their own. One process at a time. */
 export const migrateWorkQueue = (source: DataSource): Promise<void> =>
-  runMigrations({ pgPool: (source.driver as PostgresDriver).master, logger: silent });
+  runMigrations({ pgPool: poolOf(source), logger: silent });

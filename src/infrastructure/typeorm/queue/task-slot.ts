@@ -1,58 +1,54 @@
 import { EventEmitter } from 'node:events';
-import { Logger, runTaskListOnce, type Task, type WorkerPool } from 'graphile-worker';
-import type { Pool, PoolClient } from 'pg';
+import { Logger, type RunnerOptions, type RunOnceOptions, runOnce, type Task, type Worker } from 'graphile-worker';
+import type { Pool } from 'pg';
 import type { TaskOptions, TaskWorker } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
-/** Well below the four hours after which graphile-worker takes a worker for dead. */
+/** Well below the four hours after which graphile-worker gives a task to another worker. */
 const LONGEST_RUN_MS = 60 * 60 * 1000;
 
-/** What is stored of a task: graphile-worker's own count must never end it, so the most attempts stand in here. */
+/** The stored payload. graphile-worker's own limit of attempts must never end a task, so the limit is part of it. */
 export interface Envelope {
   readonly payload: Json;
   readonly maxAttempts: Required<TaskOptions>['maxAttempts'];
 }
 
-/** A task that broke off: it counts as begun only so often. */
+/** A task that broke off, and the attempts that count. */
 export interface BrokenOff {
   readonly id: string;
   readonly attempts: number;
 }
 
 interface Surroundings {
-  /** Tells the slot from all others that there ever are. */
+  /** Unique among all slots that ever were. */
   readonly workerId: string;
   readonly pool: Pool;
   readonly failed: (attempt: number, error: unknown) => void;
 }
 
-/** Room for one task of a name at a time. */
+/** Runs the tasks of one name, one at a time. */
 export class TaskSlot {
-  /** A task may be locked for it that it does not know of: it is of no more use, and what it has locked must be unlocked. */
+  /** The database may hold a lock of this slot that the slot does not know of. The slot must be replaced and unlocked. */
   broken = false;
-  private readonly events = new EventEmitter();
-  private readonly options;
-  private readonly client: PoolClient;
+  busy = false;
   private breakOff = new AbortController();
-  private brokenOff: BrokenOff[] = [];
-  private pool: WorkerPool | null = null;
-  private looking = false;
+  private readonly brokenOff: BrokenOff[] = [];
+  private readonly options: RunnerOptions & RunOnceOptions;
 
   constructor(
     readonly task: string,
     private readonly worker: TaskWorker,
     private readonly around: Surroundings,
   ) {
-    const { workerId, pool } = around;
-    this.options = { workerId, events: this.events, noHandleSignals: true, logger: silent };
-    // Short statements, each on whatever connection is free.
-    this.client = { query: pool.query.bind(pool) } as unknown as PoolClient;
-    this.events.on('worker:getJob:start', () => {
-      this.looking = true;
-      if (this.breakOff.signal.aborted) void this.pool?.worker?.release();
+    const events = new EventEmitter();
+    const { workerId, pool: pgPool } = around;
+    const taskList = { [task]: this.run };
+    this.options = { pgPool, taskList, workerId, events, concurrency: 1, noHandleSignals: true, logger: silent };
+    events.on('worker:getJob:start', ({ worker }: { worker: Worker }) => {
+      if (this.breakOff.signal.aborted) void worker.release();
     });
     for (const fault of ['worker:getJob:error', 'worker:fatalError']) {
-      this.events.on(fault, () => {
+      events.on(fault, () => {
         this.broken = true;
       });
     }
@@ -62,25 +58,21 @@ export class TaskSlot {
     return this.around.workerId;
   }
 
-  get busy(): boolean {
-    return this.pool !== null || this.broken;
-  }
-
-  /** Runs tasks, one after another, until none is due or it is to end; resolves to those that broke off. */
+  /** Runs tasks until none is due or the slot ends. Returns those that broke off. */
   async work(): Promise<BrokenOff[]> {
-    this.pool = runTaskListOnce(this.options, { [this.task]: this.run }, this.client);
-    await this.pool.promise;
-    this.pool = null;
-    this.looking = false;
-    this.breakOff = new AbortController();
-    return this.brokenOff.splice(0);
+    this.busy = true;
+    try {
+      await runOnce(this.options);
+      return this.brokenOff.splice(0);
+    } finally {
+      this.busy = this.broken;
+      this.breakOff = new AbortController();
+    }
   }
 
-  /** What runs breaks off, and nothing follows it. */
+  /** Makes the current task break off, and starts no other. */
   end(): void {
     this.breakOff.abort();
-    // A worker that has not begun to look must not be let go: it ends when it begins.
-    if (this.looking) void this.pool?.worker?.release();
   }
 
   private readonly run: Task = async (stored, { job }) => {
@@ -91,7 +83,7 @@ export class TaskSlot {
       broken();
       signal.throwIfAborted();
     }
-    // The process died in the last attempt, or in giving up.
+    // The instance died in the last attempt, or while it gave up.
     if (job.attempts > maxAttempts) return this.worker.gaveUp(payload, job.last_error ?? 'its process died');
     const tooLong = setTimeout(() => this.end(), LONGEST_RUN_MS).unref();
     try {
@@ -107,5 +99,5 @@ export class TaskSlot {
   };
 }
 
-/** What it has to say is either said by the queue or shows when the queue looks next. */
+/** Faults are reported through events, or show in the next look at the queue. */
 const silent = new Logger(() => () => undefined);

@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
 import { DataSource } from 'typeorm';
-import type { StorageProbe } from '../../application/operations/ports.js';
-import { StorageUnavailable } from '../../domain/operations/errors.js';
-import { isMissingTable } from './storage-errors.js';
+import type { StorageProbe } from '../../../application/operations/ports.js';
+import { StorageUnavailable } from '../../../domain/operations/errors.js';
+import { isMissingTable } from '../storage-errors.js';
 
 @injectable()
 export class TypeOrmStorageProbe implements StorageProbe {
