@@ -1172,6 +1172,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        Json: string | number | boolean | null | unknown[] | Record<string, never>;
         Error: {
             /** @constant */
             status: "error";
@@ -1226,6 +1227,7 @@ export interface components {
         };
         Registration: {
             name: string;
+            /** Format: email */
             email: string;
             password: string;
             invite_token?: string | null;
@@ -1305,6 +1307,7 @@ export interface components {
             expires_at: number;
         };
         InviteCreation: {
+            /** Format: email */
             email?: string | null;
             /**
              * @default member
@@ -1377,7 +1380,7 @@ export interface components {
                 method: string;
             };
             spec: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             };
             dataset: {
                 name: string;
@@ -1389,7 +1392,7 @@ export interface components {
                     input: string | number | boolean | null | unknown[] | Record<string, never>;
                     expected: string | number | boolean | null | unknown[] | Record<string, never>;
                     fields: {
-                        [key: string]: unknown;
+                        [key: string]: components["schemas"]["Json"];
                     };
                 }[];
             };
@@ -1401,7 +1404,18 @@ export interface components {
             status: "draft" | "reviewed";
             version: number;
             spec: {
-                [key: string]: unknown;
+                goal?: string | null;
+                task?: string | null;
+                system_prompt?: string | null;
+                dataset_id?: string | null;
+                acceptance?: ({
+                    metric?: string | null;
+                    threshold?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: components["schemas"]["Json"];
             };
             created_by: string;
             created_at: number;
@@ -1417,7 +1431,7 @@ export interface components {
             /** @enum {string} */
             state: "draft" | "registered";
             spec: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             };
             forked_from: {
                 model_id: string;
@@ -1437,7 +1451,18 @@ export interface components {
         ProjectCreation: {
             name?: string;
             spec?: {
-                [key: string]: unknown;
+                goal?: string | null;
+                task?: string | null;
+                system_prompt?: string | null;
+                dataset_id?: string | null;
+                acceptance?: ({
+                    metric?: string | null;
+                    threshold?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: components["schemas"]["Json"];
             };
             starter_id?: string;
             starter?: string;
@@ -1457,10 +1482,21 @@ export interface components {
             updated_at: number;
         };
         ProjectUpdate: {
-            version?: number;
+            version: number;
             name?: string;
             spec: {
-                [key: string]: unknown;
+                goal?: string | null;
+                task?: string | null;
+                system_prompt?: string | null;
+                dataset_id?: string | null;
+                acceptance?: ({
+                    metric?: string | null;
+                    threshold?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: components["schemas"]["Json"];
             };
         };
         ProjectReview: {
@@ -1477,7 +1513,7 @@ export interface components {
             next_steps: string[];
         };
         ProjectReviewRequest: {
-            version?: number;
+            version: number;
         };
         ProjectVersionList: {
             versions: components["schemas"]["ProjectVersionEntry"][];
@@ -1497,7 +1533,18 @@ export interface components {
             created_by: string;
             id: string;
             spec: {
-                [key: string]: unknown;
+                goal?: string | null;
+                task?: string | null;
+                system_prompt?: string | null;
+                dataset_id?: string | null;
+                acceptance?: ({
+                    metric?: string | null;
+                    threshold?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: components["schemas"]["Json"];
             };
         };
         Datasets: {
@@ -1572,26 +1619,32 @@ export interface components {
             starter_id?: string;
             starter?: string;
             records?: ({
-                id?: string;
+                id?: string | null;
                 group?: string | null;
-                input?: unknown;
-                expected?: unknown;
+                input?: components["schemas"]["Json"];
+                expected?: components["schemas"]["Json"];
+                fields?: {
+                    [key: string]: components["schemas"]["Json"];
+                } | null;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             })[];
-        };
+        } & (unknown | unknown | unknown);
         DatasetUpdate: {
-            version?: number;
+            version: number;
             name?: string;
             records?: ({
-                id?: string;
+                id?: string | null;
                 group?: string | null;
-                input?: unknown;
-                expected?: unknown;
+                input?: components["schemas"]["Json"];
+                expected?: components["schemas"]["Json"];
+                fields?: {
+                    [key: string]: components["schemas"]["Json"];
+                } | null;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             })[];
-        };
+        } | unknown | unknown;
         DatasetFreeze: {
             version?: number;
         };
@@ -1649,9 +1702,10 @@ export interface components {
             unchanged: number;
         };
         ModelCreation: {
+            /** Format: uuid */
             request_id: string;
             spec: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             };
         };
         Models: {
@@ -1660,16 +1714,17 @@ export interface components {
             next_cursor: string | null;
         };
         ModelUpdate: {
-            version?: number;
+            version: number;
             spec: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             };
         };
         ModelRegistration: {
             version?: number;
             expected_version?: number;
-        };
+        } | unknown | unknown;
         ModelFork: {
+            /** Format: uuid */
             request_id?: string;
         };
         ModelVersions: {
@@ -1688,7 +1743,7 @@ export interface components {
             id: string;
             project_id: string;
             spec: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["Json"];
             };
         };
         ModelAliases: {
@@ -1867,7 +1922,7 @@ export interface components {
             /** @enum {string} */
             status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             progress?: components["schemas"]["ProgressReport"];
-            result?: unknown;
+            result?: string | number | boolean | null | unknown[] | Record<string, never>;
             error?: string | null;
         };
         EvaluationResults: {
@@ -1944,6 +1999,11 @@ export interface components {
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
             job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
+        } | {
+            /** @constant */
+            rule_type?: "job_duration_exceeded";
+        } | {
+            threshold?: number;
         };
         AlertRuleOutcome: {
             alerts: components["schemas"]["WouldBeAlert"][];
@@ -1971,6 +2031,11 @@ export interface components {
             /** @enum {string|null} */
             job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
             since?: number | null;
+        } | {
+            /** @constant */
+            rule_type?: "job_duration_exceeded";
+        } | {
+            threshold?: number;
         };
         AlertRuleChange: {
             name?: string;
@@ -2019,6 +2084,7 @@ export interface components {
             secret: string;
         };
         NewWebhook: {
+            /** Format: uri */
             url: string;
         };
         LogTail: {
@@ -2078,6 +2144,10 @@ export interface components {
             model_path: string;
             max_batch?: number | null;
             max_delay_ms?: number | null;
+        } | {
+            max_delay_ms?: null;
+        } | {
+            max_batch: number;
         };
         PredictionAnswer: {
             outputs: {
@@ -3683,7 +3753,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["ProjectReviewRequest"];
             };
@@ -4328,7 +4398,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["ModelRegistration"];
             };

@@ -18,15 +18,16 @@ export interface LivingAlias extends AliasChange {
   readonly modelId: string;
 }
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MOST = 100;
 
 /** A movable name for a registered model of a project, such as `champion`. */
 export const ModelAlias = {
+  NAME: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+
   /** How many changes of an alias are shown. */
   HISTORY: 100,
 
-  isName: (text: string): boolean => NAME.test(text),
+  isName: (text: string): boolean => ModelAlias.NAME.test(text),
 
   /** Throws InvalidRequest. */
   requireName(text: string): void {

@@ -5,10 +5,12 @@ import type { Json, JsonObject } from '../../domain/workspace/json.js';
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch', example: 1763683200.123 });
 
 /** What an identifier is of, and a UUID. */
-export const id = (kind: string) => {
-  const pattern = `^${kind}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
-  return z.string().meta({ pattern, example: `${kind}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11` });
-};
+const idPattern = (kind: string) => ({
+  pattern: `^${kind}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`,
+  example: `${kind}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`,
+});
+
+export const id = (kind: string) => z.string().meta(idPattern(kind));
 
 export const AccountId = id('usr').meta({ description: 'The id of an account' });
 
@@ -37,7 +39,34 @@ export const secondsOrNull = (date: Date | null): number | null => date && secon
 export const wanted = (what: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${what}`;
 
-export const text = () => z.string({ error: wanted('a string') });
+/** Matches text that PostgreSQL can store: without NUL. */
+export const STORABLE = '^[^\\u0000]*$';
+/** Matches storable text with at least one character that is not white space. */
+const VISIBLE = '^\\s*[^\\s\\u0000][^\\u0000]*$';
+
+export const text = () => z.string({ error: wanted('a string') }).meta({ pattern: STORABLE });
+
+/** Describes text of 1 to `most` characters. The domain drops the white space around it and measures the rest. */
+export const visible = (most: number) => ({
+  type: 'string' as const,
+  minLength: 1,
+  maxLength: most,
+  pattern: VISIBLE,
+  description: `1 to ${most} characters. White space around them is dropped.`,
+});
+
+export const nameText = (most: number, example: string) => text().meta({ ...visible(most), example });
+
+/** Lists JSON Schemas, each of which requires one of the fields. */
+export const anyOf = (...names: readonly string[]) => names.map((name) => ({ required: [name] }));
+
+/** Returns a JSON Schema that matches an object with at least two of the fields. */
+export const twoOf = (...names: readonly string[]) => ({
+  anyOf: names.flatMap((one, index) => names.slice(index + 1).map((other) => ({ required: [one, other] }))),
+});
+
+/** Describes an id in a body. One that belongs to nothing is refused by the use case. */
+export const idText = (kind: string) => text().meta(idPattern(kind));
 
 export const number = () => z.number({ error: wanted('a number') });
 
@@ -56,24 +85,35 @@ export const GREATEST_VERSION = 2_147_483_647;
 
 export const Version = wholeNumber(1, GREATEST_VERSION)
   .optional()
-  .meta({ description: 'The version last read. May be left out where `If-Match` carries it.' });
+  .meta({ description: 'The version that you last read. `If-Match` can carry it instead.', example: 1 });
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON object, kept as it is. */
+/** Describes any JSON value. The strings and names within it are storable, too; that is said in the document's preface. */
+export const jsonComponent = {
+  type: [
+    'string' as const,
+    'number' as const,
+    'boolean' as const,
+    'null' as const,
+    'array' as const,
+    'object' as const,
+  ],
+  description: 'Any JSON value.',
+  pattern: STORABLE,
+  items: {},
+};
+
+export const jsonReference = { $ref: '#/components/schemas/Json' };
+
+/** Accepts any JSON object. */
 export const AnyObject = z
   .custom<JsonObject>(isObject, { error: wanted('a JSON object') })
-  .meta({ type: 'object', additionalProperties: true });
+  .meta({ type: 'object', propertyNames: { pattern: STORABLE }, additionalProperties: jsonReference });
 
-/** Any JSON value, which is there: `z.unknown()` would be documented as what may be left out. */
-export const AnyJson = z
-  .custom<Json>((value) => value !== undefined)
-  .meta({
-    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
-    items: {},
-    description: 'Any JSON value.',
-  });
+/** Accepts any JSON value. `z.unknown()` would be documented as optional. */
+export const AnyJson = z.custom<Json>((value) => value !== undefined).meta(jsonComponent);
 
 export const NoBody = z.undefined();
 

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
 import { Deleted, id, secret, Timestamp, text, truth } from '../schemas.js';
-import { Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';
+import { AnyEmail, Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';
 
 const tag = 'Team accounts';
 
@@ -91,8 +91,8 @@ export const login = contract({
   access: 'public',
   body: z
     .object({
-      email: Email,
-      password: text().meta({ description: 'As it was registered', example: 'correct horse battery' }),
+      email: AnyEmail,
+      password: text().meta({ description: 'The password of the account.', example: 'correct horse battery' }),
     })
     .meta({ id: 'Login' }),
   status: 200,
@@ -162,7 +162,7 @@ export const forgotPassword = contract({
   summary: 'Ask for an e-mail that lets you choose a new password',
   description: 'Answers the same whether or not there is such an account.',
   access: 'public',
-  body: z.object({ email: Email }).meta({ id: 'PasswordForgotten' }),
+  body: z.object({ email: AnyEmail }).meta({ id: 'PasswordForgotten' }),
   status: 200,
   answer: Accepted,
   refusals: [],
@@ -206,7 +206,11 @@ export const updateMe = contract({
       current_password: text().optional().meta({ description: 'Required with `password`' }),
       revoke_keys: RevokeKeys,
     })
-    .meta({ id: 'OwnAccountUpdate', example: { name: 'Ada King' } }),
+    .meta({
+      id: 'OwnAccountUpdate',
+      dependentRequired: { password: ['current_password'] },
+      example: { name: 'Ada King' },
+    }),
   status: 200,
   answer: OwnUserAnswer,
   refusals: ['wrong_password', 'busy'],

@@ -34,7 +34,12 @@ export const mintKey = contract({
           error: `must have at most ${NAME_LENGTH} characters, none of them a control character`,
         })
         .nullish()
-        .meta({ description: `At most ${NAME_LENGTH} characters`, example: 'nightly evaluation' }),
+        .meta({
+          maxLength: NAME_LENGTH,
+          pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+          description: `At most ${NAME_LENGTH} characters, none of them a control character.`,
+          example: 'nightly evaluation',
+        }),
       expires_in: wholeNumber(1, LONGEST_S)
         .nullish()
         .meta({ description: `Seconds, 1 to ${LONGEST_S}; without it the key does not expire` }),

@@ -4,7 +4,8 @@ import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
-import { AccountId, Count, Deleted, id, secret, Timestamp, text, wholeNumber } from '../schemas.js';
+import { AccountId, Count, Deleted, id, secret, Timestamp, wholeNumber } from '../schemas.js';
+import { Email } from './account-fields.js';
 import { UserAnswer } from './accounts.contract.js';
 
 const tag = 'Team accounts';
@@ -85,8 +86,8 @@ export const createInvite = contract({
   access: permissions.manageTeam,
   body: z
     .object({
-      email: text().nullish().meta({
-        description: 'Only this address may redeem it; without one, anyone may',
+      email: Email.nullish().meta({
+        description: 'Only this address may redeem the invite. Without one, anyone may, once.',
         example: 'grace@example.com',
       }),
       role: Role.default('member'),

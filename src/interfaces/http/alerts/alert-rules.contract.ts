@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
 import { contract } from '../contract.js';
-import { Count, choice, Deleted, id, number, Timestamp, text, truth } from '../schemas.js';
+import { Count, choice, Deleted, id, nameText, number, Timestamp, truth } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const tag = 'Monitoring';
@@ -12,12 +12,14 @@ const one = `${path}/{rule_id}` as const;
 const { rules, nameLength, failures, seconds } = ruleLimits;
 
 const threshold = number().meta({
+  exclusiveMinimum: 0,
+  maximum: seconds,
   description:
     `\`consecutive_failures\`: so many jobs in a row, 1 to ${failures}. ` +
     `\`job_duration_exceeded\`: seconds, above 0 and at most ${seconds}.`,
   example: 3,
 });
-const name = text().meta({ description: `1 to ${nameLength} characters`, example: 'training fails' });
+const name = nameText(nameLength, 'training fails');
 const severity = choice(severities).meta({
   description: 'Of its alerts. Unless told otherwise `P1` for failures in a row and `P2` for a duration.',
 });
@@ -44,6 +46,14 @@ const fields = {
   threshold,
   severity: severity.nullish(),
   job_kind: choice(jobKinds).nullish().meta({ description: 'Only jobs of this kind' }),
+};
+
+/** Repeats the domain's rule in JSON Schema: failures are counted in whole numbers. */
+const thresholdFitsType = {
+  anyOf: [
+    { properties: { rule_type: { const: 'job_duration_exceeded' } } },
+    { properties: { threshold: { type: 'integer' as const, maximum: failures } } },
+  ],
 };
 
 const moment = 'must be a time in seconds since the epoch';
@@ -73,7 +83,7 @@ export const createAlertRule = contract({
     'failures, and again only after a success. Cancelled jobs neither add to them nor end them. `job_duration_exceeded` ' +
     `fires once for each job that ran longer. There are at most ${rules} rules.`,
   access: permissions.manageMonitoring,
-  body: z.object(fields).meta({ id: 'NewAlertRule' }),
+  body: z.object(fields).meta({ id: 'NewAlertRule', ...thresholdFitsType }),
   status: 201,
   answer: RuleAnswer,
   refusals: [],
@@ -94,7 +104,7 @@ export const previewAlertRule = contract({
       ...fields,
       since: Since.nullish().meta({ description: 'Only jobs that finished then or later, in seconds since the epoch' }),
     })
-    .meta({ id: 'AlertRulePreview' }),
+    .meta({ id: 'AlertRulePreview', ...thresholdFitsType }),
   status: 200,
   answer: z
     .object({

@@ -68,7 +68,11 @@ export const acknowledgeAlert = contract({
       note: text()
         .refine((note) => [...note].length <= NOTE_LENGTH, { error: tooLong })
         .nullish()
-        .meta({ description: `At most ${NOTE_LENGTH} characters`, example: 'The disk was full.' }),
+        .meta({
+          maxLength: NOTE_LENGTH,
+          description: `At most ${NOTE_LENGTH} characters.`,
+          example: 'The disk was full.',
+        }),
     })
     .meta({ id: 'Acknowledgement' }),
   bodyOptional: true,

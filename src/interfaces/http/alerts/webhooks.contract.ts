@@ -67,6 +67,8 @@ export const createWebhook = contract({
       url: text().meta({
         description: `At most ${webhookLimits.url} characters, without user name, password and fragment`,
         maxLength: webhookLimits.url,
+        format: 'uri',
+        pattern: '^https?://[^\\s/@#]+(/[^\\s#]*)?$',
         example: 'https://hooks.example.com/tenon',
       }),
     })

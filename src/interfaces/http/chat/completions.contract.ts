@@ -19,9 +19,11 @@ const characters = (content: string) => {
 const Message = z
   .strictObject({
     role: z.enum(chatRoles, { error: `must be one of ${chatRoles.join(', ')}` }),
-    content: text().refine((content) => content.length <= messageLength || characters(content) <= messageLength, {
-      error: `must have at most ${messageLength} characters`,
-    }),
+    content: text()
+      .refine((content) => content.length <= messageLength || characters(content) <= messageLength, {
+        error: `must have at most ${messageLength} characters`,
+      })
+      .meta({ maxLength: messageLength }),
   })
   .meta({ id: 'ChatMessage' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { id, text } from '../schemas.js';
+import { id, idText } from '../schemas.js';
 
 const tag = 'Runtime';
 const path = '/v1/projects/{project_id}/runtime';
@@ -52,10 +52,7 @@ export const connectRuntime = contract({
   access: permissions.editWorkspace,
   body: z
     .object({
-      model_id: text().meta({
-        description: 'A registered model of the project',
-        example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-      }),
+      model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
     })
     .meta({ id: 'RuntimeConnection' }),
   status: 200,

@@ -3,12 +3,12 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { Count, clampedNumberText, Deleted, id, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, clampedNumberText, Deleted, id, nameText, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
 const one = `${path}/{deployment_id}` as const;
-const { nameLength, maxBatch, maxDelayMs } = deploymentLimits;
+const { nameLength, modelPathLength, maxBatch, maxDelayMs } = deploymentLimits;
 
 export const DeploymentAnswer = z
   .object({
@@ -47,6 +47,14 @@ export const DeploymentAnswer = z
   })
   .meta({ id: 'Deployment' });
 
+/** Repeats the domain's rule in JSON Schema: a delay needs a batch. */
+const delayNeedsBatch = {
+  anyOf: [
+    { properties: { max_delay_ms: { type: 'null' as const } } },
+    { required: ['max_batch'], properties: { max_batch: { type: 'integer' as const } } },
+  ],
+};
+
 export const listDeployments = contract({
   id: 'listDeployments',
   method: 'get',
@@ -74,8 +82,10 @@ export const createDeployment = contract({
   access: permissions.manageMonitoring,
   body: z
     .object({
-      name: text().meta({ description: `1 to ${nameLength} characters`, example: 'iris' }),
+      name: nameText(nameLength, 'iris'),
       model_path: text().meta({
+        minLength: 1,
+        maxLength: modelPathLength,
         description: 'An `.onnx` file, relative to a models folder or absolute within one',
         example: 'iris.onnx',
       }),
@@ -90,7 +100,7 @@ export const createDeployment = contract({
           description: `How many milliseconds a request waits for others, with \`max_batch\`: ${maxDelayMs.min} to ${maxDelayMs.max}; 5 unless told otherwise.`,
         }),
     })
-    .meta({ id: 'NewDeployment' }),
+    .meta({ id: 'NewDeployment', ...delayNeedsBatch }),
   status: 201,
   answer: DeploymentAnswer,
   refusals: ['model_file_invalid', 'runtime_unavailable'],

@@ -5,7 +5,20 @@ import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../
 import type { Json } from '../../../domain/workspace/json.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { ActorId, AnyJson, Count, choice, id, NextCursor, Timestamp, text, wholeNumber } from '../schemas.js';
+import {
+  ActorId,
+  AnyJson,
+  Count,
+  choice,
+  id,
+  idText,
+  jsonComponent,
+  NextCursor,
+  nameText,
+  Timestamp,
+  text,
+  wholeNumber,
+} from '../schemas.js';
 
 const tag = 'Jobs';
 const path = '/v1/jobs';
@@ -13,6 +26,7 @@ const one = `${path}/{job_id}` as const;
 
 /** What the parser of the body gives is JSON. */
 const Result = z.unknown().meta({
+  ...jsonComponent,
   description: `Any JSON, at most ${jobLimits.resultBytes} bytes`,
   example: { loss: 0.12 },
 }) as unknown as z.ZodType<Json, Json>;
@@ -76,8 +90,8 @@ export const JobAnswer = z
 const NewExternalJob = z
   .object({
     kind: z.literal('external'),
-    name: text().meta({ description: `1 to ${jobLimits.nameLength} characters`, example: 'nightly training' }),
-    project_id: text().nullish().meta({ description: 'A project of your own team' }),
+    name: nameText(jobLimits.nameLength, 'nightly training'),
+    project_id: idText('prj').nullish().meta({ description: 'A project of your own team.' }),
     status: choice(openStatuses).default('running'),
     progress: ProgressReport.optional(),
   })
@@ -86,9 +100,9 @@ const NewExternalJob = z
 const NewEvaluation = z
   .object({
     kind: z.literal('evaluation'),
-    project_id: text().meta({ description: 'A project of your own team, with a started runtime' }),
-    dataset_id: text().meta({ description: 'A frozen dataset of the project' }),
-    model_id: text().nullish().meta({ description: 'The model that is meant to be connected; left out: whichever is' }),
+    project_id: idText('prj').meta({ description: 'A project of your own team, with a started runtime.' }),
+    dataset_id: idText('dst').meta({ description: 'A frozen dataset of the project.' }),
+    model_id: idText('mdl').nullish().meta({ description: 'The connected model. It may be left out.' }),
   })
   .meta({ id: 'NewEvaluation' });
 
@@ -174,7 +188,11 @@ export const changeJob = contract({
       result: Result.optional(),
       error: text()
         .nullish()
-        .meta({ description: `At most ${jobLimits.errorBytes} bytes`, example: 'out of memory' }),
+        .meta({
+          maxLength: jobLimits.errorBytes,
+          description: `At most ${jobLimits.errorBytes} bytes in UTF-8.`,
+          example: 'out of memory',
+        }),
     })
     .meta({ id: 'JobChange', example: { status: 'succeeded', result: { loss: 0.12 } } }),
   status: 200,

@@ -9,7 +9,7 @@ import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../contracts.js';
-import { id } from '../schemas.js';
+import { id, jsonComponent } from '../schemas.js';
 import { addExamples, type Document } from './examples.js';
 import { parameterSchema } from './parameters.js';
 import { carriedBy, refusalResponses } from './responses.js';
@@ -36,6 +36,7 @@ export function openApiDocument(version: string) {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(credentials))
     registry.registerComponent('securitySchemes', name, { type: 'http', scheme: 'bearer', description });
+  registry.registerComponent('schemas', 'Json', jsonComponent);
   const refused = refusalResponses(registry);
   for (const contract of contracts) {
     registry.registerPath(operation(contract, refused(contract) as Record<string, ResponseConfig>));
@@ -86,7 +87,12 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
       ...(Object.keys(taken).length > 0 && { headers: z.object(taken) }),
-      ...(body && { body: { required: !contract.bodyOptional, content: { ...content(body), ...texts(contract) } } }),
+      ...(body && {
+        body: {
+          required: !contract.bodyOptional || requiresField(body),
+          content: { ...content(body), ...texts(contract) },
+        },
+      }),
     },
     responses: {
       [status]: {
@@ -102,15 +108,25 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
   };
 }
 
+/** A body of which all may be left out can still have to name the version, in it or in `If-Match`. */
+const requiresField = (body: z.ZodType) => {
+  const { required, anyOf } = body.meta() ?? {};
+  return required !== undefined || anyOf !== undefined;
+};
+
 const texts = ({ forms = {} }: Contract) =>
   Object.fromEntries(
     Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
   );
 
-const IfMatch = z.string().optional().meta({
-  description: 'The version that you last read, as its `ETag`. Any other one is refused as stale.',
-  example: '"1"',
-});
+const IfMatch = z
+  .string()
+  .regex(/^\s*(\*|(W\/)?"[1-9]\d{0,9}")\s*$/)
+  .optional()
+  .meta({
+    description: 'The version that you last read, as its `ETag`. Any other one is refused as stale.',
+    example: '"1"',
+  });
 
 const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 

@@ -35,9 +35,9 @@ export function exampleOf(schema: Schema, schemas: Schemas, at = ''): Example {
   if (schema.const !== undefined) return found(schema.const);
   if (schema.enum) return found(schema.enum[0]);
   if (schema.allOf) return merged(schema.allOf.map((part) => exampleOf(part, schemas, at)));
+  if (schema.properties) return ofProperties(schema, schemas, at);
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return best(choices.map((choice) => exampleOf(choice, schemas, at)));
-  if (schema.properties) return ofProperties(schema, schemas, at);
   if (schema.items) return listed(exampleOf(schema.items, schemas, `${at}[]`));
   if (schema.type === 'boolean') return found(true);
   if (schema.type === 'null' || schema.type?.includes('null')) return found(null);

@@ -81,7 +81,12 @@ export const compareDatasets = contract({
     'Where no version is said, the current one is meant.',
   access: permissions.readWorkspace,
   query: z.object({
-    with: Other.meta({ type: 'string', description: 'What to compare with, as above', example: '1' }),
+    with: Other.meta({
+      type: 'string',
+      pattern: OTHER.source,
+      description: 'What to compare with, as above',
+      example: '1',
+    }),
     version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'Of this dataset' }),
   }),
   status: 200,

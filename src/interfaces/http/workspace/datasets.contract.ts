@@ -3,24 +3,31 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
+import { recordLimits } from '../../../domain/workspace/reading-records.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
 import {
   AccountId,
+  anyOf,
   Count,
   Deleted,
   id,
+  jsonReference,
   NextCursor,
+  nameText,
+  STORABLE,
   Timestamp,
-  text,
   Version,
   VersionNumber,
+  visible,
   wanted,
 } from '../schemas.js';
 import { Rows, recordForms } from './record-forms.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
 const tag = 'Project workspace';
+
+const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
 
 /** Read by the domain, which says of every row what is wrong with it; not walked through here. */
 const SentRecords = z
@@ -29,10 +36,19 @@ const SentRecords = z
   })
   .meta({
     type: 'array',
+    maxItems: recordLimits.records,
     items: {
       type: 'object',
-      properties: { id: { type: 'string' }, group: { type: ['string', 'null'] }, input: {}, expected: {} },
-      additionalProperties: true,
+      properties: {
+        id: { type: ['string', 'null'], maxLength: recordLimits.id, pattern: STORABLE },
+        group: { type: ['string', 'null'], maxLength: recordLimits.group, pattern: STORABLE },
+        input: jsonReference,
+        expected: jsonReference,
+        fields: { type: ['object', 'null'], ...fieldNames, additionalProperties: jsonReference },
+      },
+      maxProperties: recordLimits.fields,
+      ...fieldNames,
+      additionalProperties: jsonReference,
     },
     description:
       'At most 500, each with at most 50 fields: `id` and `group` (strings of at most 200 characters, may be left ' +
@@ -42,9 +58,7 @@ const SentRecords = z
   });
 
 /** Judged by the domain as well, to tell of it together with the records. */
-const SentName = z
-  .custom<Json>(() => true)
-  .meta({ type: 'string', description: `1 to ${NAME_LENGTH} characters`, example: 'Capitals' });
+const SentName = z.custom<Json>(() => true).meta({ ...visible(NAME_LENGTH), example: 'Capitals' });
 
 /** Checked when they came in; not walked through again on their way out. */
 export const RecordAnswer = z
@@ -138,7 +152,7 @@ export const importDataset = contract({
   query: z.object({
     name: SentName.optional().meta({ description: 'For CSV and JSON Lines, whose body has no room for it' }),
   }),
-  body: Import.meta({ id: 'DatasetImport' }),
+  body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
   judgedLater: 'records',
   forms: recordForms,
@@ -171,9 +185,12 @@ export const updateDataset = contract({
     'Gives it another name, other records in place of all of its own, or both. The whole body has at most 5 MB, so the ' +
     'records a few bytes less than in an import from a file.',
   access: permissions.editWorkspace,
-  body: z
-    .object({ version: Version, name: SentName.optional(), records: SentRecords.optional() })
-    .meta({ id: 'DatasetUpdate', example: { version: 1, name: 'Capitals of Europe' } }),
+  body: z.object({ version: Version, name: SentName.optional(), records: SentRecords.optional() }).meta({
+    id: 'DatasetUpdate',
+    required: ['version'],
+    anyOf: anyOf('name', 'records'),
+    example: { version: 1, name: 'Capitals of Europe' },
+  }),
   bodyLimit: 'dataset',
   judgedLater: 'records',
   versioned: true,
@@ -221,9 +238,11 @@ export const forkDataset = contract({
   access: permissions.editWorkspace,
   body: z
     .object({
-      name: text()
+      name: nameText(NAME_LENGTH, 'Capitals')
         .optional()
-        .meta({ description: `1 to ${NAME_LENGTH} characters; without one, that of the original and an ending` }),
+        .meta({
+          description: `1 to ${NAME_LENGTH} characters. Without one, the copy gets the name of the original and an ending.`,
+        }),
     })
     .meta({ id: 'DatasetFork', example: { name: 'Capitals, corrected' } }),
   bodyOptional: true,

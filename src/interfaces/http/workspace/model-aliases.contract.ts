@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { AccountId, Count, Deleted, id, Timestamp, text, Version, VersionNumber } from '../schemas.js';
+import { AccountId, Count, Deleted, id, idText, Timestamp, Version, VersionNumber } from '../schemas.js';
 
 const tag = 'Project workspace';
 const all = '/v1/projects/{project_id}/models/aliases';
@@ -68,10 +68,7 @@ export const setModelAlias = contract({
   access: permissions.editWorkspace,
   body: z
     .object({
-      model_id: text().meta({
-        description: 'A registered model of the project',
-        example: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-      }),
+      model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
       version: Version,
     })
     .meta({ id: 'ModelAliasTarget' }),

@@ -5,6 +5,7 @@ import { LongPage } from '../paging.js';
 import {
   AccountId,
   AnyObject,
+  anyOf,
   Count,
   Deleted,
   id,
@@ -41,7 +42,8 @@ export const ModelAnswer = z
   .meta({ id: 'Model' });
 
 const RequestId = text().meta({
-  description: 'A UUID of your own',
+  format: 'uuid',
+  description: 'A UUID of your own.',
   example: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11',
 });
 
@@ -100,7 +102,7 @@ export const updateModel = contract({
   tag,
   summary: 'Update a draft model',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, spec: Spec }).meta({ id: 'ModelUpdate' }),
+  body: z.object({ version: Version, spec: Spec }).meta({ id: 'ModelUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
   versioned: true,
   status: 200,
@@ -130,9 +132,11 @@ export const registerModel = contract({
   summary: 'Register a model',
   description: 'Makes this version of the model immutable, so that it can be connected as a runtime.',
   access: permissions.editWorkspace,
-  body: z
-    .object({ version: Version, expected_version: Version.meta({ description: 'The same as `version`.' }) })
-    .meta({ id: 'ModelRegistration', example: { version: 1 } }),
+  body: z.object({ version: Version, expected_version: Version.meta({ description: 'The same as `version`.' }) }).meta({
+    id: 'ModelRegistration',
+    anyOf: anyOf('version', 'expected_version'),
+    example: { version: 1 },
+  }),
   bodyOptional: true,
   versioned: true,
   status: 200,

@@ -12,8 +12,10 @@ import {
   Deleted,
   id,
   NextCursor,
+  nameText,
+  STORABLE,
   Timestamp,
-  text,
+  twoOf,
   Version,
   VersionNumber,
 } from '../schemas.js';
@@ -22,14 +24,25 @@ import { sameStarter, starterChoice } from './starters.contract.js';
 
 const tag = 'Project workspace';
 
+const SpecText = { type: ['string' as const, 'null' as const], pattern: STORABLE };
+
 const Spec = AnyObject.meta({
-  description:
-    'Any JSON object, at most 256 KB. Known fields: `goal`, `task`, `system_prompt`, `dataset_id` (strings) and ' +
-    '`acceptance: { metric, threshold }`; all others are kept as they are.',
+  properties: {
+    goal: SpecText,
+    task: SpecText,
+    system_prompt: SpecText,
+    dataset_id: SpecText,
+    acceptance: {
+      type: ['object', 'null'],
+      properties: { metric: SpecText, threshold: { type: ['number', 'null'] } },
+      additionalProperties: true,
+    },
+  },
+  description: 'Any JSON object, at most 256 KB. Fields that are not listed here are kept as they are.',
   example: { goal: 'Answer questions about capitals', task: 'chat', acceptance: { metric: 'exact', threshold: 0.9 } },
 });
 
-const Name = text().meta({ description: `1 to ${NAME_LENGTH} characters`, example: 'Capitals' });
+const Name = nameText(NAME_LENGTH, 'Capitals');
 
 const ProjectAnswer = z
   .object({
@@ -64,7 +77,7 @@ export const createProject = contract({
       ...starterChoice,
     })
     .refine(...sameStarter)
-    .meta({ id: 'ProjectCreation' }),
+    .meta({ id: 'ProjectCreation', not: twoOf('spec', 'starter_id', 'starter') }),
   bodyOptional: true,
   bodyLimit: 'spec',
   versioned: true,
@@ -115,7 +128,9 @@ export const updateProject = contract({
   tag,
   summary: 'Update a project',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, name: Name.optional(), spec: Spec }).meta({ id: 'ProjectUpdate' }),
+  body: z
+    .object({ version: Version, name: Name.optional(), spec: Spec })
+    .meta({ id: 'ProjectUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
   versioned: true,
   status: 200,
@@ -149,7 +164,9 @@ export const reviewProject = contract({
     'The same version gets the same review as long as nothing else of the project changes. Where nothing blocks, the ' +
     'version counts as `reviewed`.',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version }).meta({ id: 'ProjectReviewRequest', example: { version: 1 } }),
+  body: z
+    .object({ version: Version })
+    .meta({ id: 'ProjectReviewRequest', required: ['version'], example: { version: 1 } }),
   bodyOptional: true,
   status: 200,
   answer: z

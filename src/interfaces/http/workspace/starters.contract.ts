@@ -52,7 +52,8 @@ export const starterChoice = {
   starter_id: text().optional().meta({ description: 'The id of a starter' }),
   starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
 };
-/** For `refine`: a request that says it twice says the same. */
+
+/** Refuses, by `refine`, a request that names two starters. */
 export const sameStarter: [
   (choice: { starter?: string; starter_id?: string }) => boolean,
   { path: string[]; error: string },

@@ -1,0 +1,79 @@
+import { query } from '../support/database.js';
+import { bodies, operations, queries } from '../support/documented-input.js';
+import { Service } from '../support/service.js';
+import { createProject, type Member, register, registeredModel } from '../support/workspace.js';
+
+const CALLS = 12;
+
+/** Lists the rules that the document states in words, since no schema can tell them. */
+const inWords = [
+  'name: must have at least one visible character',
+  'starter_id: must be the id of a starter: GET /v1/project-starters lists them',
+  'messages: must end with a message whose role is user',
+  'progress.done: must be at most the total, ',
+  'error: must have at most 4096 bytes',
+  'status: can no longer become queued',
+  'threshold: must be a whole number from 1 to 10000: jobs in a row',
+  'url: must name a host that can be resolved',
+];
+
+/** Calls every route with generated input. The HTTP caller compares every answer with the document. */
+describe('input generated from the OpenAPI document', () => {
+  let service: Service;
+  let admin: Member;
+  const ids: Record<string, string> = { alias: 'champion' };
+
+  beforeAll(async () => {
+    const site = {
+      SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
+      SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
+      SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
+    };
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '1000', ...site } });
+    admin = await register(service, 'Ada');
+    const other = await register(service, 'Mia');
+    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now()');
+    const made = async (path: string, json: unknown) => (await service.post(path, admin.token, json)).body.id;
+    const project = await createProject(service, admin.token);
+    const rule = { name: 'fails', rule_type: 'consecutive_failures', threshold: 1, job_kind: 'external' };
+    ids.project_id = project;
+    ids.model_id = await registeredModel(service, admin.token, project);
+    ids.dataset_id = await made(`/v1/projects/${project}/datasets`, { records: [] });
+    ids.rule_id = await made('/v1/alerts/rules', rule);
+    const failing = await made('/v1/jobs', { kind: 'external', name: 'training' });
+    await service.call('PATCH', `/v1/jobs/${failing}`, { token: admin.token, json: { status: 'failed' } });
+    ids.alert_id = (await service.get('/v1/alerts', admin.token)).body.alerts[0].id;
+    ids.job_id = await made('/v1/jobs', { kind: 'external', name: 'training' });
+    ids.user_id = other.id;
+  });
+  afterAll(() => service.stop());
+
+  const pathOf = (path: string) =>
+    path.replace(/\{(\w{3})\w*\}/g, (name) => ids[name.slice(1, -1)] ?? 'cnv_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11');
+
+  const taking = operations.filter(
+    ({ path, body, operation }) =>
+      path.startsWith('/v1/') && (body || operation.parameters?.some((one) => one.in === 'query')),
+  );
+
+  it.each(taking.map((one) => [`${one.method} ${one.path}`, one] as const))('%s', async (_, one) => {
+    const { method, path, body: schema, operation } = one;
+    const problems: string[] = [];
+    const send = async (wanted: 'valid' | 'invalid', search: string, json?: unknown) => {
+      const { status, body } = await service.call(method, pathOf(path) + search, { token: admin.token, json });
+      const findings: string[] = (body.details ?? []).map(
+        (one: Record<string, string>) => `${one.path}: ${one.message}`,
+      );
+      const inDocument = findings.every((finding) => inWords.some((rule) => finding.startsWith(rule)));
+      const isTaken = status < 500 && (body.code !== 'invalid_request' || inDocument);
+      const isRefused = status >= 400 && status < 500;
+      if (wanted === 'valid' ? isTaken : isRefused) return;
+      problems.push(`${wanted}: ${status} ${findings} ${search} ${JSON.stringify(json)?.slice(0, 300)}`);
+    };
+    for (const wanted of ['valid', 'invalid'] as const) {
+      for (const json of schema ? bodies(schema, wanted, CALLS) : []) await send(wanted, '', json);
+      for (const search of queries(operation, wanted, schema ? 0 : CALLS)) await send(wanted, `?${search}`);
+    }
+    expect(problems).toEqual([]);
+  });
+});
