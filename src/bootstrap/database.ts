@@ -14,7 +14,7 @@ const CONNECT_PAUSE_MS = 500;
 /** Starts the database of the data folder; answers its URL. */
 export async function embeddedDatabase(config: Config, log: Logger, later: Later): Promise<string> {
   const folder = join(config.dataDir, 'postgres');
-  const server = await startEmbeddedPostgres({ folder, log: (line) => log.info('postgres', { line }) });
+  const server = await startEmbeddedPostgres({ folder, log });
   later('the embedded database', () => server.stop());
   return server.url;
 }

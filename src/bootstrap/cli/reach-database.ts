@@ -5,7 +5,7 @@ import {
   runningPostgresUrl,
   startEmbeddedPostgres,
 } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { FolderTaken } from '../../infrastructure/embedded-postgres/failure.js';
+import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
 import type { Config } from '../config/config.js';
 
 export interface Reached {

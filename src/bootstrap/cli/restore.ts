@@ -4,7 +4,7 @@ import type { SectionHeader } from '../../infrastructure/backup/backup-format.js
 import { readBackup } from '../../infrastructure/backup/read-backup.js';
 import { RestoredFiles } from '../../infrastructure/backup/restored-files.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { FolderTaken } from '../../infrastructure/embedded-postgres/failure.js';
+import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
 import { secretFile } from '../../infrastructure/files/service-secret.js';
 import { DatabaseRestoration } from '../../infrastructure/typeorm/backup/database-restoration.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';

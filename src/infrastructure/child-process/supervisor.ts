@@ -23,7 +23,7 @@ export interface SupervisorSettings {
 }
 
 export interface SupervisorLog {
-  readonly log: Logger;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   /** The first words of each event, such as `chat runtime` in `chat runtime started`. */
   readonly subject: string;
   readonly fields: LogFields;

@@ -1,19 +1,20 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { EmbeddedPostgresError, REMEDY } from './failure.js';
+import { EmbeddedPostgresError, oneLine, REMEDY } from './errors.js';
 
-/** Who owns the data folder and runs the server. */
+/** The owner of the data folder, who runs the server. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** Whether this process is root and has to become that account. */
+  /** This process is root, and has to become that account. */
   readonly drop: boolean;
 }
 
 /**
- * Makes `folder` and settles whose it is. PostgreSQL refuses to run as root, so root hands a new folder to an
- * unprivileged account that exists already, and later goes by the folder's owner, whoever that is.
+ * Creates `folder` and returns its owner. PostgreSQL refuses to run as root, so root gives a new folder to an
+ * unprivileged account that exists already.
  */
 export function claimFolder(folder: string): Account {
   fs.mkdirSync(path.dirname(folder), { recursive: true });
@@ -35,6 +36,7 @@ export function claimFolder(folder: string): Account {
   return account;
 }
 
+/** Returns `postgres` or `nobody` from the text of /etc/passwd. */
 export function unprivilegedAccount(passwd: string): Account {
   const users = passwd.split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
@@ -48,8 +50,8 @@ export function unprivilegedAccount(passwd: string): Account {
 }
 
 /**
- * Writes a file that only the account reads, whole or not at all. The folder is the account's, so root must not
- * write through a link that the account may have left there.
+ * Atomically writes a file that only the account can read. The folder is the account's, so root must not write through
+ * a link that the account may have left there.
  */
 export function writePrivately(account: Account, file: string, text: string): void {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}`;
@@ -61,4 +63,85 @@ export function writePrivately(account: Account, file: string, text: string): vo
     fs.closeSync(handle);
   }
   fs.renameSync(unfinished, file);
+}
+
+/** Tells how to run a program as the account. */
+export interface Launcher {
+  readonly prefix: readonly string[];
+  readonly ids: { readonly uid?: number; readonly gid?: number };
+}
+
+/** The environment of PostgreSQL, which gets none of the service's secrets. */
+export const environment = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+});
+
+class ProgramFailure extends Error {
+  constructor(
+    output: string,
+    readonly code: unknown,
+  ) {
+    super(oneLine(output).slice(-500));
+  }
+}
+
+/** Returns the program's output. Rejects with the end of its complaints if it fails. */
+export function run(launcher: Launcher, command: readonly string[]): Promise<string> {
+  const [file, ...args] = [...launcher.prefix, ...command] as [string, ...string[]];
+  return new Promise((resolve, reject) => {
+    execFile(file, args, { ...launcher.ids, cwd: '/', env: environment() }, (error, stdout, stderr) => {
+      if (error) reject(new ProgramFailure(stderr || stdout || error.message, error.code));
+      else resolve(stdout);
+    });
+  });
+}
+
+/**
+ * Returns the launchers to try, least power first. Root may have put the data folder or the programs below a folder that is
+ * closed to everyone else (`mktemp -d`, a clone in /root). The server then keeps one capability of root, which lets it pass
+ * through closed folders. Containers often withhold the exact one and allow only the wider `dac_override`. The secure bit
+ * makes it count in access(2), too, by which PostgreSQL looks for its own files.
+ */
+function launchers({ drop, uid, gid }: Account): Launcher[] {
+  if (!drop) return [{ prefix: [], ids: {} }];
+  const become = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup'];
+  const keeping = (capability: string): Launcher => ({
+    prefix: [...become, `--inh-caps=+${capability}`, `--ambient-caps=+${capability}`, '--'],
+    ids: {},
+  });
+  const plain = { prefix: [], ids: { uid, gid } };
+  return process.platform === 'linux' ? [plain, keeping('dac_read_search'), keeping('dac_override')] : [plain];
+}
+
+const NO_FOLDER = 3;
+const NO_PROGRAM = 4;
+/** `initdb --show` looks for everything that a server needs, changes nothing and takes 10 ms. */
+const PROBE = `
+test -w "$1" && test -x "$1" || exit ${NO_FOLDER}
+test -x "$2" || exit ${NO_PROGRAM}
+exec "$2" --show -D "$1/none" 2>&1`;
+
+/** Returns the first launcher that reaches the folder and runs the programs, and the programs' major version. */
+export async function findLauncher(account: Account, folder: string, initdb: string) {
+  const failures: ProgramFailure[] = [];
+  for (const launcher of launchers(account)) {
+    try {
+      const shown = await run(launcher, ['/bin/sh', '-c', PROBE, 'sh', folder, initdb]);
+      return { launcher, version: /^VERSION=(\d+)/m.exec(shown)?.[1] ?? 'unknown' };
+    } catch (error) {
+      failures.push(error as ProgramFailure);
+    }
+  }
+  const unreachable = failures.find(({ code }) => code === NO_FOLDER || code === NO_PROGRAM);
+  if (!unreachable) {
+    const reason = failures[0]?.message ?? 'no way to run it';
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not run on this machine (${reason}): ${REMEDY}.`);
+  }
+  const place = unreachable.code === NO_FOLDER ? folder : initdb;
+  throw new EmbeddedPostgresError(
+    `User ${account.uid}, as whom PostgreSQL has to run, cannot reach ${place}, and setpriv cannot grant it that: ` +
+      `move it out of folders closed to others, run as a user other than root, or ${REMEDY}.`,
+  );
 }

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { EmbeddedPostgresError, REMEDY } from './failure.js';
+import { EmbeddedPostgresError, REMEDY } from './errors.js';
 
-/** What follows needs unix sockets and /bin/sh, so Windows is not among them although binaries for it exist. */
+/** Not Windows, although binaries for it exist: the server needs unix sockets and /bin/sh. */
 const SYSTEMS = ['linux', 'darwin'];
 const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS'];
 
-/** The folder with bin, lib and share, as the npm package for this platform brings it. */
+/** Returns the folder with bin, lib and share of the npm package for this platform. */
 export function packagedBinaries(platform: string = process.platform, arch: string = process.arch): string {
   const missing = `There is no embedded PostgreSQL for ${platform}-${arch}`;
   if (!SYSTEMS.includes(platform)) throw new EmbeddedPostgresError(`${missing}: ${REMEDY}.`);
@@ -19,7 +19,7 @@ export function packagedBinaries(platform: string = process.platform, arch: stri
   }
 }
 
-/** The same, fit to run: the packaged folder itself or, where that lacks links and is read-only, a copy in `folder`. */
+/** Returns a folder of binaries that can run: the packaged one or, if it lacks links and is read-only, a copy in `folder`. */
 export async function runnableBinaries(native: string, folder: string): Promise<string> {
   try {
     completeLinks(native);
@@ -31,8 +31,8 @@ export async function runnableBinaries(native: string, folder: string): Promise<
 }
 
 /**
- * Makes the links between shared libraries, which an npm package cannot carry. The package has an install script
- * for them, which `npm ci --ignore-scripts` skips. Any number of processes may do this at once.
+ * Creates the links between shared libraries, which an npm package cannot carry. The package's own install script does the
+ * same, but is not run. Any number of processes may do this at once.
  */
 export function completeLinks(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');
@@ -49,9 +49,11 @@ export function completeLinks(native: string): void {
   }
 }
 
-/** Only the holder of the folder's lock calls this, so other copies are leftovers or of an earlier version. */
+/** The caller holds the folder's lock, so other copies are leftovers or of an earlier version. */
 async function copyBinaries(native: string, folder: string): Promise<string> {
-  const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as Versioned;
+  const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const copy = path.join(folder, `native-${version}`);
   if (fs.existsSync(copy)) return copy;
   for (const name of fs.readdirSync(folder)) {
@@ -63,8 +65,4 @@ async function copyBinaries(native: string, folder: string): Promise<string> {
   completeLinks(unfinished);
   fs.renameSync(unfinished, copy);
   return copy;
-}
-
-interface Versioned {
-  readonly version: string;
 }

@@ -1,15 +1,28 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Account, writePrivately } from './account.js';
-import { EmbeddedPostgresError, REMEDY } from './failure.js';
-import { type Launcher, run } from './launcher.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, type Launcher, run, writePrivately } from './account.js';
+import { EmbeddedPostgresError, REMEDY } from './errors.js';
 
 /** The server's administrator; the service itself connects as the lesser `tenon`. */
 export const ADMINISTRATOR = 'postgres';
 
+const POLL_MS = 25;
+/** The line of postmaster.pid that holds the status. */
+const STATUS_LINE = 7;
+
+/** Signals to a server that was left behind, and the milliseconds that each gets. */
+const ENDING = [
+  ['SIGINT', 10_000],
+  ['SIGQUIT', 3_000],
+  ['SIGKILL', 3_000],
+] as const;
+
 export const clusterFolder = (folder: string): string => path.join(folder, 'data');
 const passwordFile = (folder: string): string => path.join(folder, 'password');
+const pidFile = (cluster: string): string => path.join(cluster, 'postmaster.pid');
 
 export function readPassword(folder: string): string {
   try {
@@ -24,8 +37,8 @@ export function readPassword(folder: string): string {
 }
 
 /**
- * Makes the database files unless they are there. They get their final name when complete, so an interrupted
- * attempt leaves nothing that could be taken for a database. The caller holds the lock on `folder`.
+ * Creates the database files if there are none. They get their final name when complete, so an interrupted attempt leaves
+ * nothing that looks like a database. The caller holds the lock on `folder`.
  */
 export async function makeCluster(folder: string, account: Account, launcher: Launcher, initdb: string): Promise<void> {
   for (const name of fs.readdirSync(folder)) {
@@ -33,7 +46,7 @@ export async function makeCluster(folder: string, account: Account, launcher: La
   }
   if (fs.existsSync(clusterFolder(folder))) return;
   writePrivately(account, passwordFile(folder), randomBytes(24).toString('base64url'));
-  // A name of its own, since the initdb of an interrupted attempt may still be writing under the last one.
+  // A name of its own, because the initdb of an interrupted attempt may still be writing.
   const unfinished = path.join(folder, `unfinished-${randomBytes(4).toString('hex')}`);
   await run(launcher, [
     ...[initdb, '-D', unfinished, '-U', ADMINISTRATOR, `--pwfile=${passwordFile(folder)}`, '-A', 'scram-sha-256'],
@@ -42,7 +55,7 @@ export async function makeCluster(folder: string, account: Account, launcher: La
   fs.renameSync(unfinished, clusterFolder(folder));
 }
 
-/** Refuses files of another major version, which the server could not read. */
+/** Throws if the files are of another major version, which the server could not read. */
 export function checkVersion(folder: string, own: string): void {
   const file = path.join(clusterFolder(folder), 'PG_VERSION');
   const found = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : 'of an unknown version';
@@ -51,4 +64,76 @@ export function checkVersion(folder: string, own: string): void {
     `${clusterFolder(folder)} was made by PostgreSQL ${found} and this is PostgreSQL ${own}: ` +
       `dump it with that version and load it into a new data folder, or ${REMEDY}.`,
   );
+}
+
+/**
+ * Returns what the server on the cluster wrote about itself, also if it was killed since. The status is the same in every
+ * language, unlike the log. The pid is undefined if the file is damaged, for example by a power cut.
+ */
+export function readPidFile(cluster: string): { pid: number | undefined; status: string } | undefined {
+  let lines: string[];
+  try {
+    lines = fs.readFileSync(pidFile(cluster), 'utf8').split('\n');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const pid = Number.parseInt(lines[0] ?? '', 10);
+  return { pid: pid > 0 ? pid : undefined, status: lines[STATUS_LINE]?.trim() ?? '' };
+}
+
+/**
+ * Ends the server that a killed service left behind on the cluster. The caller holds the folder's lock, so no living service
+ * uses it. Returns the pid of an unrelated process that has got the server's number since, and leaves it alone.
+ */
+export async function endOrphan(cluster: string): Promise<number | undefined> {
+  const found = readPidFile(cluster);
+  if (!found) return undefined;
+  const { pid } = found;
+  if (pid === undefined) {
+    fs.rmSync(pidFile(cluster), { force: true }); // PostgreSQL does not start on a damaged file.
+    return undefined;
+  }
+  for (const [signal, timeoutMs] of ENDING) {
+    if (!isServerOf(cluster, pid)) break;
+    sendSignal(pid, signal);
+    for (let waited = 0; waited < timeoutMs && isServerOf(cluster, pid); waited += POLL_MS) await delay(POLL_MS);
+  }
+  if (isServerOf(cluster, pid)) {
+    throw new EmbeddedPostgresError(
+      `An earlier PostgreSQL (process ${pid}) on ${cluster} does not end: end it by hand or ${REMEDY}.`,
+    );
+  }
+  return exists(pid) ? pid : undefined;
+}
+
+/** Tells by the command line whether `pid` is a server on the cluster. A zombie has none. */
+function isServerOf(cluster: string, pid: number): boolean {
+  try {
+    if (process.platform === 'linux') {
+      const [program = '', ...args] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return path.basename(program) === 'postgres' && args.includes(cluster);
+    }
+    const command = execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return command.includes(`/postgres -D ${cluster} `) && !command.startsWith('/bin/sh ');
+  } catch {
+    return false; // no such process
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
 }

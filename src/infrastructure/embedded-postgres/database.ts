@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { ADMINISTRATOR } from './cluster.js';
-import { EmbeddedPostgresError, REMEDY } from './failure.js';
-import { readPidFile } from './pid-file.js';
+import { ADMINISTRATOR, readPidFile } from './cluster.js';
+import { EmbeddedPostgresError, REMEDY } from './errors.js';
 
-/** No address uses it: it is a part of the socket's name. */
+/** A part of the socket's name; the server listens on no port. */
 export const PORT = 5432;
 const ROLE = 'tenon';
 const POLL_MS = 10;
@@ -20,13 +19,13 @@ export interface Place {
 
 type Address = Pick<Place, 'sockets' | 'password' | 'database'>;
 
-/** Port and sslmode are spelled out because PGPORT and PGSSLMODE in the environment count otherwise. */
+/** Returns the URL. It names port and sslmode, because PGPORT and PGSSLMODE in the environment would count otherwise. */
 export function urlOf({ sockets, password, database }: Address, role: string = ROLE): string {
   const where = `host=${encodeURIComponent(sockets)}&sslmode=disable`;
   return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;
 }
 
-/** True where a server takes connections at the address. */
+/** Tells whether a server takes connections at the address. */
 export async function answers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
@@ -41,34 +40,38 @@ export async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Resolves when the database answers queries, having made it if need be; rejects when the server is over or has
- * not been heard of for half a minute. Recovery after a crash may take longer: then the server says so.
+ * Resolves when the database answers queries; creates it if need be. Rejects when the server is gone, or shows no progress
+ * for half a minute. Recovery after a crash may take longer: then the server's status says so.
  */
-export async function untilReady(place: Place, server: { readonly over: string | undefined }): Promise<void> {
+export async function untilReady(place: Place, gone: Promise<string>): Promise<void> {
+  let end: string | undefined;
+  void gone.then((reason) => {
+    end = reason;
+  });
   let last: unknown = new Error('PostgreSQL does not become ready');
-  for (let silent = 0; server.over === undefined && silent < SILENCE_MS; silent += POLL_MS) {
+  for (let silent = 0; end === undefined && silent < SILENCE_MS; silent += POLL_MS) {
     const status = readPidFile(place.cluster)?.status;
     if (status === 'starting') silent = 0;
     try {
-      // A killed server's file says ready too, and then there is no socket.
+      // The file of a killed server says ready, too, but then there is no socket.
       if (status === 'ready') return await ensureDatabase(place);
     } catch (error) {
       if (error instanceof EmbeddedPostgresError) throw error;
       last = error;
     }
-    await sleep(POLL_MS);
+    await delay(POLL_MS);
   }
-  throw server.over === undefined ? last : new Error(server.over);
+  throw end === undefined ? last : new Error(end);
 }
 
 /**
- * The service's role owns its databases and may make more, which is what a server of the user's own would grant.
- * It is no superuser: those read and write files and start programs from SQL.
+ * Creates the service's role and database. The role may create databases, but is no superuser: those read and write files
+ * and start programs from SQL. Its statements report their errors to the service alone, not to the server's log.
  */
 async function ensureDatabase(place: Place): Promise<void> {
   const url = urlOf({ ...place, database: 'postgres' }, ADMINISTRATOR);
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {}); // The query under way fails as well.
+  client.on('error', () => {}); // The query under way fails, too.
   try {
     await client.connect();
     const found = await client.query(
@@ -77,7 +80,12 @@ async function ensureDatabase(place: Place): Promise<void> {
       [ROLE, place.database],
     );
     const { role, database } = found.rows[0] as { role: boolean; database: boolean };
-    if (!role) await client.query(`CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD ${escapeLiteral(place.password)}`);
+    if (!role) {
+      await client.query(
+        `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD ${escapeLiteral(place.password)};
+         ALTER ROLE ${ROLE} SET log_min_messages = log`,
+      );
+    }
     if (!database) await client.query(`CREATE DATABASE ${escapeIdentifier(place.database)} OWNER ${ROLE}`);
   } catch (error) {
     if ((error as { code?: string }).code !== WRONG_PASSWORD) throw error;

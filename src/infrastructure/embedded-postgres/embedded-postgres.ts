@@ -1,21 +1,20 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { claimFolder } from './account.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../application/shared/ports.js';
+import { type SupervisedProcess, Supervisor } from '../child-process/supervisor.js';
+import { claimFolder, findLauncher, type Launcher } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
-import { checkVersion, clusterFolder, makeCluster, readPassword } from './cluster.js';
+import { checkVersion, clusterFolder, endOrphan, makeCluster, readPassword } from './cluster.js';
 import { answers, type Place, PORT, untilReady, urlOf } from './database.js';
-import { explained } from './failure.js';
-import { lockFolder } from './folder-lock.js';
-import { launch } from './guardian.js';
-import { findWay, type Launcher } from './launcher.js';
-import { endOrphan } from './orphan.js';
-import { makeSocketFolder, socketFolder } from './socket-folder.js';
-import { Supervisor } from './supervisor.js';
+import { EmbeddedPostgresError, explained } from './errors.js';
+import { lockFolder, makeSocketFolder, socketFolder } from './folder-lock.js';
+import { launch } from './server-process.js';
 
 export interface EmbeddedPostgres {
-  /** Of the database, which stays the same when the server has to be started again. */
+  /** Stays the same when the server is restarted. */
   readonly url: string;
-  /** Shuts the server down and lets go of the folder. */
+  /** Shuts the server down and releases the folder. */
   stop(): Promise<void>;
 }
 
@@ -23,16 +22,20 @@ export interface Options {
   /** Holds everything that belongs to the server, for example `<data>/postgres`. */
   readonly folder: string;
   readonly database?: string;
-  /** How many may be connected at once; enough for a few processes of the service. */
+  /** The most connections at once; enough for a few instances of the service. */
   readonly maxConnections?: number;
-  readonly log?: (line: string) => void;
+  readonly log?: Pick<Logger, 'info' | 'warn'>;
 }
 
 const DATABASE = 'tenon';
+const FIRST_ATTEMPTS = 5;
+const ATTEMPT_DELAY_MS = 100;
+const RESTARTS = { restartDelayMs: { first: 100, max: 10_000 }, stableMs: 30_000 };
+const SILENT = { info: () => undefined, warn: () => undefined };
 
 /**
- * Starts a PostgreSQL server of this process's own: it listens on a private unix socket only, is started again when
- * it dies, and ends with this process, however that ends. What it has acknowledged survives all of that.
+ * Starts a PostgreSQL server for this process alone: it listens on a private unix socket only, is restarted when it dies,
+ * and ends with this process, even after `kill -9`. Acknowledged writes survive all of that.
  */
 export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   return explained(async () => {
@@ -44,17 +47,17 @@ export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgre
     try {
       const programs = path.join(await runnableBinaries(packaged, folder), 'bin');
       const initdb = path.join(programs, 'initdb');
-      const { launcher, version } = await findWay(account, folder, initdb);
+      const { launcher, version } = await findLauncher(account, folder, initdb);
       await makeCluster(folder, account, launcher, initdb);
       checkVersion(folder, version);
       const [cluster, password] = [clusterFolder(folder), readPassword(folder)];
       const place = { cluster, sockets, password, database: options.database ?? DATABASE };
       const command = [path.join(programs, 'postgres'), ...serverArguments(place, options.maxConnections ?? 60)];
-      const supervisor = supervise(place, command, launcher, options.log ?? (() => {}));
-      await supervisor.start();
+      const server = supervise(place, command, launcher, options.log ?? SILENT);
+      await startWithRetries(server);
       let stopping: Promise<void> | undefined;
       const stop = (): Promise<void> => {
-        stopping ??= supervisor.stop().finally(() => lock.release());
+        stopping ??= server.stop().finally(() => lock.release());
         return stopping;
       };
       return { url: urlOf(place), stop };
@@ -65,13 +68,13 @@ export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgre
   });
 }
 
-/** The URL of the server that runs on `folder` already, for command-line tools; starts nothing. */
+/** Returns the URL of the server on `folder`, for command-line tools. Starts nothing. */
 export function embeddedPostgresUrl(folder: string, database: string = DATABASE): string {
   const password = readPassword(folder);
   return urlOf({ sockets: socketFolder(fs.realpathSync(folder)), password, database });
 }
 
-/** The same, or null where none answers there. */
+/** Returns the same URL, or null if no server answers. */
 export async function runningPostgresUrl(folder: string): Promise<string | null> {
   if (!hasEmbeddedDatabase(folder)) return null;
   const url = embeddedPostgresUrl(folder);
@@ -80,22 +83,37 @@ export async function runningPostgresUrl(folder: string): Promise<string | null>
 
 export const hasEmbeddedDatabase = (folder: string): boolean => fs.existsSync(clusterFolder(folder));
 
-function supervise(place: Place, command: string[], launcher: Launcher, log: (line: string) => void): Supervisor {
-  const { cluster, sockets } = place;
-  return new Supervisor({
-    log,
-    ready: (server) => untilReady(place, server),
-    async launch() {
-      const stranger = await endOrphan(cluster);
-      for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
-        fs.rmSync(path.join(sockets, left), { force: true });
-      // A process that PostgreSQL takes for an ancestor is none that it thinks it found running on the cluster.
-      return launch(launcher, command, log, stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) });
-    },
-  });
+function supervise(
+  place: Place,
+  command: string[],
+  launcher: Launcher,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Supervisor<SupervisedProcess> {
+  const start = async (): Promise<SupervisedProcess> => {
+    const stranger = await endOrphan(place.cluster);
+    for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
+      fs.rmSync(path.join(place.sockets, left), { force: true });
+    // PostgreSQL does not take its own ancestor for another server on the cluster.
+    const variables = stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) };
+    const server = launch(launcher, command, (line) => log.info('postgres', { line }), variables);
+    return { ...server, ready: untilReady(place, server.gone) };
+  };
+  return new Supervisor(start, RESTARTS, { log, subject: 'embedded database', fields: {} });
 }
 
-/** The settings are given here, not in the cluster's file, so that a new release's reach existing clusters. */
+/** Tries several times, because the memory of a killed server is in use a moment longer. */
+async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await server.start();
+    } catch (error) {
+      if (error instanceof EmbeddedPostgresError || attempt === FIRST_ATTEMPTS) throw error;
+      await delay(ATTEMPT_DELAY_MS * attempt);
+    }
+  }
+}
+
+/** Settings stand here, not in the cluster's file, so that those of a new release reach existing clusters. */
 function serverArguments({ cluster, sockets }: Place, maxConnections: number): string[] {
   const settings = {
     max_connections: maxConnections,

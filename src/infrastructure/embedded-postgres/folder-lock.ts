@@ -1,42 +1,86 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as net from 'node:net';
+import * as os from 'node:os';
 import * as path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { FolderTaken, REMEDY } from './failure.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Account, writePrivately } from './account.js';
+import { EmbeddedPostgresError, FolderTaken, REMEDY } from './errors.js';
 
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
+/** The shortest limit of the supported systems for the path of a socket (macOS). */
+const LONGEST_PATH = 103;
+const LONGEST_NAME = '/lock-4194304-12345678'.length;
+
+/** Holds the path of the sockets if it is elsewhere, so that it is found again under another TMPDIR. */
+const note = (folder: string): string => path.join(folder, 'socket-folder');
+
+/** Returns the folder of the sockets for `folder` (a real path), the same in every process. */
+export function socketFolder(folder: string): string {
+  const within = path.join(folder, 'run');
+  if (Buffer.byteLength(within) + LONGEST_NAME <= LONGEST_PATH) return within;
+  const name = `tenon-${createHash('sha256').update(folder).digest('hex').slice(0, 24)}`;
+  const noted = fs.existsSync(note(folder)) ? fs.readFileSync(note(folder), 'utf8') : '';
+  // The note of a folder that has been moved or copied names another folder's sockets.
+  return path.basename(noted) === name ? noted : path.join(os.tmpdir(), name);
+}
+
+/** Creates the folder for the account alone. Throws if another user was first: others may write in the temporary folder. */
+export function makeSocketFolder(folder: string, account: Account): string {
+  const sockets = socketFolder(folder);
+  if (Buffer.byteLength(sockets) + LONGEST_NAME > LONGEST_PATH) {
+    throw new EmbeddedPostgresError(
+      `Both the data folder ${folder} and the temporary folder ${os.tmpdir()} have paths too long for a unix socket: ` +
+        `shorten one (TMPDIR) or ${REMEDY}.`,
+    );
+  }
+  try {
+    fs.mkdirSync(sockets, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const found = fs.lstatSync(sockets);
+  const ours = found.uid === account.uid || found.uid === process.geteuid?.();
+  if (!found.isDirectory() || !ours || (found.mode & 0o077) !== 0) {
+    throw new EmbeddedPostgresError(
+      `${sockets} is not a private folder of user ${account.uid}, so it is not used for sockets: remove it or ${REMEDY}.`,
+    );
+  }
+  if (found.uid !== account.uid) fs.lchownSync(sockets, account.uid, account.gid);
+  if (path.dirname(sockets) !== folder) writePrivately(account, note(folder), sockets);
+  return sockets;
+}
 
 export interface FolderLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the data folder for this process, for as long as the process lives.
+ * Takes the data folder for this process as long as it lives.
  *
- * The lock is a socket on which the process listens. The kernel closes it with the process, however that dies, so
- * nothing stale can hold the folder. Each contender first listens on a socket of its own and then looks for others:
- * of any two, at least one sees the other. Who sees a living one withdraws and tries again a little later; who sees
- * none has the lock. Names are never used twice, so removing a dead socket cannot hit a living process.
+ * The lock is a socket on which the process listens. The kernel closes it with the process, so a dead process never holds
+ * the folder. Each contender first listens on a socket of its own and then looks for others: of any two, at least one sees
+ * the other. A contender that sees another withdraws and tries again later; one that sees none has the lock. Names are never
+ * used twice, so removing a dead socket cannot hit a living process.
  */
 export async function lockFolder(sockets: string, folder: string): Promise<FolderLock> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   for (;;) {
     const mine = await announce(sockets);
     const other = mine && (await livingOther(sockets, mine.name));
     if (mine && !other) return mine;
     await mine?.release();
-    if (patience.aborted) {
+    if (timeout.aborted) {
       const process = other ? ` (process ${other.split('-')[1]})` : '';
       throw new FolderTaken(
         `Another Tenon${process} already runs on the data folder ${folder}: stop it, choose another, or ${REMEDY}.`,
       );
     }
-    await sleep(randomInt(30, 200));
+    await delay(randomInt(30, 200));
   }
 }
 
-/** Undefined where another contender took the unfinished socket for a leftover. */
+/** Returns undefined if another contender took the unfinished socket for a leftover. */
 async function announce(sockets: string): Promise<(FolderLock & { name: string }) | undefined> {
   const id = `${process.pid}-${randomBytes(4).toString('hex')}`;
   const [unfinished, name] = [`new-${id}`, `lock-${id}`];
@@ -60,6 +104,7 @@ async function announce(sockets: string): Promise<(FolderLock & { name: string }
   }
 }
 
+/** Returns the name of another living contender, and removes dead ones. */
 async function livingOther(sockets: string, mine: string): Promise<string | undefined> {
   for (const name of fs.readdirSync(sockets)) {
     if (name === mine || !/^(lock|new)-/.test(name)) continue;
@@ -70,7 +115,7 @@ async function livingOther(sockets: string, mine: string): Promise<string | unde
   return undefined;
 }
 
-/** Only a refusal shows that nobody is there; any other failure counts as life. */
+/** Returns false only if the connection is refused; any other failure counts as a living process. */
 function listens(at: string): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (alive: boolean): void => {

@@ -1,14 +1,14 @@
 export const REMEDY = 'set DATABASE_URL to use a PostgreSQL server of your own';
 
-/** Why the embedded PostgreSQL is not to be had: one line that says what to do. */
+/** Tells in one line why the embedded PostgreSQL cannot be used, and what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** A process that lives has the data folder. */
+/** Another process runs on the data folder. */
 export class FolderTaken extends EmbeddedPostgresError {}
 
-/** Lines become ` | `, so that a report of many lines is still one entry in a log. */
+/** Joins lines by ` | `, so that a report of many lines is one entry of a log. */
 export const oneLine = (text: string): string =>
   text
     .split('\n')
@@ -16,7 +16,7 @@ export const oneLine = (text: string): string =>
     .filter(Boolean)
     .join(' | ');
 
-/** Runs `work`; a failure that nobody foresaw also names the remedy. */
+/** Runs `work`; an unforeseen failure names the remedy, too. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
