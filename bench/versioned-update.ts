@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { IdentifyCaller } from '../src/application/accounts/identify-caller.js';
-import { UpdateProject } from '../src/application/workspace/update-project.js';
+import { ProjectService } from '../src/application/workspace/project.service.js';
 import { loadConfig } from '../src/bootstrap/config/config.js';
 import { createContainer } from '../src/bootstrap/container.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
@@ -33,13 +33,13 @@ async function main(): Promise<void> {
   const pool = new Pool({ connectionString: server.url, max: CALLERS });
   const { token } = await register(service, 'Ada');
   const by = await container.get(IdentifyCaller).execute(token);
-  const updateProject = container.get(UpdateProject);
+  const projects = container.get(ProjectService);
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => createProject(service, token)));
   const versions = new Map(ids.map((id) => [id, 1]));
 
   const contenders: Record<string, (id: string, version: number) => Promise<unknown>> = {
     bare: (id, version) => transaction(pool, id, version),
-    'use case': (projectId, version) => updateProject.execute({ by, projectId, expected: [version], spec }),
+    'use case': (projectId, version) => projects.update(by, projectId, [version], { spec }),
     HTTP: async (id, version) => {
       const { status, body } = await service.put(`/v1/projects/${id}`, token, { version, spec });
       if (status !== 200) throw new Error(`${status} ${body.code}: ${body.error}`);

@@ -6,7 +6,7 @@ import { CreateExternalJob } from '../../src/application/jobs/create-external-jo
 import { FinishJobs } from '../../src/application/jobs/finish-jobs.js';
 import { TendCalls } from '../../src/application/jobs/tend-calls.js';
 import { TrackCalls } from '../../src/application/jobs/track-calls.js';
-import { ProjectModels } from '../../src/application/workspace/project-models.js';
+import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { MemoryInstanceRegistry, type MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
@@ -27,7 +27,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const tracking = new TrackCalls(new BegunCalls(jobs, log, 0), finishing, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
-  const found = new ProjectModels(repositories.projects, repositories.models);
+  const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   return {
     ...repositories,
     clock,

@@ -7,7 +7,7 @@ import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { TrackCalls } from '../jobs/track-calls.js';
 import { Ownership } from '../processes/ownership.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { KeepTurn } from './keep-turn.js';
 import { OwnConversations } from './own-conversations.js';
 import { ChatRuntime } from './ports.js';
@@ -30,7 +30,7 @@ interface Input extends Place {
 @injectable()
 export class CompleteChat {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly own: OwnConversations,
     private readonly keepTurn: KeepTurn,
     private readonly states: RuntimeStates,
@@ -65,7 +65,7 @@ export class CompleteChat {
   /** Throws NotFound where the caller could not chat at all, whatever the request says. */
   async requirePlace({ by, projectId, keptIn }: Place): Promise<void> {
     const caller = authorize(by, permissions.chat);
-    if (keptIn === null || keptIn === 'new') await this.found.project(caller, projectId);
+    if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
     else await this.own.conversation(caller, projectId, keptIn);
   }
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { Audit } from '../audit/audit.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { RuntimeConnectionRepository } from './ports.js';
 import { RuntimeStates } from './runtime-states.js';
 import { SettleRuntime } from './settle-runtime.js';
@@ -12,7 +12,7 @@ import { SettleRuntime } from './settle-runtime.js';
 @injectable()
 export class ConnectRuntime {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
@@ -22,8 +22,8 @@ export class ConnectRuntime {
   /** Throws NotFound, InvalidRequest. */
   async execute(input: { by: Caller | null; projectId: string; modelId: string }): Promise<ProjectRuntime> {
     const caller = authorize(input.by, permissions.editWorkspace);
-    const project = await this.found.project(caller, input.projectId);
-    const { id: modelId } = await this.found.model(caller, project.id, input.modelId);
+    const project = await this.workspace.project(caller, input.projectId);
+    const { id: modelId } = await this.workspace.model(caller, project.id, input.modelId);
     await this.runtime.source({ projectId: project.id, modelId });
     const act = { by: caller, action: 'runtime.connected', object: project, details: { model_id: modelId } } as const;
     await this.runtime.execute(project.id, () =>

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { Audit } from '../audit/audit.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { RuntimeConnectionRepository } from './ports.js';
 import { RuntimeStates } from './runtime-states.js';
 import { SettleRuntime } from './settle-runtime.js';
@@ -12,7 +12,7 @@ import { SettleRuntime } from './settle-runtime.js';
 @injectable()
 export class DisconnectRuntime {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
@@ -22,7 +22,7 @@ export class DisconnectRuntime {
   /** Throws NotFound. */
   async execute(input: { by: Caller | null; projectId: string }): Promise<ProjectRuntime> {
     const caller = authorize(input.by, permissions.editWorkspace);
-    const project = await this.found.project(caller, input.projectId);
+    const project = await this.workspace.project(caller, input.projectId);
     await this.runtime.execute(project.id, () =>
       this.audit.perform({ by: caller, action: 'runtime.disconnected', object: project }, () =>
         this.connections.remove(project.id),

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 
 interface Input {
@@ -15,7 +15,7 @@ interface Input {
 @injectable()
 export class ListConversations {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationRepository,
   ) {}
 
@@ -28,6 +28,6 @@ export class ListConversations {
 
   /** Throws NotFound. */
   async requireProject({ by, projectId }: Pick<Input, 'by' | 'projectId'>): Promise<void> {
-    await this.found.project(authorize(by, permissions.readWorkspace), projectId);
+    await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
   }
 }

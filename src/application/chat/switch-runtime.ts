@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { Audit } from '../audit/audit.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { RuntimeConnectionRepository } from './ports.js';
 import { RuntimeStates } from './runtime-states.js';
 import { SettleRuntime } from './settle-runtime.js';
@@ -22,7 +22,7 @@ interface Input {
 @injectable()
 export class SwitchRuntime {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly connections: RuntimeConnectionRepository,
     private readonly runtime: SettleRuntime,
     private readonly states: RuntimeStates,
@@ -32,7 +32,7 @@ export class SwitchRuntime {
   /** Throws NotFound, RuntimeNotConnected; a start also InvalidRequest where the model's folder is gone. */
   async execute({ by, projectId, wanted }: Input): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
-    const project = await this.found.project(caller, projectId);
+    const project = await this.workspace.project(caller, projectId);
     const connection = await this.connections.find(project.id);
     if (!connection) throw new RuntimeNotConnected('conflict');
     if (wanted === 'started') await this.runtime.source(connection);

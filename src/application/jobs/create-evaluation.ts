@@ -11,8 +11,7 @@ import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
 import { RuntimeStates } from '../chat/runtime-states.js';
 import { Clock, IdGenerator, Locks, Logger, WorkQueue } from '../shared/ports.js';
-import { ProjectDatasets } from '../workspace/project-datasets.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
 import { EVALUATION } from './run-evaluation.js';
 
@@ -31,8 +30,7 @@ interface Input {
 @injectable()
 export class CreateEvaluation {
   constructor(
-    private readonly models: ProjectModels,
-    private readonly datasets: ProjectDatasets,
+    private readonly workspace: TeamWorkspace,
     private readonly runtimes: RuntimeStates,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
@@ -46,9 +44,9 @@ export class CreateEvaluation {
   /** Throws NotFound, InvalidRequest, TooManyEvaluations, RuntimeNotConnected, RuntimeStopped. */
   async execute({ by, projectId, datasetId, modelId }: Input): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
-    const project = await this.models.project(caller, projectId);
-    const dataset = await this.datasets.dataset(caller, projectId, datasetId);
-    const wanted = modelId === null ? null : await this.models.model(caller, projectId, modelId);
+    const project = await this.workspace.project(caller, projectId);
+    const dataset = await this.workspace.dataset(caller, projectId, datasetId);
+    const wanted = modelId === null ? null : await this.workspace.model(caller, projectId, modelId);
     requireFrozen(dataset);
     if (wanted) Model.requireRegistered(wanted);
     const scorer = Evaluation.scorer(project);
@@ -89,7 +87,7 @@ export class CreateEvaluation {
     }
     if (modelId === null) throw new RuntimeNotConnected();
     if (state === 'stopped') throw new RuntimeStopped();
-    return this.models.model(caller, projectId, modelId);
+    return this.workspace.model(caller, projectId, modelId);
   }
 }
 

@@ -5,7 +5,7 @@ import { Job, type JobChange, type OpenStatus } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
-import { ProjectModels } from '../workspace/project-models.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { JobRepository } from './ports.js';
 
 interface Input {
@@ -20,7 +20,7 @@ interface Input {
 @injectable()
 export class CreateExternalJob {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly jobs: JobRepository,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -40,6 +40,6 @@ export class CreateExternalJob {
 
   private async requireProject(caller: Caller, projectId: string): Promise<void> {
     if (caller.kind === 'master') throw new NotFound('project'); // it has no team, so no project is its own
-    await this.found.project(caller, projectId);
+    await this.workspace.project(caller, projectId);
   }
 }

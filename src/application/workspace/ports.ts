@@ -2,129 +2,116 @@ import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js'
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
-import type { Project } from '../../domain/workspace/project.js';
+import type { Project, ProjectVersion } from '../../domain/workspace/project.js';
 import type { Starter } from '../../domain/workspace/starter.js';
 
-export abstract class ContentHasher {
-  /**
-   * SHA-256 of the parts put together, as UTF-8, in 64 small hexadecimal digits. However much it is, other work goes on
-   * meanwhile.
-   */
-  abstract hash(parts: Iterable<string>): Promise<string>;
+/** A page of a list, newest first: at most `limit` objects after the one with the id `after`; null starts the list. */
+export interface Page {
+  readonly limit: number;
+  readonly after: string | null;
 }
 
-/** A version without what there was to find in it. */
-export type DatasetVersionEntry = Omit<DatasetVersion, 'validation'>;
-
-export abstract class DatasetRepository {
-  /** Adds the dataset with its records and its first version. Throws NotFound when the project is gone. */
-  abstract add(dataset: Dataset, records: readonly DatasetRecord[]): Promise<void>;
-  /** Null for an unknown id, and for a dataset of another project. */
-  abstract find(projectId: string, id: string): Promise<Dataset | null>;
-  /** At most `limit` datasets of a project, newest first, from the one before `after` on. No records are read. */
-  abstract all(projectId: string, page: { readonly limit: number; readonly after: string | null }): Promise<Dataset[]>;
-  /** The records of a version, exactly as they were given; null where the dataset never had it. */
-  abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
-  /**
-   * Writes `next` if the stored dataset still has the version and the state of `current`; false, and nothing written,
-   * if not. Of any number of callers with the same `current` exactly one gets true. A new version has the `records`
-   * given, or those of `current` for null; where the version stays, so do its name and its records in the history.
-   */
-  abstract replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean>;
-  /** Every version that the dataset ever had, newest first; at most `limit`, those before version `before`. */
-  abstract versions(
-    id: string,
-    page: { readonly limit: number; readonly before: number | null },
-  ): Promise<DatasetVersionEntry[]>;
-  /** Null where the dataset never had it. */
-  abstract version(id: string, version: number): Promise<DatasetVersion | null>;
-  /** Removes the dataset with its history, if it still has the version of `current` and is editable; false if not. */
-  abstract remove(current: Dataset): Promise<boolean>;
-}
-
-/** The changes of aliases; each stays as it was written, and goes only with its project. */
-export abstract class ModelAliasRepository {
-  /**
-   * Writes the change, unless the alias has one with that version already: false then. Of any number of callers with
-   * the same version exactly one gets true. Throws NotFound when the project or the model is gone.
-   */
-  abstract append(change: AliasChange): Promise<boolean>;
-  /** The newest changes of an alias, at most `most`, newest first. */
-  abstract history(projectId: string, alias: string, most: number): Promise<AliasChange[]>;
-  /** The last change of each alias of the project that points to a model by it, the one changed last first. */
-  abstract living(projectId: string): Promise<LivingAlias[]>;
-}
-
-/** Models go with their project, and their versions with them. */
-export abstract class ModelRepository {
-  /**
-   * Adds the model, unless its project has one with the same `requestId` already; answers the one that is stored.
-   * Of any number of callers with the same `requestId` exactly one adds. Throws NotFound when the project is gone.
-   */
-  abstract addOnce(model: Model): Promise<Model>;
-  /** Null for an unknown id, and for a model of another project. */
-  abstract find(projectId: string, id: string): Promise<Model | null>;
-  /** The models of a project, newest first: at most `limit`, those that come after the one with the id `after`. */
-  abstract all(projectId: string, page: { readonly limit: number; readonly after: string | null }): Promise<Model[]>;
-  /** The registered models of the projects named, newest first. */
-  abstract registered(projectIds: readonly string[]): Promise<Model[]>;
-  /**
-   * Writes `next` if the stored model still has the version and the state of `current`; false, and nothing written,
-   * if not. Of any number of callers with the same `current` exactly one gets true.
-   */
-  abstract replace(current: Model, next: Model): Promise<boolean>;
-  /**
-   * Removes the model, with all its versions, if it still has the version and the state of `current`; false if not.
-   * Its `requestId` is free then.
-   */
-  abstract remove(current: Model): Promise<boolean>;
-  /**
-   * What `addOnce` and `replace` wrote, newest first, a version once and without its spec: at most `limit`, those
-   * before the version `before`.
-   */
-  abstract versions(
-    modelId: string,
-    page: { readonly limit: number; readonly before: number | null },
-  ): Promise<Omit<ModelVersion, 'spec'>[]>;
-  /** Null for a version that never was. */
-  abstract version(modelId: string, version: number): Promise<ModelVersion | null>;
-}
-
-/** A version of a project as it was: `createdBy` and `createdAt` are of the version. */
-export interface ProjectVersion extends Pick<Project, 'version' | 'name' | 'spec' | 'createdBy' | 'createdAt'> {}
-
-export abstract class ProjectRepository {
-  abstract add(project: Project): Promise<void>;
-  /** Null for an unknown id, and for a project of another team. */
-  abstract find(teamId: string, id: string): Promise<Project | null>;
-  /** At most `limit` projects of a team, newest first, from the one before `after` on. */
-  abstract all(teamId: string, page: { readonly limit: number; readonly after: string | null }): Promise<Project[]>;
-  /** What a team calls its newest projects, newest first, at most `limit`. */
-  abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
-  /**
-   * Writes `next` if the stored project still has the version of `current`; false, and nothing written, if not.
-   * Of any number of callers with the same `current` exactly one gets true. What a review found is left as it is.
-   */
-  abstract replace(current: Project, next: Project): Promise<boolean>;
-  /** Keeps what the review of a version found, if that is still the version; false if it is not. */
-  abstract noteReview(project: Pick<Project, 'id' | 'version' | 'reviewedVersion'>): Promise<boolean>;
-  /** Removes the project with all that hangs on it, if it still has this version; false if not. */
-  abstract remove(project: Pick<Project, 'id' | 'version'>): Promise<boolean>;
-  /** Every version that the project ever had, newest first; at most `limit`, those before version `before`. */
-  abstract versions(
-    id: string,
-    page: { readonly limit: number; readonly before: number | null },
-  ): Promise<ProjectVersionEntry[]>;
-  /** Null where the project never had it. */
-  abstract version(id: string, version: number): Promise<ProjectVersion | null>;
+/** A page of a list of versions, newest first: at most `limit`, each below `before`; null starts the list. */
+export interface VersionPage {
+  readonly limit: number;
+  readonly before: number | null;
 }
 
 export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
+export type ModelVersionEntry = Omit<ModelVersion, 'spec'>;
+export type DatasetVersionEntry = Omit<DatasetVersion, 'validation'>;
 
-/** The catalog of starters. It stays the same as long as the service runs: nobody can change what it has answered. */
+export abstract class ProjectRepository {
+  abstract add(project: Project): Promise<void>;
+  /** Returns null for an unknown id and for a project of another team. */
+  abstract find(teamId: string, id: string): Promise<Project | null>;
+  abstract all(teamId: string, page: Page): Promise<Project[]>;
+  /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
+  abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
+  /**
+   * Writes `next` and returns true if the stored project still has the version of `current`. Of concurrent calls with
+   * the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.
+   */
+  abstract replace(current: Project, next: Project): Promise<boolean>;
+  /** Stores `reviewedVersion` and returns true if the stored project still has `version`. */
+  abstract noteReview(project: Pick<Project, 'id' | 'version' | 'reviewedVersion'>): Promise<boolean>;
+  /** Removes the project with all that belongs to it and returns true if it still has `version`. */
+  abstract remove(project: Pick<Project, 'id' | 'version'>): Promise<boolean>;
+  abstract versions(id: string, page: VersionPage): Promise<ProjectVersionEntry[]>;
+  /** Returns null for a version that the project never had. */
+  abstract version(id: string, version: number): Promise<ProjectVersion | null>;
+}
+
+export abstract class ModelRepository {
+  /**
+   * Adds the model unless its project has one with the same `requestId`, and returns the stored one. Of concurrent calls
+   * with the same `requestId`, exactly one adds. Throws NotFound if the project is gone.
+   */
+  abstract addOnce(model: Model): Promise<Model>;
+  /** Returns null for an unknown id and for a model of another project. */
+  abstract find(projectId: string, id: string): Promise<Model | null>;
+  abstract all(projectId: string, page: Page): Promise<Model[]>;
+  /** Returns the registered models of these projects, newest first. */
+  abstract registered(projectIds: readonly string[]): Promise<Model[]>;
+  /**
+   * Writes `next` and returns true if the stored model still has the version and the state of `current`. Of concurrent
+   * calls with the same `current`, exactly one returns true.
+   */
+  abstract replace(current: Model, next: Model): Promise<boolean>;
+  /**
+   * Removes the model with its versions and returns true if it still has the version and the state of `current`. Its
+   * `requestId` may then be used again.
+   */
+  abstract remove(current: Model): Promise<boolean>;
+  abstract versions(modelId: string, page: VersionPage): Promise<ModelVersionEntry[]>;
+  /** Returns null for a version that the model never had. */
+  abstract version(modelId: string, version: number): Promise<ModelVersion | null>;
+}
+
+/** Stores the changes of aliases. A stored change never changes; it is removed only with its project. */
+export abstract class ModelAliasRepository {
+  /**
+   * Adds the change and returns true if the alias has no change with this version yet. Of concurrent calls with the same
+   * version, exactly one returns true. Throws NotFound if the project or the model is gone.
+   */
+  abstract append(change: AliasChange): Promise<boolean>;
+  /** Returns the newest changes of an alias, newest first, at most `limit`. */
+  abstract history(projectId: string, alias: string, limit: number): Promise<AliasChange[]>;
+  /** Returns the last change of each alias that points to a model, the newest change first. */
+  abstract living(projectId: string): Promise<LivingAlias[]>;
+}
+
+export abstract class DatasetRepository {
+  /** Adds the dataset with its records and its first version. Throws NotFound if the project is gone. */
+  abstract add(dataset: Dataset, records: readonly DatasetRecord[]): Promise<void>;
+  /** Returns null for an unknown id and for a dataset of another project. */
+  abstract find(projectId: string, id: string): Promise<Dataset | null>;
+  /** Reads no records. */
+  abstract all(projectId: string, page: Page): Promise<Dataset[]>;
+  /** Returns the records of a version exactly as they were stored; null for a version that the dataset never had. */
+  abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
+  /**
+   * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Of concurrent
+   * calls with the same `current`, exactly one returns true. A new version gets `records`, or those of `current` if
+   * `records` is null.
+   */
+  abstract replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean>;
+  /** Removes the dataset with its versions and returns true if it still has the version of `current` and is editable. */
+  abstract remove(current: Dataset): Promise<boolean>;
+  abstract versions(id: string, page: VersionPage): Promise<DatasetVersionEntry[]>;
+  /** Returns null for a version that the dataset never had. */
+  abstract version(id: string, version: number): Promise<DatasetVersion | null>;
+}
+
+export abstract class ContentHasher {
+  /** Returns the SHA-256 of the joined parts as 64 lower-case hexadecimal digits. Yields to the event loop meanwhile. */
+  abstract hash(parts: Iterable<string>): Promise<string>;
+}
+
+/** The catalog of starters, which never changes while the service runs. Its answers are immutable. */
 export abstract class StarterCatalog {
-  /** All of them, by id. */
+  /** Returns all starters, by id. */
   abstract all(): Promise<readonly Starter[]>;
-  /** Null for an unknown id. */
+  /** Returns null for an unknown id. */
   abstract find(id: string): Promise<Starter | null>;
 }

@@ -92,9 +92,20 @@ export const Dataset = {
       dataset,
       { datasetId: dataset.id, version: dataset.version },
     ),
+
+  versionOf: ({ id, version, name, updatedBy, updatedAt, ...dataset }: Dataset): DatasetVersion => ({
+    datasetId: id,
+    version,
+    name,
+    recordCount: dataset.recordCount,
+    contentSha256: dataset.contentSha256,
+    validation: dataset.validation,
+    createdBy: updatedBy,
+    createdAt: updatedAt,
+  }),
 };
 
-/** Throws DatasetFrozen, or StaleVersion. */
+/** Throws DatasetFrozen, or StaleVersion as `update`. */
 export function requireEditable(dataset: Dataset, expected: readonly number[]): void {
   if (dataset.state === 'frozen') throw new DatasetFrozen();
   requireVersion(dataset, expected);

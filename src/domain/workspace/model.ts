@@ -65,6 +65,14 @@ export const Model = {
     return { ...model, state: 'registered', registeredAt: at };
   },
 
+  versionOf: ({ id, version, spec, updatedBy, updatedAt }: Model): ModelVersion => ({
+    modelId: id,
+    version,
+    spec,
+    createdBy: updatedBy,
+    createdAt: updatedAt,
+  }),
+
   /** Throws InvalidRequest. */
   requireRegistered({ state }: Pick<Model, 'state'>): void {
     if (state === 'registered') return;

@@ -17,6 +17,9 @@ export interface Project {
   readonly reviewedVersion: number | null;
 }
 
+/** A project as it was at one version. Its creator is the account that made this version. */
+export type ProjectVersion = Pick<Project, 'version' | 'name' | 'spec' | 'createdBy' | 'createdAt'>;
+
 export const Project = {
   create(
     draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & { name?: string; spec?: JsonObject },
@@ -36,6 +39,14 @@ export const Project = {
     requireVersion(project, expected);
     return { ...project, name, spec, version: project.version + 1, updatedAt: change.at, updatedBy: change.by };
   },
+
+  versionOf: ({ version, name, spec, updatedBy, updatedAt }: Project): ProjectVersion => ({
+    version,
+    name,
+    spec,
+    createdBy: updatedBy,
+    createdAt: updatedAt,
+  }),
 
   status: (project: Project): 'draft' | 'reviewed' =>
     project.reviewedVersion === project.version ? 'reviewed' : 'draft',

@@ -1,3 +1,4 @@
+import { InvalidRequest } from '../shared/errors.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { JsonObject } from './json.js';
 
@@ -23,9 +24,14 @@ export interface Starter {
   readonly dataset: { readonly name: string; readonly records: readonly DatasetRecord[] };
 }
 
-export const Starter = {
-  /** The groups of its records, each once, in the order in which they first come. */
-  groups: ({ dataset }: Starter): string[] => [
-    ...new Set(dataset.records.map(({ group }) => group).filter((group) => group !== null)),
-  ],
-};
+/** Returns the starter that was found by the `starter_id` of a request. Throws InvalidRequest if there is none. */
+export function requireStarter(found: Starter | null): Starter {
+  const message = 'must be the id of a starter: GET /v1/project-starters lists them';
+  if (!found) throw new InvalidRequest([{ path: 'starter_id', message }]);
+  return found;
+}
+
+/** Lists the groups of a starter's records, each once, in the order of their first record. */
+export const starterGroups = ({ dataset }: Starter): string[] => [
+  ...new Set(dataset.records.map(({ group }) => group).filter((group) => group !== null)),
+];

@@ -18,10 +18,8 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { HealthController } from './operations/health.controller.js';
 import { MonitoringController } from './operations/monitoring.controller.js';
 import { StatusController } from './operations/status.controller.js';
-import { DatasetVersionsController } from './workspace/dataset-versions.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
-import { ModelVersionsController } from './workspace/model-versions.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
 import { ProjectsController } from './workspace/projects.controller.js';
 import { StartersController } from './workspace/starters.controller.js';
@@ -36,9 +34,7 @@ export const controllers: readonly Newable<Controller>[] = [
   StartersController,
   ProjectsController,
   DatasetsController,
-  DatasetVersionsController,
   ModelsController,
-  ModelVersionsController,
   ModelAliasesController,
   RuntimeController,
   ConversationsController,

@@ -1,9 +1,5 @@
-import type {
-  ProjectRepository,
-  ProjectVersion,
-  ProjectVersionEntry,
-} from '../../../src/application/workspace/ports.js';
-import type { Project } from '../../../src/domain/workspace/project.js';
+import type { ProjectRepository, ProjectVersionEntry } from '../../../src/application/workspace/ports.js';
+import type { Project, ProjectVersion } from '../../../src/domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 

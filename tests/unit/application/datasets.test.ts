@@ -1,19 +1,12 @@
-import { CompareDatasets } from '../../../src/application/workspace/compare-datasets.js';
-import { DatasetContents } from '../../../src/application/workspace/dataset-contents.js';
-import { FreezeDataset } from '../../../src/application/workspace/freeze-dataset.js';
-import { ProjectDatasets } from '../../../src/application/workspace/project-datasets.js';
-import { ProjectModels } from '../../../src/application/workspace/project-models.js';
-import { UpdateDataset } from '../../../src/application/workspace/update-dataset.js';
+import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
+import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { MemoryAuditRepository } from '../../fakes/audit/memory-audit-repository.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryDatasetRepository } from '../../fakes/workspace/memory-dataset-repository.js';
-import { MemoryModelRepository } from '../../fakes/workspace/memory-model-repository.js';
-import { MemoryProjectRepository } from '../../fakes/workspace/memory-project-repository.js';
+import { MemoryStarterCatalog } from '../../fakes/workspace/memory-starter-catalog.js';
 import { auditOn } from '../../support/audit.js';
-import { aDataset, anAccount, aProject, aRecord, aTeam, at } from '../../support/records.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
 
 describe('a dataset', () => {
   const team = aTeam();
@@ -30,43 +23,48 @@ describe('a dataset', () => {
   };
   const project = aProject(team);
   const records = [aRecord()];
-  const contents = new DatasetContents(new Sha256ContentHasher());
   const clock = { now: () => at(9) };
 
   const setUp = async () => {
-    const store = new MemoryStore();
-    const [projects, datasets] = [new MemoryProjectRepository(store), new MemoryDatasetRepository(store)];
+    const repositories = memoryRepositories();
+    const { projects, models, datasets } = repositories;
     const dataset = aDataset(project, records);
     await projects.add(project);
     await datasets.add(dataset, records);
-    const found = new ProjectDatasets(new ProjectModels(projects, new MemoryModelRepository(store)), datasets);
-    const input = { by, projectId: project.id, datasetId: dataset.id, expected: [1] };
-    const audit = auditOn({ unitOfWork: store, auditTrail: new MemoryAuditRepository(store) });
-    return { projects, datasets, dataset, found, input, audit };
+    const service = new DatasetService(
+      new TeamWorkspace(projects, models, datasets),
+      datasets,
+      new MemoryStarterCatalog([]),
+      new Sha256ContentHasher(),
+      auditOn(repositories),
+      ids,
+      clock,
+    );
+    return { projects, datasets, dataset, service };
   };
 
-  it.each(['a new name', 'a freeze'])(
-    'acknowledges %s that was made, though it is removed right afterwards',
+  it.each(['an update', 'a freeze'])(
+    'acknowledges %s that was made, though the dataset is removed right afterwards',
     async (change) => {
-      const { projects, datasets, found, input, audit } = await setUp();
+      const { projects, datasets, dataset, service } = await setUp();
       const replace = datasets.replace.bind(datasets);
       datasets.replace = async (...write) => (await replace(...write)) && projects.remove(project);
       const answer =
         change === 'a freeze'
-          ? await new FreezeDataset(found, datasets, audit, clock).execute(input)
-          : await new UpdateDataset(found, datasets, contents, clock).execute({ ...input, name: 'New', sent: null });
+          ? await service.freeze(by, project.id, dataset.id, [1])
+          : await service.update(by, project.id, dataset.id, [1], { name: 'New', records: null });
       expect(answer.records).toEqual(records);
-      expect(await datasets.find(project.id, input.datasetId)).toBeNull();
+      expect(await datasets.find(project.id, dataset.id)).toBeNull();
     },
   );
 
-  it('is compared with a version of the same content without its records', async () => {
-    const { datasets, dataset, found, input } = await setUp();
+  it('is compared with a version of the same content without reading records', async () => {
+    const { datasets, dataset, service } = await setUp();
     const renamed = Dataset.update(dataset, [1], { name: 'New', content: null, by: 'usr_1', at: at(1) });
     await datasets.replace(dataset, renamed, null);
     const read = jest.spyOn(datasets, 'records');
     const own = { datasetId: dataset.id };
-    expect(await new CompareDatasets(found).execute({ ...input, own, base: { ...own, version: 1 } })).toEqual({
+    expect(await service.compare(by, project.id, own, { ...own, version: 1 })).toEqual({
       added: [],
       removed: [],
       changed: [],
@@ -78,8 +76,11 @@ describe('a dataset', () => {
   });
 
   it('has at most 16 MB of records, counted in bytes', async () => {
-    const text = (length: number) => contents.of([aRecord({ input: 'ä'.repeat(length) })]);
-    await expect(text(8 * 1024 * 1024)).rejects.toThrow(/records: .*16 MB/);
-    expect((await text(8 * 1024 * 1024 - 100)).recordCount).toBe(1);
+    const { service } = await setUp();
+    const text = (length: number) => ({ records: { records: [{ input: 'ä'.repeat(length), expected: 'a' }] } });
+    const size = 8 * 1024 * 1024;
+    await expect(service.import(by, project.id, text(size), '')).rejects.toThrow(/records: .*16 MB/);
+    const { dataset } = await service.import(by, project.id, text(size - 100), '');
+    expect(dataset.recordCount).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Project } from '../../../src/domain/workspace/project.js';
-import { Starter } from '../../../src/domain/workspace/starter.js';
+import { type Starter, starterGroups } from '../../../src/domain/workspace/starter.js';
 import { JsonStarters } from '../../../src/infrastructure/files/json-starters.js';
 
 /** What evaluations can measure. */
@@ -33,7 +33,7 @@ describe('the shipped starters', () => {
   });
 
   it('have groups of several records', () => {
-    each((starter) => Starter.groups(starter).length >= 2);
+    each((starter) => starterGroups(starter).length >= 2);
     eachRecord(({ group }, { dataset }) => dataset.records.filter((other) => other.group === group).length >= 2);
   });
 
@@ -52,6 +52,6 @@ describe('the shipped starters', () => {
 
   it('list the groups of a starter in the order of its records', () => {
     const triage = all.find(({ id }) => id === 'support-triage') as Starter;
-    expect(Starter.groups(triage)).toEqual(['billing', 'access', 'bug', 'feature', 'other']);
+    expect(starterGroups(triage)).toEqual(['billing', 'access', 'bug', 'feature', 'other']);
   });
 });

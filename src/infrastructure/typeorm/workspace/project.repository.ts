@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { EntitySchema, LessThan } from 'typeorm';
-import type { ProjectRepository, ProjectVersion, ProjectVersionEntry } from '../../../application/workspace/ports.js';
-import type { Project } from '../../../domain/workspace/project.js';
+import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
+import type { Project, ProjectVersion } from '../../../domain/workspace/project.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** The ORM's types do not end on a recursive type such as JSON. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import { recordLimits } from '../../../domain/workspace/dataset-import.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
-import { recordLimits } from '../../../domain/workspace/reading-records.js';
 import { contract } from '../contract.js';
 import { LongPage } from '../paging.js';
 import {

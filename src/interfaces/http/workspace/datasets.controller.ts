@@ -1,117 +1,139 @@
 import { injectable } from 'inversify';
-import { DeleteDataset } from '../../../application/workspace/delete-dataset.js';
-import { ForkDataset } from '../../../application/workspace/fork-dataset.js';
-import { FreezeDataset } from '../../../application/workspace/freeze-dataset.js';
-import { ImportDataset } from '../../../application/workspace/import-dataset.js';
-import { ListDatasets } from '../../../application/workspace/list-datasets.js';
-import type { FullDataset } from '../../../application/workspace/project-datasets.js';
-import { ReadDataset } from '../../../application/workspace/read-dataset.js';
-import { ReadProject } from '../../../application/workspace/read-project.js';
-import { UpdateDataset } from '../../../application/workspace/update-dataset.js';
+import {
+  type DatasetAtVersion,
+  DatasetService,
+  type FullDataset,
+} from '../../../application/workspace/dataset.service.js';
+import type { DatasetVersionEntry } from '../../../application/workspace/ports.js';
+import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { Dataset } from '../../../domain/workspace/dataset.js';
+import type { SentRecords } from '../../../domain/workspace/dataset-import.js';
+import type { Validation } from '../../../domain/workspace/dataset-validation.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import type { SentRecords } from '../../../domain/workspace/reading-records.js';
+import { answerFrom, hidden } from '../answer-from.js';
 import { type CallOf, type Controller, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
-import { deleted, seconds, secondsOrNull } from '../schemas.js';
+import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
+import { deleted } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
+import { compareDatasets, listDatasetVersions, readDatasetVersion } from './dataset-versions.contract.js';
 import * as contracts from './datasets.contract.js';
 import { Rows } from './record-forms.js';
 
-type OfProject = Pick<CallOf<typeof contracts.listDatasets>, 'caller' | 'params'>;
-type OfDataset = Pick<CallOf<typeof contracts.readDataset>, 'caller' | 'params'>;
-
 @injectable()
 export class DatasetsController implements Controller {
-  private readonly projectExists = ({ caller, params }: OfProject) =>
-    this.readProject.execute({ by: caller, projectId: params.project_id });
-  private readonly exists = (call: OfDataset) => this.readDataset.withoutRecords(named(call));
-
   readonly routes = [
     route(
       contracts.listDatasets,
       async ({ caller, params, query }) => {
-        const input = { by: caller, projectId: params.project_id, page: pageOf(query) };
-        const { items, ...page } = paged(await this.listDatasets.execute(input), query);
-        return { datasets: items.map(entry), ...page };
+        const found = await this.datasets.list(caller, params.project_id, pageOf(query));
+        const { items, ...page } = paged(found, query);
+        return { datasets: items.map(datasetEntry), ...page };
       },
-      this.projectExists,
+      ({ caller, params }) => this.projects.find(caller, params.project_id),
     ),
     route(
       contracts.importDataset,
-      async ({ caller, params, query, body: { name = query.name, records, starter, starter_id = starter } }) => {
-        const given = { name, sent: sent(records), starterId: starter_id ?? '' };
-        const input = { ...given, by: caller, projectId: params.project_id };
-        return answer(await this.importDataset.execute(input));
+      async ({ caller, params, query, body }) => {
+        const { name = query.name, starter, starter_id = starter ?? '' } = body;
+        const sent = { name, records: sentRecords(body.records) };
+        return datasetAnswer(await this.datasets.import(caller, params.project_id, sent, starter_id));
       },
-      this.projectExists,
+      ({ caller, params }) => this.projects.find(caller, params.project_id),
     ),
-    route(contracts.readDataset, async (call) => answer(await this.readDataset.execute(named(call)))),
+    route(contracts.readDataset, async ({ caller, params: { project_id, dataset_id } }) =>
+      datasetAnswer(await this.datasets.read(caller, project_id, dataset_id)),
+    ),
     route(
       contracts.updateDataset,
-      async ({ body: { version, name, records }, ifMatch, ...call }) => {
-        const expected = expectedVersions([version], ifMatch);
-        return answer(await this.updateDataset.execute({ ...named(call), name, sent: sent(records), expected }));
+      async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+        const expected = expectedVersions([body.version], ifMatch);
+        const sent = { name: body.name, records: sentRecords(body.records) };
+        return datasetAnswer(await this.datasets.update(caller, project_id, dataset_id, expected, sent));
       },
-      this.exists,
+      (call) => this.find(call),
     ),
-    route(contracts.deleteDataset, async (call) => {
-      await this.deleteDataset.execute({ ...named(call), expected: saidVersions([], call.ifMatch) });
-      return deleted(call.params.dataset_id);
+    route(contracts.deleteDataset, async ({ caller, params: { project_id, dataset_id }, ifMatch }) => {
+      await this.datasets.delete(caller, project_id, dataset_id, saidVersions([], ifMatch));
+      return deleted(dataset_id);
     }),
     route(
       contracts.freezeDataset,
-      async (call) => {
-        const expected = saidVersions([call.body.version], call.ifMatch);
-        return answer(await this.freezeDataset.execute({ ...named(call), expected }));
+      async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+        const expected = saidVersions([body.version], ifMatch);
+        return datasetAnswer(await this.datasets.freeze(caller, project_id, dataset_id, expected));
       },
-      this.exists,
+      (call) => this.find(call),
     ),
     route(
       contracts.forkDataset,
-      async (call) => answer(await this.forkDataset.execute({ ...named(call), ...call.body })),
-      this.exists,
+      async ({ caller, params: { project_id, dataset_id }, body }) =>
+        datasetAnswer(await this.datasets.fork(caller, project_id, dataset_id, body.name)),
+      (call) => this.find(call),
+    ),
+    route(
+      listDatasetVersions,
+      async ({ caller, params: { project_id, dataset_id }, query }) => {
+        const versions = await this.datasets.versions(caller, project_id, dataset_id, versionPageOf(query));
+        return pagedVersions(versions.map(versionEntry), query);
+      },
+      (call) => this.find(call),
+    ),
+    route(readDatasetVersion, async ({ caller, params: { project_id, dataset_id, ...params } }) => {
+      const number = versionInPath(params.version);
+      const { version, records } = await this.datasets.version(caller, project_id, dataset_id, number);
+      return answerFrom(readDatasetVersion.answer, version, {
+        id: dataset_id,
+        project_id,
+        records: [...records],
+        validation: validationAnswer(version.validation),
+        dataset_id: hidden,
+      });
+    }),
+    route(
+      compareDatasets,
+      async ({ caller, params: { project_id, dataset_id }, query }) => {
+        const { id = dataset_id, version } = query.with;
+        const own = { datasetId: dataset_id, version: query.version };
+        const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
+        const comparison = await this.datasets.compare(caller, project_id, own, base);
+        return {
+          dataset: atVersion(comparison.own),
+          with: atVersion(comparison.base),
+          added: [...comparison.added],
+          removed: [...comparison.removed],
+          changed: comparison.changed.map((one) => ({ ...one, fields: [...one.fields] })),
+          unchanged: comparison.unchanged,
+        };
+      },
+      (call) => this.find(call),
     ),
   ];
 
   constructor(
-    private readonly listDatasets: ListDatasets,
-    private readonly importDataset: ImportDataset,
-    private readonly readDataset: ReadDataset,
-    private readonly updateDataset: UpdateDataset,
-    private readonly deleteDataset: DeleteDataset,
-    private readonly freezeDataset: FreezeDataset,
-    private readonly forkDataset: ForkDataset,
-    private readonly readProject: ReadProject,
+    private readonly datasets: DatasetService,
+    private readonly projects: ProjectService,
   ) {}
+
+  private find({ caller, params }: Pick<CallOf<typeof contracts.readDataset>, 'caller' | 'params'>) {
+    return this.datasets.find(caller, params.project_id, params.dataset_id);
+  }
 }
 
-const named = ({ caller, params }: OfDataset) => ({
-  by: caller,
-  projectId: params.project_id,
-  datasetId: params.dataset_id,
-});
-
-const sent = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
+const sentRecords = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
   records instanceof Rows ? records : records ? { records } : null;
 
-const entry = (dataset: Dataset) => ({
-  id: dataset.id,
-  project_id: dataset.projectId,
-  name: dataset.name,
-  version: dataset.version,
-  state: dataset.state,
-  record_count: dataset.recordCount,
-  content_sha256: dataset.contentSha256,
-  validation: { ...dataset.validation, findings: [...dataset.validation.findings] },
-  forked_from: dataset.forkedFrom && {
-    dataset_id: dataset.forkedFrom.datasetId,
-    version: dataset.forkedFrom.version,
-  },
-  created_by: dataset.createdBy,
-  created_at: seconds(dataset.createdAt),
-  updated_at: seconds(dataset.updatedAt),
-  frozen_at: secondsOrNull(dataset.frozenAt),
-});
+const datasetEntry = (dataset: Dataset) =>
+  answerFrom(contracts.listDatasets.answer.shape.datasets.element, dataset, {
+    forked_from: dataset.forkedFrom && atVersion(dataset.forkedFrom),
+    validation: validationAnswer(dataset.validation),
+    updated_by: hidden,
+  });
 
-const answer = ({ dataset, records }: FullDataset) => ({ ...entry(dataset), records: [...records] });
+const datasetAnswer = ({ dataset, records }: FullDataset) => ({ ...datasetEntry(dataset), records: [...records] });
+
+const versionEntry = (entry: DatasetVersionEntry) =>
+  answerFrom(listDatasetVersions.answer.shape.versions.element, entry, { dataset_id: hidden });
+
+const validationAnswer = ({ valid, findings }: Validation) => ({ valid, findings: [...findings] });
+
+const atVersion = ({ datasetId, version }: Required<DatasetAtVersion>) => ({ dataset_id: datasetId, version });

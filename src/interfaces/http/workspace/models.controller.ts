@@ -1,102 +1,95 @@
 import { injectable } from 'inversify';
-import { CreateModel } from '../../../application/workspace/create-model.js';
-import { DeleteModel } from '../../../application/workspace/delete-model.js';
-import type { Drafted } from '../../../application/workspace/draft-models.js';
-import { ForkModel } from '../../../application/workspace/fork-model.js';
-import { ListModels } from '../../../application/workspace/list-models.js';
-import { ReadModel } from '../../../application/workspace/read-model.js';
-import { ReadProject } from '../../../application/workspace/read-project.js';
-import { RegisterModel } from '../../../application/workspace/register-model.js';
-import { UpdateModel } from '../../../application/workspace/update-model.js';
+import { type DraftedModel, ModelService } from '../../../application/workspace/model.service.js';
+import type { ModelVersionEntry } from '../../../application/workspace/ports.js';
+import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { Model } from '../../../domain/workspace/model.js';
-import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
-import { boundedlyPaged, boundedPageOf } from '../paging.js';
-import { deleted, seconds, secondsOrNull } from '../schemas.js';
+import { answerFrom, hidden } from '../answer-from.js';
+import { type CallOf, type Controller, Reply, route } from '../contract.js';
+import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
+import { deleted } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
+import { listModelVersions, readModelVersion } from './model-versions.contract.js';
 import * as contracts from './models.contract.js';
-
-type OfProject = Pick<CallOf<typeof contracts.createModel>, 'caller' | 'params'>;
-type OfModel = Pick<CallOf<typeof contracts.readModel>, 'caller' | 'params'>;
 
 @injectable()
 export class ModelsController implements Controller {
   readonly routes = [
     route(
       contracts.createModel,
-      async ({ body, ...call }) => {
-        const input = { ...inProject(call), requestId: body.request_id, spec: body.spec };
-        return draftedReply(await this.createModel.execute(input));
-      },
-      (call) => this.readProject.execute(inProject(call)),
+      async ({ caller, params, body }) =>
+        draftedReply(await this.models.create(caller, params.project_id, body.request_id, body.spec)),
+      ({ caller, params }) => this.projects.find(caller, params.project_id),
     ),
     route(
       contracts.listModels,
-      async ({ query, ...call }) => {
-        const found = await this.listModels.execute({ ...inProject(call), page: boundedPageOf(query) });
+      async ({ caller, params, query }) => {
+        const found = await this.models.list(caller, params.project_id, boundedPageOf(query));
         const { items, ...page } = boundedlyPaged(found);
         return { models: items.map(modelAnswer), ...page };
       },
-      (call) => this.readProject.execute(inProject(call)),
+      ({ caller, params }) => this.projects.find(caller, params.project_id),
     ),
-    route(contracts.readModel, async (call) => modelAnswer(await this.readModel.execute(ofModel(call)))),
+    route(contracts.readModel, async (call) => modelAnswer(await this.read(call))),
     route(
       contracts.updateModel,
-      async ({ body: { version, spec }, ifMatch, ...call }) => {
-        const input = { ...ofModel(call), expected: expectedVersions([version], ifMatch), spec };
-        return modelAnswer(await this.updateModel.execute(input));
+      async ({ caller, params: { project_id, model_id }, body: { version, spec }, ifMatch }) => {
+        const expected = expectedVersions([version], ifMatch);
+        return modelAnswer(await this.models.update(caller, project_id, model_id, expected, spec));
       },
-      (call) => this.readModel.execute(ofModel(call)),
+      (call) => this.read(call),
     ),
-    route(contracts.deleteModel, async ({ ifMatch, ...call }) => {
-      await this.deleteModel.execute({ ...ofModel(call), expected: saidVersions([], ifMatch) });
-      return deleted(call.params.model_id);
+    route(contracts.deleteModel, async ({ caller, params: { project_id, model_id }, ifMatch }) => {
+      await this.models.delete(caller, project_id, model_id, saidVersions([], ifMatch));
+      return deleted(model_id);
     }),
     route(
       contracts.registerModel,
-      async ({ body, ifMatch, ...call }) => {
+      async ({ caller, params: { project_id, model_id }, body, ifMatch }) => {
         const expected = expectedVersions([body.version, body.expected_version], ifMatch);
-        return modelAnswer(await this.registerModel.execute({ ...ofModel(call), expected }));
+        return modelAnswer(await this.models.register(caller, project_id, model_id, expected));
       },
-      (call) => this.readModel.execute(ofModel(call)),
+      (call) => this.read(call),
     ),
     route(
       contracts.forkModel,
-      async ({ body, ...call }) =>
-        draftedReply(await this.forkModel.execute({ ...ofModel(call), requestId: body.request_id })),
-      (call) => this.readModel.execute(ofModel(call)),
+      async ({ caller, params: { project_id, model_id }, body }) =>
+        draftedReply(await this.models.fork(caller, project_id, model_id, body.request_id)),
+      (call) => this.read(call),
     ),
+    route(
+      listModelVersions,
+      async ({ caller, params: { project_id, model_id }, query }) => {
+        const found = await this.models.versions(caller, project_id, model_id, versionPageOf(query));
+        const { versions, ...page } = pagedVersions(found, query);
+        return { versions: versions.map(versionEntry), ...page };
+      },
+      (call) => this.read(call),
+    ),
+    route(readModelVersion, async ({ caller, params: { project_id, model_id, version } }) => {
+      const found = await this.models.version(caller, project_id, model_id, versionInPath(version));
+      return answerFrom(readModelVersion.answer, found, { id: model_id, project_id, model_id: hidden });
+    }),
   ];
 
   constructor(
-    private readonly createModel: CreateModel,
-    private readonly listModels: ListModels,
-    private readonly readModel: ReadModel,
-    private readonly updateModel: UpdateModel,
-    private readonly registerModel: RegisterModel,
-    private readonly forkModel: ForkModel,
-    private readonly deleteModel: DeleteModel,
-    private readonly readProject: ReadProject,
+    private readonly models: ModelService,
+    private readonly projects: ProjectService,
   ) {}
+
+  private read({ caller, params }: Pick<CallOf<typeof contracts.readModel>, 'caller' | 'params'>) {
+    return this.models.read(caller, params.project_id, params.model_id);
+  }
 }
 
-const inProject = ({ caller, params }: OfProject) => ({ by: caller, projectId: params.project_id });
-export const ofModel = ({ caller, params }: OfModel) => ({
-  by: caller,
-  projectId: params.project_id,
-  modelId: params.model_id,
-});
+const draftedReply = ({ model, created }: DraftedModel) => new Reply(created ? 201 : 200, modelAnswer(model));
 
-const draftedReply = ({ model, created }: Drafted) => new Reply(created ? 201 : 200, modelAnswer(model));
+export const modelAnswer = (model: Model) =>
+  answerFrom(contracts.readModel.answer, model, {
+    forked_from: model.forkedFrom && { model_id: model.forkedFrom.modelId, version: model.forkedFrom.version },
+    request_id: hidden,
+    requested_spec: hidden,
+    updated_by: hidden,
+  });
 
-export const modelAnswer = (model: Model): AnswerOf<typeof contracts.readModel> => ({
-  id: model.id,
-  project_id: model.projectId,
-  version: model.version,
-  state: model.state,
-  spec: model.spec,
-  forked_from: model.forkedFrom && { model_id: model.forkedFrom.modelId, version: model.forkedFrom.version },
-  created_by: model.createdBy,
-  created_at: seconds(model.createdAt),
-  updated_at: seconds(model.updatedAt),
-  registered_at: secondsOrNull(model.registeredAt),
-});
+const versionEntry = (entry: ModelVersionEntry) =>
+  answerFrom(listModelVersions.answer.shape.versions.element, entry, { model_id: hidden });

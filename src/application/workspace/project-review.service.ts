@@ -8,19 +8,12 @@ import { type Review, review } from '../../domain/workspace/review.js';
 import { RuntimeStates } from '../chat/runtime-states.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
-import { ProjectModels } from './project-models.js';
+import { TeamWorkspace } from './team-workspace.js';
 
-interface Input {
-  readonly by: Caller | null;
-  readonly projectId: string;
-  readonly expected: readonly number[];
-}
-
-/** Looks a project over, and keeps whether this version of it has nothing that blocks. */
 @injectable()
-export class ReviewProject {
+export class ProjectReviewService {
   constructor(
-    private readonly found: ProjectModels,
+    private readonly workspace: TeamWorkspace,
     private readonly projects: ProjectRepository,
     private readonly datasets: DatasetRepository,
     private readonly models: ModelRepository,
@@ -28,16 +21,16 @@ export class ReviewProject {
     private readonly evaluations: EvaluationRepository,
   ) {}
 
-  /** Throws NotFound, StaleVersion. */
-  async execute({ by, projectId, expected }: Input): Promise<Review> {
+  /** Reviews the project and stores whether its current version has nothing that blocks. Throws NotFound, StaleVersion. */
+  async review(by: Caller | null, projectId: string, expected: readonly number[]): Promise<Review> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
-      const project = await this.found.project(caller, projectId);
+      const project = await this.workspace.project(caller, projectId);
       requireVersion(project, expected);
       const verdict = review(await this.reviewed(project));
       const earlier = project.reviewedVersion === project.version ? null : project.reviewedVersion;
       const reviewedVersion = verdict.ready ? project.version : earlier;
-      // A lost race means that the version has moved on: the next look at it throws StaleVersion.
+      // False means that there is a newer version: review that one.
       if (await this.projects.noteReview({ ...project, reviewedVersion })) return verdict;
     }
   }
@@ -55,10 +48,9 @@ export class ReviewProject {
 
   private async evaluation(projectId: string, datasetId: string): Promise<ReviewedEvaluation | null> {
     const evaluation = await this.evaluations.latest(projectId, datasetId);
-    const scores = evaluation ? await this.evaluations.scored(evaluation.jobId) : [];
-    return (
-      evaluation && { ...evaluation, share: shareOf(scores.filter(({ score }) => score === 1).length, scores.length) }
-    );
+    if (!evaluation) return null;
+    const scores = await this.evaluations.scored(evaluation.jobId);
+    return { ...evaluation, share: shareOf(scores.filter(({ score }) => score === 1).length, scores.length) };
   }
 
   private async dataset({ id: projectId, spec }: Project): Promise<ReviewedDataset | null> {

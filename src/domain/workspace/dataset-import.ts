@@ -1,8 +1,9 @@
-import type { Finding } from '../shared/errors.js';
+import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
 import { quoted, shortened } from './findings.js';
 import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
+import { nameFindings } from './name.js';
 
 /** The most of an import. */
 export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
@@ -13,6 +14,12 @@ export interface SentRecords {
   readonly problems?: readonly Finding[];
 }
 
+/** A dataset as it was sent. The name may be any JSON, so that it is judged together with the records. */
+export interface SentDataset {
+  readonly name?: Json;
+  readonly records: SentRecords | null;
+}
+
 export interface Reading {
   readonly records: readonly DatasetRecord[];
   /** All that keeps the records from being taken; at most 100, then one that says how many more. */
@@ -20,6 +27,17 @@ export interface Reading {
 }
 
 const FOUR: readonly string[] = ['id', 'group', 'input', 'expected'];
+
+/** Throws InvalidRequest with every problem of the name and of the records. */
+export function readDataset({ name, records: sent }: SentDataset): {
+  name?: string;
+  records: readonly DatasetRecord[] | null;
+} {
+  const { records, problems } = sent ? readRecords(sent) : { records: null, problems: [] };
+  const all = [...(name === undefined ? [] : nameFindings(name)), ...problems];
+  if (all.length > 0) throw new InvalidRequest(all);
+  return { name: name as string | undefined, records };
+}
 
 /**
  * Reads records as teams send them: the four fields, and others beside them or within `fields`, as an answer has them.

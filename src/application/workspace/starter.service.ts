@@ -5,11 +5,11 @@ import type { Starter } from '../../domain/workspace/starter.js';
 import { StarterCatalog } from './ports.js';
 
 @injectable()
-export class ListStarters {
+export class StarterService {
   constructor(private readonly starters: StarterCatalog) {}
 
-  async execute(input: { by: Caller | null }): Promise<readonly Starter[]> {
-    authorize(input.by, permissions.readWorkspace);
+  async list(by: Caller | null): Promise<readonly Starter[]> {
+    authorize(by, permissions.readWorkspace);
     return this.starters.all();
   }
 }

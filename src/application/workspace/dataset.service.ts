@@ -1,0 +1,235 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import { Dataset, type DatasetContent, type DatasetVersion, requireEditable } from '../../domain/workspace/dataset.js';
+import { type Comparison, compareRecords } from '../../domain/workspace/dataset-comparison.js';
+import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
+import { canonicalRecords, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import { validate } from '../../domain/workspace/dataset-validation.js';
+import { requireStarter } from '../../domain/workspace/starter.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import {
+  ContentHasher,
+  DatasetRepository,
+  type DatasetVersionEntry,
+  type Page,
+  StarterCatalog,
+  type VersionPage,
+} from './ports.js';
+import { found, TeamWorkspace } from './team-workspace.js';
+
+/** A dataset with the records of its current version. */
+export interface FullDataset {
+  readonly dataset: Dataset;
+  readonly records: readonly DatasetRecord[];
+}
+
+/** A dataset at one of its versions; without `version`, at the current one. */
+export interface DatasetAtVersion {
+  readonly datasetId: string;
+  readonly version?: number;
+}
+
+/** The two sides of a comparison and what changed from `base` to `own`. */
+export interface DatasetComparison extends Comparison {
+  readonly own: Required<DatasetAtVersion>;
+  readonly base: Required<DatasetAtVersion>;
+}
+
+/** The most of a dataset's records as JSON. A short CSV file can exceed it: JSON repeats the field names in each record. */
+const MEGABYTES = 16;
+
+/** A write that finds the dataset changed meanwhile reads it again and repeats. */
+@injectable()
+export class DatasetService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly datasets: DatasetRepository,
+    private readonly starters: StarterCatalog,
+    private readonly hasher: ContentHasher,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Takes the starter's records if none are sent. Throws NotFound, and InvalidRequest with every problem. */
+  async import(by: Caller | null, projectId: string, sent: SentDataset, starterId: string): Promise<FullDataset> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    const { name, records: own } = readDataset(sent);
+    const taken = own
+      ? { name: 'Untitled dataset', records: own }
+      : requireStarter(await this.starters.find(starterId)).dataset;
+    const draft = {
+      id: this.ids.next('dst'),
+      projectId: project.id,
+      name: name ?? taken.name,
+      createdBy: caller.accountId,
+      createdAt: this.clock.now(),
+    };
+    const dataset = Dataset.create(draft, await this.content(taken.records));
+    await this.datasets.add(dataset, taken.records);
+    return { dataset, records: taken.records };
+  }
+
+  /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
+  async list(by: Caller | null, projectId: string, page: Page): Promise<Dataset[]> {
+    const caller = authorize(by, permissions.readWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    return this.datasets.all(project.id, page);
+  }
+
+  /** Throws NotFound. */
+  async read(by: Caller | null, projectId: string, datasetId: string): Promise<FullDataset> {
+    const dataset = await this.find(by, projectId, datasetId);
+    return { dataset, records: await this.records(dataset) };
+  }
+
+  /** Returns the dataset without its records. Throws NotFound. */
+  async find(by: Caller | null, projectId: string, datasetId: string): Promise<Dataset> {
+    return this.workspace.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
+  }
+
+  /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
+  async update(
+    by: Caller | null,
+    projectId: string,
+    datasetId: string,
+    expected: readonly number[],
+    sent: SentDataset,
+  ): Promise<FullDataset> {
+    const caller = authorize(by, permissions.editWorkspace);
+    let current = await this.workspace.dataset(caller, projectId, datasetId);
+    if (sent.name === undefined && !sent.records) {
+      throw new InvalidRequest([{ path: '', message: 'must have a new name, new records, or both' }]);
+    }
+    const { name, records: own } = readDataset(sent);
+    const content = own && (await this.content(own));
+    for (;;) {
+      const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
+      // Read before the write: after it, another call may have removed the dataset.
+      const records = own ?? (await this.records(current));
+      if (await this.datasets.replace(current, next, own)) return { dataset: next, records };
+      current = await this.workspace.dataset(caller, projectId, datasetId);
+    }
+  }
+
+  /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
+  async freeze(
+    by: Caller | null,
+    projectId: string,
+    datasetId: string,
+    expected: readonly number[],
+  ): Promise<FullDataset> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.dataset(caller, projectId, datasetId);
+      const dataset = Dataset.freeze(current, expected, this.clock.now());
+      // Read before the write: after it, another call may have removed the project.
+      const records = await this.records(current);
+      const details = { version: dataset.version, content_sha256: dataset.contentSha256 };
+      const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
+        this.datasets.replace(current, dataset, null),
+      );
+      if (frozen) return { dataset, records };
+    }
+  }
+
+  /** Makes an editable copy. Throws NotFound, InvalidRequest. */
+  async fork(by: Caller | null, projectId: string, datasetId: string, name: string | undefined): Promise<FullDataset> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const original = await this.workspace.dataset(caller, projectId, datasetId);
+    const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
+    const dataset = Dataset.fork(original, draft);
+    const records = await this.records(original);
+    await this.datasets.add(dataset, records);
+    return { dataset, records };
+  }
+
+  /** Deletes an editable dataset with its versions. Throws NotFound, DatasetFrozen, StaleVersion. */
+  async delete(by: Caller | null, projectId: string, datasetId: string, expected: readonly number[]): Promise<void> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.dataset(caller, projectId, datasetId);
+      requireEditable(current, expected);
+      const removed = await this.audit.perform({ by: caller, action: 'dataset.deleted', object: current }, () =>
+        this.datasets.remove(current),
+      );
+      if (removed) return;
+    }
+  }
+
+  /** Returns the versions without their records, newest first. Throws NotFound. */
+  async versions(
+    by: Caller | null,
+    projectId: string,
+    datasetId: string,
+    page: VersionPage,
+  ): Promise<DatasetVersionEntry[]> {
+    const dataset = await this.find(by, projectId, datasetId);
+    return this.datasets.versions(dataset.id, page);
+  }
+
+  /** Throws NotFound. */
+  async version(
+    by: Caller | null,
+    projectId: string,
+    datasetId: string,
+    number: number,
+  ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
+    const dataset = await this.find(by, projectId, datasetId);
+    const version = found('version', await this.datasets.version(dataset.id, number));
+    return { version, records: await this.records(dataset, number) };
+  }
+
+  /** Compares `base` with `own`, both in the same project. Throws NotFound. */
+  async compare(
+    by: Caller | null,
+    projectId: string,
+    own: DatasetAtVersion,
+    base: DatasetAtVersion,
+  ): Promise<DatasetComparison> {
+    const after = await this.versionOf(by, projectId, own);
+    const before = await this.versionOf(by, projectId, base);
+    const comparison =
+      before.contentSha256 === after.contentSha256
+        ? { added: [], removed: [], changed: [], unchanged: after.recordCount }
+        : compareRecords(await this.recordsOf(before), await this.recordsOf(after));
+    return { ...comparison, own: atVersion(after), base: atVersion(before) };
+  }
+
+  private async versionOf(by: Caller | null, projectId: string, { datasetId, version }: DatasetAtVersion) {
+    const dataset = await this.find(by, projectId, datasetId);
+    return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
+  }
+
+  private records({ id, version: current }: Dataset, version = current): Promise<readonly DatasetRecord[]> {
+    return this.recordsOf({ datasetId: id, version });
+  }
+
+  /** Throws NotFound if the dataset has been removed meanwhile. */
+  private async recordsOf({ datasetId, version }: Required<DatasetAtVersion>): Promise<readonly DatasetRecord[]> {
+    return found('version', await this.datasets.records(datasetId, version));
+  }
+
+  /** Throws InvalidRequest if the records exceed the limit. */
+  private async content(records: readonly DatasetRecord[]): Promise<DatasetContent> {
+    const contentSha256 = await this.hasher.hash(limited(canonicalRecords(records)));
+    return { recordCount: records.length, contentSha256, validation: validate(records) };
+  }
+}
+
+const atVersion = ({ datasetId, version }: DatasetVersion) => ({ datasetId, version });
+
+function* limited(pieces: Iterable<string>): Generator<string> {
+  const utf8 = new TextEncoder();
+  let left = MEGABYTES * 1024 * 1024;
+  for (const piece of pieces) {
+    left -= utf8.encode(piece).length;
+    const message = `are over the limit of ${MEGABYTES} MB as JSON, with the names of the fields in each record`;
+    if (left < 0) throw new InvalidRequest([{ path: 'records', message }]);
+    yield piece;
+  }
+}

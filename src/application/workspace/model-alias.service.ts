@@ -1,0 +1,93 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Model } from '../../domain/workspace/model.js';
+import { type AliasChange, type LivingAlias, ModelAlias } from '../../domain/workspace/model-alias.js';
+import { Audit } from '../audit/audit.js';
+import { Clock } from '../shared/ports.js';
+import { ModelAliasRepository } from './ports.js';
+import { TeamWorkspace } from './team-workspace.js';
+
+/** A write that another change came before reads the alias again and repeats. */
+@injectable()
+export class ModelAliasService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly aliases: ModelAliasRepository,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the last change of each alias, newest first. Throws NotFound. */
+  async list(by: Caller | null, projectId: string): Promise<LivingAlias[]> {
+    const caller = authorize(by, permissions.readWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    return this.aliases.living(project.id);
+  }
+
+  /** Returns the changes of an alias, newest first. Throws NotFound if there is none or it was deleted. */
+  async read(by: Caller | null, projectId: string, alias: string): Promise<AliasChange[]> {
+    const caller = authorize(by, permissions.readWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    if (!ModelAlias.isName(alias)) throw new NotFound('alias');
+    const history = await this.aliases.history(project.id, alias, ModelAlias.HISTORY);
+    if (!history[0]?.modelId) throw new NotFound('alias');
+    return history;
+  }
+
+  /**
+   * Points an alias to a registered model and returns its changes, newest first. If it points there already, nothing
+   * changes. Throws NotFound, InvalidRequest, StaleVersion.
+   */
+  async set(
+    by: Caller | null,
+    projectId: string,
+    alias: string,
+    modelId: string,
+    expected: readonly number[],
+  ): Promise<AliasChange[]> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const model = await this.workspace.model(caller, projectId, modelId);
+    ModelAlias.requireName(alias);
+    Model.requireRegistered(model);
+    const change = { projectId: model.projectId, alias, modelId: model.id, changedBy: caller.accountId };
+    for (;;) {
+      const history = await this.aliases.history(model.projectId, alias, ModelAlias.HISTORY);
+      const [last] = history;
+      const next = ModelAlias.next(last, expected, { ...change, changedAt: this.clock.now() });
+      if (!next) return history;
+      const object = { id: model.projectId, name: alias };
+      const details = { model_id: model.id, from: last?.modelId ?? null };
+      const act = { by: caller, action: 'model_alias.moved', object, details } as const;
+      const written = await this.audit.perform(act, async () => {
+        // Counted in the transaction of the write, so that concurrent calls cannot exceed the limit together.
+        if (!last?.modelId) ModelAlias.requireRoom(await this.aliases.living(model.projectId), alias);
+        return this.aliases.append(next);
+      });
+      if (written) return [next, ...history].slice(0, ModelAlias.HISTORY);
+    }
+  }
+
+  /** Deletes an alias and keeps its history, which a later `set` continues. Throws NotFound, StaleVersion. */
+  async delete(by: Caller | null, projectId: string, alias: string, expected: readonly number[]): Promise<void> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    if (!ModelAlias.isName(alias)) throw new NotFound('alias');
+    const change = { projectId: project.id, alias, modelId: null, changedBy: caller.accountId };
+    for (;;) {
+      const [last] = await this.aliases.history(project.id, alias, 1);
+      const at = { ...change, changedAt: this.clock.now() };
+      const next = last?.modelId ? ModelAlias.next(last, expected, at) : null;
+      if (!next) throw new NotFound('alias');
+      const object = { id: project.id, name: alias };
+      const act = {
+        by: caller,
+        action: 'model_alias.deleted',
+        object,
+        details: { from: last?.modelId ?? null },
+      } as const;
+      if (await this.audit.perform(act, () => this.aliases.append(next))) return;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import { RequestIdConflict } from '../../domain/workspace/errors.js';
+import { canonical, type JsonObject } from '../../domain/workspace/json.js';
+import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
+import { Audit } from '../audit/audit.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { ModelRepository, type ModelVersionEntry, type Page, type VersionPage } from './ports.js';
+import { found, TeamWorkspace } from './team-workspace.js';
+
+/** A model, and whether this call or an earlier one with the same request id created it. */
+export interface DraftedModel {
+  readonly model: Model;
+  readonly created: boolean;
+}
+
+type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
+
+/** A write that finds the model changed meanwhile reads it again and repeats. */
+@injectable()
+export class ModelService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly models: ModelRepository,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws NotFound, InvalidRequest, RequestIdConflict. */
+  async create(by: Caller | null, projectId: string, requestId: string, spec: JsonObject): Promise<DraftedModel> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    const draft = { projectId: project.id, spec, requestedSpec: canonical(spec), createdBy: caller.accountId };
+    return this.draft(requestId, draft);
+  }
+
+  /** Drafts a model with the spec that another one has now. Throws NotFound, InvalidRequest, RequestIdConflict. */
+  async fork(
+    by: Caller | null,
+    projectId: string,
+    modelId: string,
+    requestId: string | undefined,
+  ): Promise<DraftedModel> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const { id, version, spec, ...original } = await this.workspace.model(caller, projectId, modelId);
+    return this.draft(requestId, {
+      projectId: original.projectId,
+      spec,
+      requestedSpec: `fork of ${id}`, // without the version, so that a repetition may come after an update
+      forkedFrom: { modelId: id, version },
+      createdBy: caller.accountId,
+    });
+  }
+
+  /** Returns the models of a project, newest first. Throws NotFound. */
+  async list(by: Caller | null, projectId: string, page: Page): Promise<Bounded<Model>> {
+    const caller = authorize(by, permissions.readWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    return boundedPage(
+      page,
+      (part) => this.models.all(project.id, part),
+      ({ spec }) => spec,
+    );
+  }
+
+  /** Throws NotFound. */
+  async read(by: Caller | null, projectId: string, modelId: string): Promise<Model> {
+    return this.workspace.model(authorize(by, permissions.readWorkspace), projectId, modelId);
+  }
+
+  /** Throws NotFound, ModelRegistered, StaleVersion. */
+  async update(
+    by: Caller | null,
+    projectId: string,
+    modelId: string,
+    expected: readonly number[],
+    spec: JsonObject,
+  ): Promise<Model> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.model(caller, projectId, modelId);
+      const next = Model.update(current, expected, { spec, by: caller.accountId, at: this.clock.now() });
+      if (await this.models.replace(current, next)) return next;
+    }
+  }
+
+  /** Makes the model immutable. Throws NotFound, ModelRegistered, StaleVersion. */
+  async register(by: Caller | null, projectId: string, modelId: string, expected: readonly number[]): Promise<Model> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.model(caller, projectId, modelId);
+      const next = Model.register(current, expected, this.clock.now());
+      const [object, details] = [{ id: next.id }, { version: next.version }];
+      const registered = await this.audit.perform({ by: caller, action: 'model.registered', object, details }, () =>
+        this.models.replace(current, next),
+      );
+      if (registered) return next;
+    }
+  }
+
+  /** Deletes a draft with its versions. Throws NotFound, ModelRegistered, StaleVersion. */
+  async delete(by: Caller | null, projectId: string, modelId: string, expected: readonly number[]): Promise<void> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.model(caller, projectId, modelId);
+      Model.requireDraft(current, expected);
+      const object = { id: current.id };
+      const removed = await this.audit.perform({ by: caller, action: 'model.deleted', object }, () =>
+        this.models.remove(current),
+      );
+      if (removed) return;
+    }
+  }
+
+  /** Returns the versions, newest first. Throws NotFound. */
+  async versions(
+    by: Caller | null,
+    projectId: string,
+    modelId: string,
+    page: VersionPage,
+  ): Promise<ModelVersionEntry[]> {
+    const model = await this.read(by, projectId, modelId);
+    return this.models.versions(model.id, page);
+  }
+
+  /** Throws NotFound. */
+  async version(by: Caller | null, projectId: string, modelId: string, version: number): Promise<ModelVersion> {
+    const model = await this.read(by, projectId, modelId);
+    return found('version', await this.models.version(model.id, version));
+  }
+
+  /** Adds the draft, or returns the model that an earlier call with the same request id added. */
+  private async draft(requestId: string | undefined, content: Draft): Promise<DraftedModel> {
+    const id = this.ids.next('mdl');
+    const uuid = canonicalUuid(requestId ?? id.slice('mdl_'.length));
+    if (!uuid) throw new InvalidRequest([{ path: 'request_id', message: 'must be a UUID' }]);
+    const draft = Model.draft({ ...content, id, requestId: uuid, createdAt: this.clock.now() });
+    const model = await this.models.addOnce(draft);
+    if (model.requestedSpec !== draft.requestedSpec) throw new RequestIdConflict();
+    return { model, created: model.id === draft.id };
+  }
+}

@@ -1,0 +1,162 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { Conversation } from '../../domain/chat/conversation.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
+import type { Model } from '../../domain/workspace/model.js';
+import { Project, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
+import { requireStarter } from '../../domain/workspace/starter.js';
+import { Audit } from '../audit/audit.js';
+import { ConversationRepository } from '../chat/ports.js';
+import { RuntimeStates } from '../chat/runtime-states.js';
+import { SettleRuntime } from '../chat/settle-runtime.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import {
+  ModelRepository,
+  type Page,
+  ProjectRepository,
+  type ProjectVersionEntry,
+  StarterCatalog,
+  type VersionPage,
+} from './ports.js';
+import { found, TeamWorkspace } from './team-workspace.js';
+
+/** A project with its registered models and the state of its runtime. */
+export interface ProjectOverview {
+  readonly project: Project;
+  readonly models: readonly Model[];
+  readonly runtime: ProjectRuntime;
+}
+
+interface ProjectContent {
+  readonly name?: string | undefined;
+  readonly spec?: JsonObject | undefined;
+}
+
+const LISTED_CONVERSATIONS = 100;
+
+/** A write that finds a newer version reads the project again and repeats. */
+@injectable()
+export class ProjectService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly projects: ProjectRepository,
+    private readonly starters: StarterCatalog,
+    private readonly models: ModelRepository,
+    private readonly runtimes: RuntimeStates,
+    private readonly runtime: SettleRuntime,
+    private readonly conversations: ConversationRepository,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Takes the spec, and the name unless `content` has one, from the starter if there is one. Throws InvalidRequest. */
+  async create(by: Caller | null, content: ProjectContent, starterId?: string): Promise<ProjectOverview> {
+    const { teamId, accountId } = authorize(by, permissions.editWorkspace);
+    const project = Project.create({
+      ...(starterId === undefined ? content : await this.starterContent(starterId, content)),
+      id: this.ids.next('prj'),
+      teamId,
+      createdBy: accountId,
+      createdAt: this.clock.now(),
+    });
+    await this.projects.add(project);
+    return this.overview(project);
+  }
+
+  /** Throws NotFound. */
+  async read(by: Caller | null, projectId: string): Promise<ProjectOverview> {
+    return this.overview(await this.find(by, projectId));
+  }
+
+  /** Returns the project without its models and its runtime. Throws NotFound. */
+  async find(by: Caller | null, projectId: string): Promise<Project> {
+    return this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
+  }
+
+  /** Returns the team's projects, newest first, and the caller's own conversations, the one with the newest turn first. */
+  async list(
+    by: Caller | null,
+    page: Page,
+  ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
+    const { teamId, accountId } = authorize(by, permissions.readWorkspace);
+    const [{ items, more }, conversations] = await Promise.all([
+      boundedPage(
+        page,
+        (part) => this.projects.all(teamId, part),
+        ({ spec }) => spec,
+      ),
+      this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS),
+    ]);
+    return { projects: { items: await this.overviews(items), more }, conversations };
+  }
+
+  /** Throws NotFound, InvalidRequest, StaleVersion. */
+  async update(
+    by: Caller | null,
+    projectId: string,
+    expected: readonly number[],
+    content: { readonly name?: string; readonly spec: JsonObject },
+  ): Promise<ProjectOverview> {
+    const caller = authorize(by, permissions.editWorkspace);
+    for (;;) {
+      const current = await this.workspace.project(caller, projectId);
+      const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
+      if (await this.projects.replace(current, next)) return this.overview(next);
+    }
+  }
+
+  /** Removes the project with all that it holds, and ends its runtime. Throws NotFound, StaleVersion. */
+  async delete(by: Caller | null, projectId: string, expected: readonly number[]): Promise<void> {
+    const caller = authorize(by, permissions.deleteProject);
+    for (let removed = false; !removed; ) {
+      const current = await this.workspace.project(caller, projectId);
+      requireVersion(current, expected);
+      await this.runtime.execute(projectId, async () => {
+        removed = await this.audit.perform({ by: caller, action: 'project.deleted', object: current }, () =>
+          this.projects.remove(current),
+        );
+      });
+    }
+  }
+
+  /** Returns the versions, newest first. Throws NotFound. */
+  async versions(by: Caller | null, projectId: string, page: VersionPage): Promise<ProjectVersionEntry[]> {
+    const project = await this.find(by, projectId);
+    return this.projects.versions(project.id, page);
+  }
+
+  /** Throws NotFound. */
+  async version(by: Caller | null, projectId: string, version: number): Promise<ProjectVersion> {
+    const project = await this.find(by, projectId);
+    return found('version', await this.projects.version(project.id, version));
+  }
+
+  private async starterContent(starterId: string, { name, spec }: ProjectContent): Promise<ProjectContent> {
+    const message = 'must be left out beside a starter, which brings its own: change it afterwards';
+    if (spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
+    const starter = requireStarter(await this.starters.find(starterId));
+    return { name: name ?? starter.name, spec: starter.spec };
+  }
+
+  private async overview(project: Project): Promise<ProjectOverview> {
+    return (await this.overviews([project]))[0] as ProjectOverview;
+  }
+
+  /** Returns the overviews in the order of the projects. Makes as many queries as for one project. */
+  private async overviews(projects: readonly Project[]): Promise<ProjectOverview[]> {
+    const ids = projects.map(({ id }) => id);
+    const [models, runtimes] = await Promise.all([this.models.registered(ids), this.runtimes.ofAll(ids)]);
+    const byProject = new Map<string, Model[]>(ids.map((id) => [id, []]));
+    for (const model of models) byProject.get(model.projectId)?.push(model);
+    return projects.map((project, index) => ({
+      project,
+      models: byProject.get(project.id) as Model[],
+      runtime: runtimes[index] as ProjectRuntime,
+    }));
+  }
+}

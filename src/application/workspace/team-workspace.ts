@@ -1,0 +1,40 @@
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import type { Dataset } from '../../domain/workspace/dataset.js';
+import type { Model } from '../../domain/workspace/model.js';
+import type { Project } from '../../domain/workspace/project.js';
+import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
+
+/** Finds the projects of the caller's team and what they hold. An object of another team is NotFound. */
+@injectable()
+export class TeamWorkspace {
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly models: ModelRepository,
+    private readonly datasets: DatasetRepository,
+  ) {}
+
+  /** Throws NotFound. */
+  async project(caller: AccountCaller, projectId: string): Promise<Project> {
+    return found('project', await this.projects.find(caller.teamId, projectId));
+  }
+
+  /** Throws NotFound. */
+  async model(caller: AccountCaller, projectId: string, modelId: string): Promise<Model> {
+    const project = await this.project(caller, projectId);
+    return found('model', await this.models.find(project.id, modelId));
+  }
+
+  /** Throws NotFound. */
+  async dataset(caller: AccountCaller, projectId: string, datasetId: string): Promise<Dataset> {
+    const project = await this.project(caller, projectId);
+    return found('dataset', await this.datasets.find(project.id, datasetId));
+  }
+}
+
+/** Returns `object`. Throws NotFound if it is null. */
+export function found<T>(what: string, object: T | null): T {
+  if (object === null) throw new NotFound(what);
+  return object;
+}

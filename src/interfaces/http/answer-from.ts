@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { seconds } from './schemas.js';
+
+type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Tail>}`
+  : Name;
+
+type Sent<Value> = Value extends Date ? number : Value;
+
+/** The fields of an entity under their JSON names, with the types that they have in JSON. */
+type Fields<Entity> = { [Name in keyof Entity & string as SnakeCase<Name>]: Sent<Entity[Name]> };
+
+/** The names of the fields that the answer takes from the entity as they are. */
+type Taken<Answer, Entity> = {
+  [Name in keyof Answer & keyof Fields<Entity>]: Fields<Entity>[Name] extends Answer[Name] ? Name : never;
+}[keyof Answer & keyof Fields<Entity>];
+
+/** Marks a field of an entity that the answer must not show. */
+export const hidden = Symbol('hidden');
+
+type Others<Answer, Entity> = Omit<Answer, Taken<Answer, Entity>> &
+  Record<Exclude<keyof Fields<Entity>, keyof Answer>, typeof hidden>;
+
+/**
+ * Builds an answer from an entity. The answer has exactly the fields of `schema`: each comes from `others`, or else from
+ * the entity's property of the same name in camelCase, a Date as seconds. A field that is in the entity but not in
+ * `schema` must be `hidden` in `others`, so that a new field cannot be forgotten here.
+ */
+export function answerFrom<Schema extends z.ZodObject, Entity extends object>(
+  schema: Schema,
+  entity: Entity,
+  others: Others<z.input<Schema>, Entity>,
+): z.input<Schema> {
+  const given: Readonly<Record<string, unknown>> = { ...others };
+  const own = entity as Readonly<Record<string, unknown>>;
+  const names = Object.keys(schema.shape);
+  return Object.fromEntries(
+    names.map((name) => [name, name in given ? given[name] : sent(own[camelCase(name)])]),
+  ) as z.input<Schema>;
+}
+
+const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
+const sent = (value: unknown) => (value instanceof Date ? seconds(value) : value);
