@@ -58,14 +58,18 @@ export interface Contract<
   readonly missing?: () => DomainError;
 }
 
+type Defaults = 'status' | 'refusals';
+type Declared<C extends Contract> = Omit<C, Defaults> & Partial<Pick<C, Defaults>>;
+
+/** Declares a route that answers 200 and refuses nothing of its own, unless it says otherwise. */
 export const contract = <
   const Path extends string,
   Body extends z.ZodType,
   Answer extends z.ZodType,
   Query extends z.ZodType,
 >(
-  declared: Contract<Path, Body, Answer, Query>,
-) => declared;
+  declared: Declared<Contract<Path, Body, Answer, Query>>,
+): Contract<Path, Body, Answer, Query> => ({ status: 200, refusals: [], ...declared });
 
 type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>

@@ -29,6 +29,16 @@ export const NextCursor = z
   .nullable()
   .meta({ description: 'What to send as `cursor` for the next page; null on the last one', example: null });
 
+/** Describes the answer of a list that comes whole. */
+export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
+  z.object({ ...named(name, z.array(item)), count: Count }).meta({ id });
+
+/** Describes the answer of a list that comes in pages. */
+export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
+  z.object({ ...named(name, z.array(item)), count: Count, next_cursor: NextCursor }).meta({ id });
+
+const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
+
 export const VersionNumber = z.int().meta({ description: 'Grows by one with each update', example: 1 });
 
 export const seconds = (date: Date): number => date.getTime() / 1000;

@@ -76,7 +76,6 @@ export const verifyEmail = contract({
   body: z
     .object({ token: text().meta({ description: 'The token of the verification e-mail', example: mailedToken }) })
     .meta({ id: 'Token' }),
-  status: 200,
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired'],
 });
@@ -95,7 +94,6 @@ export const login = contract({
       password: text().meta({ description: 'The password of the account.', example: 'correct horse battery' }),
     })
     .meta({ id: 'Login' }),
-  status: 200,
   answer: SignedInAnswer,
   refusals: ['invalid_credentials', 'busy'],
 });
@@ -107,9 +105,7 @@ export const me = contract({
   tag,
   summary: 'Read your own account',
   access: permissions.ownAccount,
-  status: 200,
   answer: OwnUserAnswer,
-  refusals: [],
 });
 
 export const logout = contract({
@@ -120,9 +116,7 @@ export const logout = contract({
   summary: 'Log out',
   description: 'Deletes the session that the call came with.',
   access: permissions.ownAccount,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });
 
 const Accepted = z.object({ accepted: z.literal(true) }).meta({ id: 'Accepted' });
@@ -134,11 +128,9 @@ export const status = contract({
   tag,
   summary: 'How many accounts there are, and whether another can register',
   access: 'public',
-  status: 200,
   answer: z
     .object({ account_count: z.int(), max_accounts: z.int(), registration_open: z.boolean() })
     .meta({ id: 'AuthStatus', example: { account_count: 1, max_accounts: 3, registration_open: true } }),
-  refusals: [],
 });
 
 export const resendVerification = contract({
@@ -149,9 +141,7 @@ export const resendVerification = contract({
   summary: 'Send another verification e-mail',
   description: 'Sends nothing where the e-mail is verified already.',
   access: permissions.ownAccount,
-  status: 200,
   answer: UserAnswer,
-  refusals: [],
 });
 
 export const forgotPassword = contract({
@@ -163,9 +153,7 @@ export const forgotPassword = contract({
   description: 'Answers the same whether or not there is such an account.',
   access: 'public',
   body: z.object({ email: AnyEmail }).meta({ id: 'PasswordForgotten' }),
-  status: 200,
   answer: Accepted,
-  refusals: [],
 });
 
 export const resetPassword = contract({
@@ -183,7 +171,6 @@ export const resetPassword = contract({
       revoke_keys: RevokeKeys,
     })
     .meta({ id: 'PasswordReset' }),
-  status: 200,
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired', 'busy'],
 });
@@ -211,7 +198,6 @@ export const updateMe = contract({
       dependentRequired: { password: ['current_password'] },
       example: { name: 'Ada King' },
     }),
-  status: 200,
   answer: OwnUserAnswer,
   refusals: ['wrong_password', 'busy'],
 });
@@ -232,7 +218,6 @@ export const siteLogin = contract({
       token: text().meta({ description: 'The JWT', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
     })
     .meta({ id: 'SiteLogin' }),
-  status: 200,
   answer: SignedInAnswer,
   refusals: ['site_login_disabled', 'invalid_credentials', 'email_taken', 'registration_closed'],
 });

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { atMost } from '../../../domain/shared/text.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { Count, Deleted, id, NextCursor, secret, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, Deleted, id, pageOfList, secret, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Team accounts';
 const LONGEST_S = 10 * 365 * 24 * 60 * 60;
@@ -61,8 +61,7 @@ export const listKeys = contract({
   summary: 'Your own API keys, newest first',
   access: permissions.ownAccount,
   query: Page,
-  status: 200,
-  answer: z.object({ keys: z.array(KeyAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'ApiKeys' }),
+  answer: pageOfList('keys', KeyAnswer, 'ApiKeys'),
   refusals: ['invalid_request'],
 });
 
@@ -73,9 +72,7 @@ export const revokeKey = contract({
   tag,
   summary: 'Revoke an API key',
   access: permissions.ownAccount,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });
 
 export const listSessions = contract({
@@ -85,7 +82,6 @@ export const listSessions = contract({
   tag,
   summary: 'Your own sessions, newest first',
   access: permissions.ownAccount,
-  status: 200,
   answer: z
     .object({
       sessions: z.array(
@@ -102,7 +98,6 @@ export const listSessions = contract({
       count: Count,
     })
     .meta({ id: 'Sessions' }),
-  refusals: [],
 });
 
 export const endSession = contract({
@@ -112,7 +107,5 @@ export const endSession = contract({
   tag,
   summary: 'End one of your sessions',
   access: permissions.ownAccount,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });

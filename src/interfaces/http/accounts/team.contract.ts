@@ -4,7 +4,7 @@ import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
-import { AccountId, Count, Deleted, id, secret, Timestamp, wholeNumber } from '../schemas.js';
+import { AccountId, Deleted, id, listOf, secret, Timestamp, wholeNumber } from '../schemas.js';
 import { Email } from './account-fields.js';
 import { UserAnswer } from './accounts.contract.js';
 
@@ -33,9 +33,7 @@ export const listUsers = contract({
   tag,
   summary: 'The roster of your team, oldest account first',
   access: permissions.readTeam,
-  status: 200,
-  answer: z.object({ users: z.array(UserAnswer), count: Count }).meta({ id: 'Roster' }),
-  refusals: [],
+  answer: listOf('users', UserAnswer, 'Roster'),
 });
 
 export const changeRole = contract({
@@ -46,7 +44,6 @@ export const changeRole = contract({
   summary: 'Change the role of an account of your team',
   access: permissions.manageTeam,
   body: z.object({ role: Role }).meta({ id: 'RoleChange' }),
-  status: 200,
   answer: UserAnswer,
   refusals: ['last_admin'],
 });
@@ -59,7 +56,6 @@ export const removeUser = contract({
   summary: 'Remove an account of your team',
   description: 'Ends all its credentials at once and frees its place under the cap.',
   access: permissions.manageTeam,
-  status: 200,
   answer: Deleted,
   refusals: ['last_admin'],
 });
@@ -71,9 +67,7 @@ export const listInvites = contract({
   tag,
   summary: 'The pending invites of your team, newest first',
   access: permissions.readTeam,
-  status: 200,
-  answer: z.object({ invites: z.array(InviteAnswer), count: Count }).meta({ id: 'Invites' }),
-  refusals: [],
+  answer: listOf('invites', InviteAnswer, 'Invites'),
 });
 
 export const createInvite = contract({
@@ -99,7 +93,6 @@ export const createInvite = contract({
   bodyOptional: true,
   status: 201,
   answer: InviteAnswer,
-  refusals: [],
 });
 
 export const revokeInvite = contract({
@@ -109,7 +102,6 @@ export const revokeInvite = contract({
   tag,
   summary: 'Revoke a pending invite',
   access: permissions.manageTeam,
-  status: 200,
   answer: Deleted,
   missing: () => new InviteNotFound(),
   refusals: ['invite_not_found', 'invite_redeemed', 'invite_revoked', 'invite_expired'],
@@ -122,7 +114,6 @@ export const lookUpInvite = contract({
   tag,
   summary: 'The invite of a token, for the sign-up page',
   access: 'public',
-  status: 200,
   answer: InviteAnswer.extend({ invited_by_name: z.string().nullable().meta({ example: 'Ada Lovelace' }) }).meta({
     id: 'InviteLookup',
   }),

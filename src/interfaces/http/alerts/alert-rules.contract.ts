@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
 import { contract } from '../contract.js';
-import { Count, choice, Deleted, id, nameText, number, Timestamp, truth } from '../schemas.js';
+import { Count, choice, Deleted, id, listOf, nameText, number, Timestamp, truth } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const tag = 'Monitoring';
@@ -66,9 +66,7 @@ export const listAlertRules = contract({
   tag,
   summary: 'List the alert rules',
   access: permissions.readMonitoring,
-  status: 200,
-  answer: z.object({ rules: z.array(RuleAnswer), count: Count }).meta({ id: 'AlertRules' }),
-  refusals: [],
+  answer: listOf('rules', RuleAnswer, 'AlertRules'),
 });
 
 export const createAlertRule = contract({
@@ -86,7 +84,6 @@ export const createAlertRule = contract({
   body: z.object(fields).meta({ id: 'NewAlertRule', ...thresholdFitsType }),
   status: 201,
   answer: RuleAnswer,
-  refusals: [],
 });
 
 export const previewAlertRule = contract({
@@ -105,7 +102,6 @@ export const previewAlertRule = contract({
       since: Since.nullish().meta({ description: 'Only jobs that finished then or later, in seconds since the epoch' }),
     })
     .meta({ id: 'AlertRulePreview', ...thresholdFitsType }),
-  status: 200,
   answer: z
     .object({
       alerts: z.array(
@@ -123,7 +119,6 @@ export const previewAlertRule = contract({
       jobs_considered: z.int().meta({ example: 120 }),
     })
     .meta({ id: 'AlertRuleOutcome' }),
-  refusals: [],
 });
 
 export const readAlertRule = contract({
@@ -133,9 +128,7 @@ export const readAlertRule = contract({
   tag,
   summary: 'Read an alert rule',
   access: permissions.readMonitoring,
-  status: 200,
   answer: RuleAnswer,
-  refusals: [],
 });
 
 export const changeAlertRule = contract({
@@ -154,9 +147,7 @@ export const changeAlertRule = contract({
       enabled: truth().optional().meta({ description: 'Whether it fires' }),
     })
     .meta({ id: 'AlertRuleChange', example: { enabled: false } }),
-  status: 200,
   answer: RuleAnswer,
-  refusals: [],
 });
 
 export const deleteAlertRule = contract({
@@ -167,7 +158,5 @@ export const deleteAlertRule = contract({
   summary: 'Delete an alert rule',
   description: 'Its alerts stay.',
   access: permissions.manageMonitoring,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });

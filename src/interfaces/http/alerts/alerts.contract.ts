@@ -4,7 +4,7 @@ import { alertStatuses, NOTE_LENGTH } from '../../../domain/alerts/alert.js';
 import { ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { ActorId, Count, choice, id, NextCursor, Timestamp, text } from '../schemas.js';
+import { ActorId, choice, id, pageOfList, Timestamp, text } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/alerts';
@@ -36,8 +36,7 @@ export const listAlerts = contract({
   summary: 'List the alerts, newest first',
   access: permissions.readMonitoring,
   query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only those' }) }),
-  status: 200,
-  answer: z.object({ alerts: z.array(AlertAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Alerts' }),
+  answer: pageOfList('alerts', AlertAnswer, 'Alerts'),
   refusals: ['invalid_request'],
 });
 
@@ -48,9 +47,7 @@ export const readAlert = contract({
   tag,
   summary: 'Read an alert',
   access: permissions.readMonitoring,
-  status: 200,
   answer: AlertAnswer,
-  refusals: [],
 });
 
 const tooLong = `must have at most ${NOTE_LENGTH} characters`;
@@ -76,7 +73,5 @@ export const acknowledgeAlert = contract({
     })
     .meta({ id: 'Acknowledgement' }),
   bodyOptional: true,
-  status: 200,
   answer: AlertAnswer,
-  refusals: [],
 });

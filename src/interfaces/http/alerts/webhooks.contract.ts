@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { webhookLimits } from '../../../domain/alerts/webhook.js';
 import { contract } from '../contract.js';
-import { ActorId, Count, Deleted, id, Timestamp, text } from '../schemas.js';
+import { ActorId, Deleted, id, listOf, Timestamp, text } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const tag = 'Monitoring';
@@ -43,9 +43,7 @@ export const listWebhooks = contract({
   tag,
   summary: 'List the webhooks, oldest first',
   access: permissions.readMonitoring,
-  status: 200,
-  answer: z.object({ webhooks: z.array(WebhookAnswer), count: Count }).meta({ id: 'Webhooks' }),
-  refusals: [],
+  answer: listOf('webhooks', WebhookAnswer, 'Webhooks'),
 });
 
 export const createWebhook = contract({
@@ -80,7 +78,6 @@ export const createWebhook = contract({
       example: `whsec_${'Example'.repeat(6)}a=`,
     }),
   }).meta({ id: 'CreatedWebhook' }),
-  refusals: [],
 });
 
 export const deleteWebhook = contract({
@@ -91,9 +88,7 @@ export const deleteWebhook = contract({
   summary: 'Delete a webhook',
   description: 'Nothing is posted to it any more, what still waits neither.',
   access: permissions.manageMonitoring,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });
 
 /** What is posted to webhooks. */

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { actorKinds, auditActions } from '../../../domain/audit/audit-entry.js';
 import { contract } from '../contract.js';
 import { Page } from '../paging.js';
-import { AccountId, Count, id, NextCursor, secondsText, Timestamp } from '../schemas.js';
+import { AccountId, id, pageOfList, secondsText, Timestamp } from '../schemas.js';
 
 const kinds = [...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.'))))];
 const wordsOf = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
@@ -64,7 +64,6 @@ export const listAudit = contract({
     from: secondsText().optional().meta({ description: 'Seconds since the epoch; entries from then on' }),
     to: secondsText().optional().meta({ description: 'Seconds since the epoch; entries before that' }),
   }),
-  status: 200,
-  answer: z.object({ entries: z.array(AuditEntryAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Audit' }),
+  answer: pageOfList('entries', AuditEntryAnswer, 'Audit'),
   refusals: ['invalid_request'],
 });

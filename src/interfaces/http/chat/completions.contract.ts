@@ -132,7 +132,6 @@ export const createChatCompletion = contract({
   body: ChatCompletionRequest,
   bodyLimit: 'chat',
   refuseFirst,
-  status: 200,
   answer: ChatCompletionAnswer,
   answerHeaders: { [CONVERSATION]: 'The conversation that the turn is stored in. Absent where none was asked for.' },
   refusals: [

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { chatRoles } from '../../../domain/chat/chat.js';
 import { contract } from '../contract.js';
 import { NumberPage, Page } from '../paging.js';
-import { Count, Deleted, id, NextCursor, Timestamp } from '../schemas.js';
+import { Deleted, id, NextCursor, pageOfList, Timestamp } from '../schemas.js';
 
 const tag = 'Inference';
 const path = '/v1/projects/{project_id}/conversations';
@@ -28,10 +28,7 @@ export const listConversations = contract({
   description: 'Chat completions with the header `X-Conversation-Id` make them. Nobody else sees them.',
   access: permissions.readWorkspace,
   query: Page,
-  status: 200,
-  answer: z
-    .object({ conversations: z.array(ConversationAnswer), count: Count, next_cursor: NextCursor })
-    .meta({ id: 'Conversations' }),
+  answer: pageOfList('conversations', ConversationAnswer, 'Conversations'),
   refusals: ['invalid_request'],
 });
 
@@ -45,7 +42,6 @@ export const readConversation = contract({
     'With the newest messages, in the order in which they were said. `next_cursor` leads to the ones before them.',
   access: permissions.readWorkspace,
   query: NumberPage,
-  status: 200,
   answer: ConversationAnswer.extend({
     messages: z.array(
       z.object({ role: z.enum(chatRoles), content: z.string(), created_at: Timestamp }).meta({
@@ -66,7 +62,5 @@ export const deleteConversation = contract({
   summary: 'Delete one of your own conversations',
   description: 'With all its messages, for good. An answer that is being made for it is refused with 404 `not_found`.',
   access: permissions.ownConversations,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });

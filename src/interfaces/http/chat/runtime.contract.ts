@@ -36,9 +36,7 @@ export const readRuntime = contract({
   tag,
   summary: 'Read the state of the runtime',
   access: permissions.readWorkspace,
-  status: 200,
   answer: PlacedRuntime,
-  refusals: [],
 });
 
 export const connectRuntime = contract({
@@ -55,9 +53,7 @@ export const connectRuntime = contract({
       model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
     })
     .meta({ id: 'RuntimeConnection' }),
-  status: 200,
   answer: PlacedRuntime,
-  refusals: [],
 });
 
 export const startRuntime = contract({
@@ -69,7 +65,6 @@ export const startRuntime = contract({
   description:
     'Answers while the model loads: read the runtime until it is `ready`. It is started again with the service.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: PlacedRuntime,
   refusals: [notConnected, 'invalid_request'],
 });
@@ -82,7 +77,6 @@ export const stopRuntime = contract({
   summary: 'Stop the runtime',
   description: 'Answers once the process is gone. The model stays connected.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: PlacedRuntime,
   refusals: [notConnected],
 });
@@ -95,7 +89,6 @@ export const disconnectRuntime = contract({
   summary: 'Disconnect the model',
   description: 'Stops the runtime first. The `id` of the answer is the project’s.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: PlacedRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
     id: 'RuntimeDisconnected',
     example: {
@@ -107,5 +100,4 @@ export const disconnectRuntime = contract({
       process: null,
     },
   }),
-  refusals: [],
 });

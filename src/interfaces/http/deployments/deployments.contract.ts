@@ -3,7 +3,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { Count, clampedNumberText, Deleted, id, nameText, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, clampedNumberText, Deleted, id, listOf, nameText, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
@@ -64,9 +64,7 @@ export const listDeployments = contract({
   description:
     'Newest first. All are probed at once, for a second at most; those of another process of the service by that one.',
   access: permissions.readMonitoring,
-  status: 200,
-  answer: z.object({ deployments: z.array(DeploymentAnswer), count: Count }).meta({ id: 'Deployments' }),
-  refusals: [],
+  answer: listOf('deployments', DeploymentAnswer, 'Deployments'),
 });
 
 export const createDeployment = contract({
@@ -113,9 +111,7 @@ export const readDeployment = contract({
   tag,
   summary: 'Read a deployment',
   access: permissions.readMonitoring,
-  status: 200,
   answer: DeploymentAnswer,
-  refusals: [],
 });
 
 export const deleteDeployment = contract({
@@ -126,9 +122,7 @@ export const deleteDeployment = contract({
   summary: 'Delete a deployment',
   description: 'Answers once its process is gone, which is ended by force where it does not end by itself.',
   access: permissions.manageMonitoring,
-  status: 200,
   answer: Deleted,
-  refusals: [],
 });
 
 const isStream = (value: unknown): value is ByteStream => typeof value === 'object' && value !== null;
@@ -160,7 +154,6 @@ export const predict = contract({
   }),
   bodyLimit: 'prediction',
   streamed: true,
-  status: 200,
   answer: z
     .looseObject({
       outputs: z.record(z.string(), z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() })),
@@ -191,7 +184,6 @@ export const readDeploymentLogs = contract({
       .default(200)
       .meta({ description: 'How many lines at most, from 1 on; above 10000 it is 10000', default: 200 }),
   }),
-  status: 200,
   answer: z
     .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
     .meta({ id: 'DeploymentLogs' }),

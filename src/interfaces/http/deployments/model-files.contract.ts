@@ -49,7 +49,6 @@ export const listModelFiles = contract({
       .optional()
       .meta({ description: 'The `next_cursor` of the page before' }),
   }),
-  status: 200,
   answer: z
     .object({
       model_files: z.array(ModelFileAnswer),
@@ -91,7 +90,6 @@ export const deleteModelFile = contract({
   summary: 'Delete an uploaded model file or chat model',
   description: 'Of a chat model all files at once. What runs with it goes on, but cannot be started again.',
   access: permissions.manageMonitoring,
-  status: 200,
   answer: Deleted,
   refusals: ['not_found'],
 });

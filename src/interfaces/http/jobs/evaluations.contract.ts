@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
 import { NumberPage } from '../paging.js';
-import { AnyJson, Count, id, NextCursor } from '../schemas.js';
+import { AnyJson, id, pageOfList } from '../schemas.js';
 
 const tag = 'Jobs';
 const path = '/v1/jobs/{job_id}';
@@ -42,10 +42,7 @@ export const listResults = contract({
     "`limit` where their texts are long. For the job's team; they go with the project.",
   access: permissions.readJobs,
   query: NumberPage,
-  status: 200,
-  answer: z
-    .object({ results: z.array(ResultAnswer), count: Count, next_cursor: NextCursor })
-    .meta({ id: 'EvaluationResults' }),
+  answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
   refusals: ['invalid_request'],
 });
 
@@ -86,7 +83,6 @@ export const compareResults = contract({
       .regex(/^job_[0-9a-f-]{36}$/, { error: 'must be the id of a job' })
       .meta({ description: 'The earlier evaluation', example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
   }),
-  status: 200,
   answer: z
     .object({
       job_id: id('job'),

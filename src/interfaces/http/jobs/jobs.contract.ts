@@ -8,13 +8,12 @@ import { Page } from '../paging.js';
 import {
   ActorId,
   AnyJson,
-  Count,
   choice,
   id,
   idText,
   jsonComponent,
-  NextCursor,
   nameText,
+  pageOfList,
   Timestamp,
   text,
   wholeNumber,
@@ -153,8 +152,7 @@ export const listJobs = contract({
       .optional()
       .meta({ description: 'Only jobs of this project' }),
   }),
-  status: 200,
-  answer: z.object({ jobs: z.array(JobAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Jobs' }),
+  answer: pageOfList('jobs', JobAnswer, 'Jobs'),
   refusals: ['invalid_request'],
 });
 
@@ -165,9 +163,7 @@ export const readJob = contract({
   tag,
   summary: 'Read a job',
   access: permissions.readJobs,
-  status: 200,
   answer: JobAnswer,
-  refusals: [],
 });
 
 export const changeJob = contract({
@@ -195,7 +191,6 @@ export const changeJob = contract({
         }),
     })
     .meta({ id: 'JobChange', example: { status: 'succeeded', result: { loss: 0.12 } } }),
-  status: 200,
   answer: JobAnswer,
   refusals: ['email_unverified', 'job_finished'],
 });
@@ -209,7 +204,6 @@ export const cancelJob = contract({
   description:
     'By its team or the master key. A chat completion or a prediction ends with its call and is not cancelled here.',
   access: permissions.cancelJobs,
-  status: 200,
   answer: JobAnswer,
   refusals: ['job_finished', 'invalid_request'],
 });

@@ -11,9 +11,7 @@ export const live = contract({
   tag,
   summary: 'Whether the process answers',
   access: 'public',
-  status: 200,
   answer: HealthAnswer,
-  refusals: [],
 });
 
 export const ready = contract({
@@ -23,7 +21,6 @@ export const ready = contract({
   tag,
   summary: 'Whether the service can serve: its database answers, its tables are up to date, and it is not ending',
   access: 'public',
-  status: 200,
   answer: HealthAnswer,
   refusals: ['storage_unavailable', 'shutting_down'],
 });

@@ -24,7 +24,6 @@ export const readLog = contract({
       .optional()
       .meta({ description: 'Only lines that mention it, among the newest 64 MB of the log' }),
   }),
-  status: 200,
   answer: z
     .object({
       lines: z.array(

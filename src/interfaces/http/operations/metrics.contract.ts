@@ -12,7 +12,6 @@ export const metrics = contract({
     'Each process tells of itself. What is out of reach is left out: `tenon_database_up` is 0 while the database is. ' +
     'The master key is never limited here; whoever lacks it is, by the address.',
   access: permissions.readMetrics,
-  status: 200,
   answer: z.string().meta({
     example:
       '# HELP tenon_database_up Whether the database answered.\n# TYPE tenon_database_up gauge\ntenon_database_up 1\n',

@@ -29,7 +29,6 @@ export const status = contract({
   summary: 'Read who you are to the service, what you may do, and how things stand',
   description: 'The runtimes are those of the newest 1000 projects of the team, newest first.',
   access: permissions.readStatus,
-  status: 200,
   answer: z
     .object({
       caller: z.object({
@@ -61,5 +60,4 @@ export const status = contract({
       ),
     })
     .meta({ id: 'Status' }),
-  refusals: [],
 });

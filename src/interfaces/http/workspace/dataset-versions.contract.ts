@@ -2,16 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
 import { VersionPage } from '../paging.js';
-import {
-  AccountId,
-  Count,
-  GREATEST_VERSION,
-  id,
-  NextCursor,
-  Timestamp,
-  VersionNumber,
-  wholeNumberText,
-} from '../schemas.js';
+import { AccountId, GREATEST_VERSION, id, pageOfList, Timestamp, VersionNumber, wholeNumberText } from '../schemas.js';
 import { Content, RecordAnswer, Records } from './datasets.contract.js';
 
 const tag = 'Project workspace';
@@ -32,10 +23,7 @@ export const listDatasetVersions = contract({
   description: 'Newest first, without their records.',
   access: permissions.readWorkspace,
   query: VersionPage,
-  status: 200,
-  answer: z
-    .object({ versions: z.array(DatasetVersionEntry), count: Count, next_cursor: NextCursor })
-    .meta({ id: 'DatasetVersions' }),
+  answer: pageOfList('versions', DatasetVersionEntry, 'DatasetVersions'),
   refusals: ['invalid_request'],
 });
 
@@ -46,14 +34,12 @@ export const readDatasetVersion = contract({
   tag,
   summary: 'Read a version of a dataset',
   access: permissions.readWorkspace,
-  status: 200,
   answer: DatasetVersionEntry.extend({
     id: id('dst'),
     project_id: id('prj'),
     records: Records,
     validation: Content.shape.validation,
   }).meta({ id: 'DatasetVersion' }),
-  refusals: [],
 });
 
 const OTHER = /^(?:(dst_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@([1-9]\d{0,9}))?|([1-9]\d{0,9}))$/;
@@ -89,7 +75,6 @@ export const compareDatasets = contract({
     }),
     version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'Of this dataset' }),
   }),
-  status: 200,
   answer: z
     .object({
       dataset: Side,

@@ -9,12 +9,11 @@ import { LongPage } from '../paging.js';
 import {
   AccountId,
   anyOf,
-  Count,
   Deleted,
   id,
   jsonReference,
-  NextCursor,
   nameText,
+  pageOfList,
   STORABLE,
   Timestamp,
   Version,
@@ -126,8 +125,7 @@ export const listDatasets = contract({
   description: 'Newest first, without their records.',
   access: permissions.readWorkspace,
   query: LongPage,
-  status: 200,
-  answer: z.object({ datasets: z.array(DatasetEntry), count: Count, next_cursor: NextCursor }).meta({ id: 'Datasets' }),
+  answer: pageOfList('datasets', DatasetEntry, 'Datasets'),
   refusals: ['invalid_request'],
 });
 
@@ -159,7 +157,6 @@ export const importDataset = contract({
   versioned: true,
   status: 201,
   answer: DatasetAnswer,
-  refusals: [],
 });
 
 export const readDataset = contract({
@@ -170,9 +167,7 @@ export const readDataset = contract({
   summary: 'Read a dataset',
   access: permissions.readWorkspace,
   versioned: true,
-  status: 200,
   answer: DatasetAnswer,
-  refusals: [],
 });
 
 export const updateDataset = contract({
@@ -194,7 +189,6 @@ export const updateDataset = contract({
   bodyLimit: 'dataset',
   judgedLater: 'records',
   versioned: true,
-  status: 200,
   answer: DatasetAnswer,
   refusals: ['stale_version', 'dataset_frozen'],
 });
@@ -207,7 +201,6 @@ export const deleteDataset = contract({
   summary: 'Delete an editable dataset',
   description: 'With all its versions. A frozen dataset goes only with its project.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: Deleted,
   refusals: ['stale_version', 'dataset_frozen'],
 });
@@ -223,7 +216,6 @@ export const freezeDataset = contract({
   body: z.object({ version: Version }).meta({ id: 'DatasetFreeze', example: { version: 1 } }),
   bodyOptional: true,
   versioned: true,
-  status: 200,
   answer: DatasetAnswer,
   refusals: ['stale_version', 'dataset_frozen', 'dataset_invalid'],
 });
@@ -249,5 +241,4 @@ export const forkDataset = contract({
   versioned: true,
   status: 201,
   answer: DatasetAnswer,
-  refusals: [],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { AccountId, Count, Deleted, id, idText, Timestamp, Version, VersionNumber } from '../schemas.js';
+import { AccountId, Deleted, id, idText, listOf, Timestamp, Version, VersionNumber } from '../schemas.js';
 
 const tag = 'Project workspace';
 const all = '/v1/projects/{project_id}/models/aliases';
@@ -38,9 +38,7 @@ export const listModelAliases = contract({
   tag,
   summary: 'List the aliases of a project’s models, the one moved last first',
   access: permissions.readWorkspace,
-  status: 200,
-  answer: z.object({ aliases: z.array(ListedAlias), count: Count }).meta({ id: 'ModelAliases' }),
-  refusals: [],
+  answer: listOf('aliases', ListedAlias, 'ModelAliases'),
 });
 
 export const readModelAlias = contract({
@@ -51,9 +49,7 @@ export const readModelAlias = contract({
   summary: 'Read an alias, and what it has pointed to',
   access: permissions.readWorkspace,
   versioned: true,
-  status: 200,
   answer: AliasAnswer,
-  refusals: [],
 });
 
 export const setModelAlias = contract({
@@ -73,7 +69,6 @@ export const setModelAlias = contract({
     })
     .meta({ id: 'ModelAliasTarget' }),
   versioned: true,
-  status: 200,
   answer: AliasAnswer,
   refusals: ['stale_version'],
 });
@@ -86,7 +81,6 @@ export const deleteModelAlias = contract({
   summary: 'Take an alias away',
   description: 'Its history stays, and goes on when it is set again. The `id` of the answer is the alias.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: Deleted,
   refusals: ['stale_version'],
 });

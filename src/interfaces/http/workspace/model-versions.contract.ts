@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
 import { VersionPage } from '../paging.js';
-import { AccountId, AnyObject, Count, id, NextCursor, Timestamp, VersionNumber } from '../schemas.js';
+import { AccountId, AnyObject, id, pageOfList, Timestamp, VersionNumber } from '../schemas.js';
 
 const tag = 'Project workspace';
 const path = '/v1/projects/{project_id}/models/{model_id}/versions';
@@ -17,8 +17,7 @@ export const listModelVersions = contract({
   summary: 'List the versions of a model, newest first',
   access: permissions.readWorkspace,
   query: VersionPage,
-  status: 200,
-  answer: z.object({ versions: z.array(Made), count: Count, next_cursor: NextCursor }).meta({ id: 'ModelVersions' }),
+  answer: pageOfList('versions', Made, 'ModelVersions'),
   refusals: ['invalid_request'],
 });
 
@@ -30,11 +29,9 @@ export const readModelVersion = contract({
   summary: 'Read a version of a model',
   description: 'As it was: no later change of the model reaches it.',
   access: permissions.readWorkspace,
-  status: 200,
   answer: Made.extend({
     id: id('mdl').meta({ description: 'The model’s' }),
     project_id: id('prj'),
     spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
   }).meta({ id: 'ModelVersion' }),
-  refusals: [],
 });

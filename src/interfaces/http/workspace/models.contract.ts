@@ -6,10 +6,9 @@ import {
   AccountId,
   AnyObject,
   anyOf,
-  Count,
   Deleted,
   id,
-  NextCursor,
+  pageOfList,
   Timestamp,
   text,
   Version,
@@ -77,8 +76,7 @@ export const listModels = contract({
   summary: 'List the models of a project, newest first',
   access: permissions.readWorkspace,
   query: LongPage,
-  status: 200,
-  answer: z.object({ models: z.array(ModelAnswer), count: Count, next_cursor: NextCursor }).meta({ id: 'Models' }),
+  answer: pageOfList('models', ModelAnswer, 'Models'),
   refusals: ['invalid_request'],
 });
 
@@ -90,9 +88,7 @@ export const readModel = contract({
   summary: 'Read a model',
   access: permissions.readWorkspace,
   versioned: true,
-  status: 200,
   answer: ModelAnswer,
-  refusals: [],
 });
 
 export const updateModel = contract({
@@ -105,7 +101,6 @@ export const updateModel = contract({
   body: z.object({ version: Version, spec: Spec }).meta({ id: 'ModelUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
   versioned: true,
-  status: 200,
   answer: ModelAnswer,
   refusals: ['stale_version', 'model_registered'],
 });
@@ -119,7 +114,6 @@ export const deleteModel = contract({
   description:
     'With all its versions; its request_id may be used again. A registered model goes only with its project.',
   access: permissions.editWorkspace,
-  status: 200,
   answer: Deleted,
   refusals: ['stale_version', 'model_registered'],
 });
@@ -139,7 +133,6 @@ export const registerModel = contract({
   }),
   bodyOptional: true,
   versioned: true,
-  status: 200,
   answer: ModelAnswer,
   refusals: ['stale_version', 'model_registered'],
 });

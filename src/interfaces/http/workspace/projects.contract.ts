@@ -13,6 +13,7 @@ import {
   id,
   NextCursor,
   nameText,
+  pageOfList,
   STORABLE,
   Timestamp,
   twoOf,
@@ -83,7 +84,6 @@ export const createProject = contract({
   versioned: true,
   status: 201,
   answer: ProjectAnswer,
-  refusals: [],
 });
 
 export const listProjects = contract({
@@ -96,7 +96,6 @@ export const listProjects = contract({
     'Newest first, fewer than asked for where their specs are long; with up to 100 of your own conversations in them, the one with the newest turn first.',
   access: permissions.readWorkspace,
   query: LongPage,
-  status: 200,
   answer: z
     .object({
       projects: z.array(ProjectAnswer),
@@ -116,9 +115,7 @@ export const readProject = contract({
   summary: 'Read a project',
   access: permissions.readWorkspace,
   versioned: true,
-  status: 200,
   answer: ProjectAnswer,
-  refusals: [],
 });
 
 export const updateProject = contract({
@@ -133,7 +130,6 @@ export const updateProject = contract({
     .meta({ id: 'ProjectUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
   versioned: true,
-  status: 200,
   answer: ProjectAnswer,
   refusals: ['stale_version'],
 });
@@ -148,7 +144,6 @@ export const deleteProject = contract({
     'With all that it holds: its datasets and models, the frozen and registered ones too, its conversations and its ' +
     'runtime. It cannot be undone.',
   access: permissions.deleteProject,
-  status: 200,
   answer: Deleted,
   refusals: ['stale_version'],
 });
@@ -168,7 +163,6 @@ export const reviewProject = contract({
     .object({ version: Version })
     .meta({ id: 'ProjectReviewRequest', required: ['version'], example: { version: 1 } }),
   bodyOptional: true,
-  status: 200,
   answer: z
     .object({
       project_id: id('prj'),
@@ -215,10 +209,7 @@ export const listProjectVersions = contract({
   description: 'Newest first, with who made each and when.',
   access: permissions.readWorkspace,
   query: VersionPage,
-  status: 200,
-  answer: z
-    .object({ versions: z.array(ProjectVersionEntry), count: Count, next_cursor: NextCursor })
-    .meta({ id: 'ProjectVersionList' }),
+  answer: pageOfList('versions', ProjectVersionEntry, 'ProjectVersionList'),
   refusals: ['invalid_request'],
 });
 
@@ -229,7 +220,5 @@ export const readProjectVersion = contract({
   tag,
   summary: 'Read a project as it was',
   access: permissions.readWorkspace,
-  status: 200,
   answer: ProjectVersionEntry.extend({ id: id('prj'), spec: Spec }).meta({ id: 'ProjectVersion' }),
-  refusals: [],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { AnyJson, AnyObject, Count, text } from '../schemas.js';
+import { AnyJson, AnyObject, listOf, text } from '../schemas.js';
 
 const RecordAnswer = z
   .object({
@@ -70,7 +70,5 @@ export const listStarters = contract({
   summary: 'List the starters that a project can begin with',
   description: 'Each is a spec and a small dataset that fits it, with its provenance. Ordered by id.',
   access: permissions.readWorkspace,
-  status: 200,
-  answer: z.object({ starters: z.array(StarterAnswer), count: Count }).meta({ id: 'ProjectStarters' }),
-  refusals: [],
+  answer: listOf('starters', StarterAnswer, 'ProjectStarters'),
 });
