@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { Codecs } from '../../../src/infrastructure/model-server/process/codecs.js';
-import type { Refusal } from '../../../src/infrastructure/model-server/process/refusal.js';
+import type { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
+import { ThreadedCodec } from '../../../src/infrastructure/model-server/process/threaded-codec.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { ServingProcess } from '../../support/model-server/serving-process.js';
 
@@ -84,30 +84,30 @@ describe('the thread for large bodies', () => {
   const program = join(process.cwd(), 'dist/src/infrastructure/model-server/process/codec-worker.js');
   const received = (data: Buffer) => {
     const body = new Uint8Array(joined('{"inputs":{"x":[', data, ']}}'));
-    return { kind: 'predict' as const, body, jsonLength: null };
+    return { kind: 'predict' as const, bytes: body, jsonLength: null };
   };
-  let codecs: Codecs;
+  let codecs: ThreadedCodec;
   afterEach(() => codecs.close());
   const fine = () => received(listed('1.5', MEGABYTE));
 
   it('is replaced where it runs out of memory, which costs only the guilty request', async () => {
-    codecs = new Codecs({ signature, name: 'a' }, program, 32);
+    codecs = new ThreadedCodec({ signature, name: 'a' }, program, 32);
     const guilty = codecs.decode(received(listed('"abcdef"', 40 * MEGABYTE)), stays);
     const next = codecs.decode(fine(), stays);
     await expect(guilty).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much memory') });
-    expect((await next).feeds[0]?.shape).toEqual([MEGABYTE / 4]);
+    expect((await next).inputs[0]?.shape).toEqual([MEGABYTE / 4]);
   });
 
   it('forgets a caller who has left while waiting', async () => {
-    codecs = new Codecs({ signature, name: 'a' }, program);
+    codecs = new ThreadedCodec({ signature, name: 'a' }, program);
     const first = codecs.decode(fine(), stays);
     let leave: () => void = stays;
     const left = codecs.decode(fine(), (forget) => {
       leave = forget;
     });
     leave();
-    await expect(left).rejects.toMatchObject({ code: 'bad_request' } satisfies Partial<Refusal>);
+    await expect(left).rejects.toMatchObject({ code: 'bad_request' } satisfies Partial<RequestError>);
     await expect(codecs.decode(fine(), (forget) => forget())).rejects.toMatchObject({ code: 'bad_request' });
-    expect((await first).feeds).toHaveLength(1);
+    expect((await first).inputs).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import type { BatchVerdict } from '../../../src/infrastructure/model-server/process/batch-check.js';
 import { InferenceQueue } from '../../../src/infrastructure/model-server/process/inference-queue.js';
-import { Refusal } from '../../../src/infrastructure/model-server/process/refusal.js';
-import type { RunResult } from '../../../src/infrastructure/model-server/process/session-worker.js';
+import type { RunResult } from '../../../src/infrastructure/model-server/process/model-worker.js';
+import { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
 import type { Tensors } from '../../../src/infrastructure/model-server/process/tensors.js';
 
 /** A model that gives its input back, when it is told to. */
@@ -42,9 +42,9 @@ describe('the queue before a model', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  const queueOf = (batching: { max: number; delayMs: number } | null) =>
+  const queueOf = (batching: { maxRows: number; maxDelayMs: number } | null) =>
     new InferenceQueue(session, batching, {
-      running: () => () => undefined,
+      runStarted: () => () => undefined,
       batchingRefused: () => {
         refusedBatching++;
       },
@@ -54,7 +54,7 @@ describe('the queue before a model', () => {
   ];
   const stays = () => undefined;
   const ask = (queue: InferenceQueue, count: number) =>
-    Array.from({ length: count }, () => queue.run(feeds(1), stays).catch((error: Refusal) => error));
+    Array.from({ length: count }, () => queue.run(feeds(1), stays).catch((error: RequestError) => error));
 
   it('gives the model one request at a time, and has one ready for it', async () => {
     const queue = queueOf(null);
@@ -68,7 +68,7 @@ describe('the queue before a model', () => {
   it('lets nobody wait for more than a minute', async () => {
     const answers = ask(queueOf(null), 3);
     await jest.advanceTimersByTimeAsync(60_000);
-    const refusal = (await answers[2]) as Refusal;
+    const refusal = (await answers[2]) as RequestError;
     expect([refusal.status, refusal.code]).toEqual([504, 'inference_timeout']);
     await session.end();
     await session.end();
@@ -91,12 +91,12 @@ describe('the queue before a model', () => {
       leave = forget;
     });
     leave();
-    await expect(left).rejects.toBeInstanceOf(Refusal);
+    await expect(left).rejects.toBeInstanceOf(RequestError);
     expect(queue.length).toBe(0);
   });
 
   it('runs a lone request at once', async () => {
-    const queue = queueOf({ max: 8, delayMs: 1_000 });
+    const queue = queueOf({ maxRows: 8, maxDelayMs: 1_000 });
     for (let times = 0; times < 3; times++) {
       const [answer] = ask(queue, 1);
       expect(session.runs).toHaveLength(times + 1);
@@ -106,7 +106,7 @@ describe('the queue before a model', () => {
   });
 
   it('runs together what has gathered while the model was busy, up to the most rows', async () => {
-    const queue = queueOf({ max: 4, delayMs: 1_000 });
+    const queue = queueOf({ maxRows: 4, maxDelayMs: 1_000 });
     const answers = ask(queue, 7);
     expect(session.rows).toEqual([1]);
     await session.end();
@@ -121,7 +121,7 @@ describe('the queue before a model', () => {
   });
 
   it('waits no longer than until as many have come as before', async () => {
-    const queue = queueOf({ max: 8, delayMs: 1_000 });
+    const queue = queueOf({ maxRows: 8, maxDelayMs: 1_000 });
     ask(queue, 4);
     await session.end();
     await session.end();
@@ -132,7 +132,7 @@ describe('the queue before a model', () => {
   });
 
   it('runs a request of more rows than that alone, and different shapes apart', async () => {
-    const queue = queueOf({ max: 4, delayMs: 10 });
+    const queue = queueOf({ maxRows: 4, maxDelayMs: 10 });
     const answers = [feeds(1), feeds(1), feeds(9), feeds(2, 3), feeds(1), feeds(1, 3)].map((one) =>
       queue.run(one, stays),
     );
@@ -146,7 +146,7 @@ describe('the queue before a model', () => {
 
   it('runs one by one until it is known that the model allows more, and for ever where it does not', async () => {
     session.verdict = 'unknown';
-    const queue = queueOf({ max: 8, delayMs: 0 });
+    const queue = queueOf({ maxRows: 8, maxDelayMs: 0 });
     ask(queue, 5);
     await session.end();
     expect(session.rows).toEqual([1, 1]);
@@ -171,7 +171,7 @@ describe('the queue before a model', () => {
   };
 
   it('compares each hundredth joined run with what its requests get alone', async () => {
-    const queue = queueOf({ max: 2, delayMs: 1_000 });
+    const queue = queueOf({ maxRows: 2, maxDelayMs: 1_000 });
     const pair = await joinedRuns(queue, 100);
     expect(session.rows.slice(-2)).toEqual([2, 2]);
     session.runs.length = 0;
@@ -182,7 +182,7 @@ describe('the queue before a model', () => {
   });
 
   it('ends running together where these differ, and answers what each gets alone', async () => {
-    const queue = queueOf({ max: 2, delayMs: 1_000 });
+    const queue = queueOf({ maxRows: 2, maxDelayMs: 1_000 });
     const pair = await joinedRuns(queue, 100);
     session.joinedOutputs = ([tensor]) => [{ ...(tensor as Tensors[number]), data: Float32Array.of(7, 7) }];
     for (let end = 0; end < 3; end++) await session.end();

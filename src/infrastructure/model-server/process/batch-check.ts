@@ -1,26 +1,33 @@
+import { decodeHalves, encodeHalf } from '../../onnx/float16.js';
 import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
-import { close, same } from './closeness.js';
-import type { Tensors } from './tensors.js';
-import { variations } from './variations.js';
+import {
+  almostEqual,
+  equal,
+  isNumeric,
+  type NumericArray,
+  type Tensor,
+  type TensorData,
+  type Tensors,
+} from './tensors.js';
 
 export type BatchVerdict = 'unknown' | 'equal' | 'different';
 
-type Run = (feeds: Tensors) => Promise<Tensors>;
+type Run = (inputs: Tensors) => Promise<Tensors>;
 
-/** Requests that differ. */
+/** Distinct requests that are enough for a verdict. */
 const SAMPLES = 3;
-/** Enough also where all callers send the same. */
-const ENOUGH = 8;
-const MOST_FAILURES = 10;
+/** Comparisons that are enough for a verdict if all callers send the same. */
+const COMPARISONS = 8;
+const MAX_FAILURES = 10;
 
 /**
- * Finds out whether the rows of a batch are answered as each is alone: a model whose rows see each other (one that
- * normalises over the batch) must not run the requests of different callers together. The first requests themselves are
- * the samples, since made-up ones could be what the model can't take.
+ * Finds out whether a model answers the rows of a batch as it answers each row alone. A model that normalises over the
+ * batch does not, and must not run the requests of different callers together. The samples are real requests, because
+ * the model may not accept made-up ones.
  */
 export class BatchCheck {
   verdict: BatchVerdict = 'unknown';
-  /** The latest that differ. */
+  /** The latest distinct requests. */
   private samples: Tensors[] = [];
   private distinct = 0;
   private compared = 0;
@@ -28,58 +35,95 @@ export class BatchCheck {
 
   constructor(private readonly run: Run) {}
 
-  /** Looks at feeds that the model has answered with `outputs`. */
-  async look(feeds: Tensors, outputs: Tensors): Promise<void> {
-    if (this.verdict !== 'unknown' || rowsOf(feeds) === 0) return;
-    const others = this.others(feeds);
-    const isNew = this.samples.every((one) => !fits(one, feeds) || !same(one, feeds));
-    if (isNew) this.samples = [feeds, ...this.samples].slice(0, SAMPLES);
-    if (others.length === 0) return;
-    this.heed(await this.compareAll(feeds, outputs, others), isNew);
+  /** Uses a request that the model has answered with `outputs`. */
+  async add(inputs: Tensors, outputs: Tensors): Promise<void> {
+    if (this.verdict !== 'unknown' || rowsOf(inputs) === 0) return;
+    const partners = this.partnersOf(inputs);
+    const isNew = this.samples.every((one) => !canJoin(one, inputs) || !equal(one, inputs));
+    if (isNew) this.samples = [inputs, ...this.samples].slice(0, SAMPLES);
+    if (partners.length === 0) return;
+    this.note(await this.compareWith(partners, inputs, outputs), isNew);
     if (this.verdict !== 'unknown') this.samples = [];
   }
 
-  /** Feeds that can run with these and are not the same: an earlier request's, and variations, another first each time. */
-  private others(feeds: Tensors): (readonly Tensors[])[] {
+  /** Returns other inputs of the same shapes: earlier requests, and variations in an order that changes each time. */
+  private partnersOf(inputs: Tensors): (readonly Tensors[])[] {
     const turn = this.compared % variations.length;
     const turned = [...variations.slice(turn), ...variations.slice(0, turn)];
-    const differ = (all: readonly Tensors[]) => all.filter((one) => fits(one, feeds) && !same(one, feeds));
-    return [differ(this.samples), differ(turned.map((vary) => vary(feeds)))].filter((some) => some.length > 0);
+    const usable = (all: readonly Tensors[]) => all.filter((one) => canJoin(one, inputs) && !equal(one, inputs));
+    return [usable(this.samples), usable(turned.map((vary) => vary(inputs)))].filter((some) => some.length > 0);
   }
 
-  private heed(equal: boolean | null, isNew: boolean): void {
-    if (equal === null) this.failures++;
+  private note(result: boolean | null, isNew: boolean): void {
+    if (result === null) this.failures++;
     else this.compared++;
-    if (equal && isNew) this.distinct++;
-    if (equal === false || this.failures === MOST_FAILURES) this.verdict = 'different';
-    else if (this.distinct === SAMPLES || this.compared === ENOUGH) this.verdict = 'equal';
+    if (result && isNew) this.distinct++;
+    if (result === false || this.failures === MAX_FAILURES) this.verdict = 'different';
+    else if (this.distinct === SAMPLES || this.compared === COMPARISONS) this.verdict = 'equal';
   }
 
-  /** With one of each kind: the first that the model takes. Null where it takes none. */
-  private async compareAll(feeds: Tensors, outputs: Tensors, kinds: (readonly Tensors[])[]): Promise<boolean | null> {
-    let found: boolean | null = null;
+  /** Compares with one partner of each kind, the first that the model accepts. Returns null if it accepts none. */
+  private async compareWith(kinds: (readonly Tensors[])[], inputs: Tensors, outputs: Tensors): Promise<boolean | null> {
+    let result: boolean | null = null;
     for (const kind of kinds) {
-      for (const other of kind) {
-        const alone = await this.run(other).catch(() => null);
+      for (const partner of kind) {
+        const alone = await this.run(partner).catch(() => null);
         if (!alone) continue;
-        found = await this.compare([feeds, other], [outputs, alone]);
-        if (!found) return false;
+        result = await this.compare([inputs, partner], [outputs, alone]);
+        if (!result) return false;
         break;
       }
     }
-    return found;
+    return result;
   }
 
-  /** In both orders: a model may look at the first row, or at the last. */
+  /** Compares in both orders, because a model may look at the first row or at the last. */
   private async compare(pair: Tensors[], alone: Tensors[]): Promise<boolean> {
-    return (await this.joinedEqual(pair, alone)) && (await this.joinedEqual([...pair].reverse(), [...alone].reverse()));
+    return (await this.isEqualJoined(pair, alone)) && this.isEqualJoined([...pair].reverse(), [...alone].reverse());
   }
 
-  private async joinedEqual(parts: Tensors[], alone: Tensors[]): Promise<boolean> {
-    const together = await this.run(joinRows(parts)).catch(() => null);
-    const split = together && splitRows(together, parts.map(rowsOf));
-    return split?.every((part, at) => close(part, alone[at] as Tensors)) ?? false;
+  private async isEqualJoined(parts: Tensors[], alone: Tensors[]): Promise<boolean> {
+    const joined = await this.run(joinRows(parts)).catch(() => null);
+    const split = joined && splitRows(joined, parts.map(rowsOf));
+    return split?.every((part, at) => almostEqual(part, alone[at] as Tensors)) ?? false;
   }
 }
 
-const fits = (one: Tensors, other: Tensors): boolean => batchKey(one) === batchKey(other);
+const canJoin = (one: Tensors, other: Tensors): boolean => batchKey(one) === batchKey(other);
+
+/**
+ * Make inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows changes for one of
+ * them. They never invent an integer: it could be an invalid index, or divide by zero, which ends the process.
+ */
+const variations: readonly ((inputs: Tensors) => Tensors)[] = [
+  (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one < other)),
+  (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one > other)),
+  (inputs) => inputs.map(changed),
+];
+
+type Ordered = number | bigint | string;
+
+/** Fills the tensor with the element that comes before all others. */
+function filled(tensor: Tensor, isBefore: (one: Ordered, other: Ordered) => boolean): Tensor {
+  const { data } = tensor;
+  const order = (tensor.datatype === 'FP16' ? decodeHalves(data as Uint16Array) : data) as ArrayLike<Ordered>;
+  let first = 0;
+  for (let at = 1; at < order.length; at++) if (isBefore(order[at] as Ordered, order[first] as Ordered)) first = at;
+  const all = isNumeric(data) ? data.slice() : [...data];
+  return { ...tensor, data: all.fill(data[first] as never) as TensorData };
+}
+
+function changed(tensor: Tensor): Tensor {
+  const { datatype, data } = tensor;
+  if (!isNumeric(data)) return { ...tensor, data: data.map((one) => `${one}~`) };
+  return { ...tensor, data: changedNumbers(datatype, data) };
+}
+
+function changedNumbers(datatype: Tensor['datatype'], data: NumericArray): NumericArray {
+  if (datatype === 'FP16') return Uint16Array.from(decodeHalves(data as Uint16Array), (one) => encodeHalf(larger(one)));
+  if (datatype === 'BOOL') return Uint8Array.from(data as Uint8Array, (one) => 1 - one);
+  if (data instanceof Float32Array || data instanceof Float64Array) return data.map(larger);
+  return data.slice().reverse();
+}
+
+const larger = (value: number): number => value * 1.5 + 0.25;

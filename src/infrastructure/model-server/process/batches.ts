@@ -1,30 +1,30 @@
 import { isNumeric, type Signature, type Tensor, type TensorData, type Tensors } from './tensors.js';
 
-/** Whether the first dimension of every input and output is free, so that it may be one of rows. */
-export const mayHaveRows = ({ inputs, outputs }: Signature): boolean =>
+/** Returns whether every input and output has a free first dimension, which may be one of rows. */
+export const hasRows = ({ inputs, outputs }: Signature): boolean =>
   inputs.length > 0 && [...inputs, ...outputs].every(({ shape }) => shape[0] === -1);
 
-/** How many rows the tensors have; 0 where they don't agree. */
+/** Returns the number of rows, or 0 if the tensors disagree. */
 export function rowsOf(tensors: Tensors): number {
   const [rows = 0] = tensors[0]?.shape ?? [];
   return tensors.every(({ shape }) => shape[0] === rows) ? rows : 0;
 }
 
-/** Tensors of the same key can run together. */
+/** Returns a key that is equal for inputs whose rows can run together. */
 export const batchKey = (tensors: Tensors): string => tensors.map(({ shape }) => shape.slice(1).join()).join(';');
 
-/** The rows of all, one after the other. */
+/** Concatenates the rows of several requests. */
 export function joinRows(parts: readonly Tensors[]): Tensor[] {
   const [first = []] = parts;
   const rows = parts.reduce((sum, part) => sum + rowsOf(part), 0);
   return first.map(({ datatype, shape }, at) => ({
     datatype,
     shape: [rows, ...shape.slice(1)],
-    data: joined(parts.map((part) => (part[at] as Tensor).data)),
+    data: concatenated(parts.map((part) => (part[at] as Tensor).data)),
   }));
 }
 
-function joined(parts: readonly TensorData[]): TensorData {
+function concatenated(parts: readonly TensorData[]): TensorData {
   const [first] = parts;
   if (!first || !isNumeric(first)) return parts.flatMap((part) => part as readonly string[]);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -37,7 +37,7 @@ function joined(parts: readonly TensorData[]): TensorData {
   return all;
 }
 
-/** The undoing of `joinRows`, for outputs; null where they don't have a row for each. */
+/** Splits the outputs of joined rows again. Returns null if they do not have one row for each. */
 export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][] | null {
   const total = rows.reduce((sum, one) => sum + one, 0);
   if (outputs.some(({ shape }) => shape[0] !== total)) return null;

@@ -1,50 +1,48 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Finding } from '../../../domain/shared/errors.js';
-import type { Answer } from './answer.js';
-import type { AnswerForm, Asked } from './asked.js';
-import { Codec, type Received } from './codec.js';
-import { Refusal, type RefusalCode } from './refusal.js';
+import { Codec, type RequestBody, type ResponseBody } from './codec.js';
+import type { InferenceRequest, ResponseFormat } from './inference-request.js';
+import { type ErrorCode, RequestError } from './request-error.js';
 import { buffersOf, type Signature, type Tensors } from './tensors.js';
-import type { Numbered } from './thread.js';
 
-export type CodecQuestion =
-  | { readonly type: 'decode'; readonly received: Received }
-  | { readonly type: 'encode'; readonly form: AnswerForm; readonly outputs: Tensors };
+export type CodecRequest =
+  | { readonly type: 'decode'; readonly body: RequestBody }
+  | { readonly type: 'encode'; readonly format: ResponseFormat; readonly outputs: Tensors };
 
-export type CodecAnswer =
-  | { readonly type: 'decoded'; readonly asked: Asked }
-  | { readonly type: 'encoded'; readonly answer: Answer }
-  | { readonly type: 'refused'; readonly code: RefusalCode; readonly message: string; readonly details?: Finding[] };
+export type CodecResponse =
+  | { readonly type: 'decoded'; readonly request: InferenceRequest }
+  | { readonly type: 'encoded'; readonly body: ResponseBody }
+  | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details?: Finding[] };
 
 export interface CodecSettings {
   readonly signature: Signature;
   readonly name: string;
 }
 
-// The program of the thread for texts so large that reading them here would keep everybody waiting.
+// The program of the thread that converts large bodies, so that the main thread stays free for other requests.
 const { signature, name } = workerData as CodecSettings;
 const codec = new Codec(signature, name);
 
-parentPort?.on('message', ({ call, content }: Numbered<CodecQuestion>) => {
-  const answer = answerTo(content);
-  parentPort?.postMessage({ call, content: answer } satisfies Numbered<CodecAnswer>, given(answer));
+parentPort?.on('message', (request: CodecRequest) => {
+  const response = respond(request);
+  parentPort?.postMessage(response, transferOf(response));
 });
 
-function answerTo(question: CodecQuestion): CodecAnswer {
+function respond(request: CodecRequest): CodecResponse {
   try {
-    if (question.type === 'decode') return { type: 'decoded', asked: codec.decode(question.received) };
-    return { type: 'encoded', answer: codec.encode(question.form, question.outputs) };
+    if (request.type === 'decode') return { type: 'decoded', request: codec.decode(request.body) };
+    return { type: 'encoded', body: codec.encode(request.format, request.outputs) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RequestError)) throw error;
     const { code, message, details } = error;
     return { type: 'refused', code, message, ...(details && { details: [...details] }) };
   }
 }
 
-/** The memory that goes along. Small buffers share theirs, and are copied. */
-function given(answer: CodecAnswer): ArrayBuffer[] {
-  if (answer.type === 'decoded') return buffersOf(answer.asked.feeds);
-  if (answer.type === 'refused') return [];
-  const whole = answer.answer.parts.filter(({ buffer, byteLength }) => buffer.byteLength === byteLength);
+/** Leaves out small buffers: they share their memory with others, so they are copied. */
+function transferOf(response: CodecResponse): ArrayBuffer[] {
+  if (response.type === 'decoded') return buffersOf(response.request.inputs);
+  if (response.type === 'refused') return [];
+  const whole = response.body.parts.filter(({ buffer, byteLength }) => buffer.byteLength === byteLength);
   return [...new Set(whole.map(({ buffer }) => buffer as ArrayBuffer))];
 }

@@ -1,60 +1,61 @@
 import type { BatchVerdict } from './batch-check.js';
 import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
-import { close } from './closeness.js';
-import { Refusal } from './refusal.js';
-import type { RunResult } from './session-worker.js';
-import type { Tensors } from './tensors.js';
+import type { RunResult } from './model-worker.js';
+import { modelBusy, RequestError } from './request-error.js';
+import { almostEqual, type Tensors } from './tensors.js';
 
 /** Requests that may wait, beside those that run. */
-const LONGEST = 128;
-const WAITING_MS = 60_000;
-/** While one runs the next lies ready, so that the model never waits for this thread. */
-const UNDER_WAY = 2;
-/** Of so many joined runs one is compared with what its requests get alone. */
-const SPOT_CHECK = 100;
+const MAX_WAITING = 128;
+const MAX_WAIT_MS = 60_000;
+/** While one request runs, the next is already with the model's thread, so that the thread never waits for this one. */
+const RUNS_AT_ONCE = 2;
+/** After so many joined runs, one is compared with what its requests get alone. */
+const SPOT_CHECK_EVERY = 100;
 
 export interface Batching {
-  /** Rows. */
-  readonly max: number;
-  readonly delayMs: number;
+  /** The most rows of a batch. */
+  readonly maxRows: number;
+  readonly maxDelayMs: number;
 }
 
-/** The loaded model. Runs answer in the order in which they were asked for. */
-export interface Session {
+/** A model that answers its runs in their order, and takes the memory of their inputs. */
+export interface QueuedModel {
   /** Whether requests may run together. */
   readonly verdict: BatchVerdict;
-  run(feeds: Tensors): Promise<RunResult>;
-  runJoined(feeds: Tensors): Promise<RunResult>;
+  /** Runs one request alone. */
+  run(inputs: Tensors): Promise<RunResult>;
+  /** Runs the joined rows of several requests. */
+  runJoined(inputs: Tensors): Promise<RunResult>;
 }
 
-export interface QueueWatch {
-  /** A run begins; what this answers is called at its end. */
-  running(): (requests: number) => void;
-  /** The model's rows see each other: requests don't run together any more. */
+export interface QueueListener {
+  /** Called when a run begins. The returned function is called when it ends. */
+  runStarted(): (requests: number) => void;
+  /** Called when the rows of the model turn out to affect each other: from now on requests run alone. */
   batchingRefused(): void;
 }
 
-interface Waiting {
-  readonly feeds: Tensors;
+interface Job {
+  readonly inputs: Tensors;
   readonly key: string;
   readonly rows: number;
-  readonly settle: (result: RunResult | Refusal) => void;
+  readonly settle: (result: RunResult | RequestError) => void;
 }
 
-/** The requests on their way to the model: in order, or together where that is wanted and the model allows it. */
+/** Passes requests to the model in order. Joins them to batches if that is wanted and the model allows it. */
 export class InferenceQueue {
-  private waiting: Waiting[] = [];
-  private underWay = 0;
-  /** How many requests came together lately: so many are worth waiting for. */
+  private waiting: Job[] = [];
+  private runs = 0;
+  /** The size of the last batch: so many requests are worth waiting for. */
   private expected = 1;
   private joinedRuns = 0;
-  private patience: NodeJS.Timeout | null = null;
+  private delay: NodeJS.Timeout | null = null;
   private batching: Batching | null;
 
   constructor(
-    private readonly session: Session,
+    private readonly model: QueuedModel,
     batching: Batching | null,
-    private readonly watch: QueueWatch,
+    private readonly listener: QueueListener,
   ) {
     this.batching = batching;
   }
@@ -63,129 +64,126 @@ export class InferenceQueue {
     return this.waiting.length;
   }
 
-  /** Runs that the model has been given. */
   get running(): number {
-    return this.underWay;
+    return this.runs;
   }
 
-  /** Throws a Refusal. A caller who leaves while waiting is forgotten. */
-  run(feeds: Tensors, whenLeft: (forget: () => void) => void): Promise<Tensors> {
-    if (this.waiting.length >= LONGEST)
-      throw new Refusal('model_busy', 'Too many requests wait for the model.', { 'Retry-After': '1' });
+  /** Takes the memory of the inputs. Throws a RequestError. Forgets a caller who leaves while waiting. */
+  run(inputs: Tensors, onDisconnect: (callback: () => void) => void): Promise<Tensors> {
+    if (this.waiting.length >= MAX_WAITING) throw modelBusy('Too many requests wait for the model.');
     return new Promise((resolve, reject) => {
-      const request: Waiting = {
-        feeds,
-        key: this.batching ? batchKey(feeds) : '',
-        rows: this.batching ? rowsOf(feeds) : 0,
+      const job: Job = {
+        inputs,
+        key: this.batching ? batchKey(inputs) : '',
+        rows: this.batching ? rowsOf(inputs) : 0,
         settle: (result) => {
           clearTimeout(timer);
-          if (result instanceof Refusal) reject(result);
+          if (result instanceof RequestError) reject(result);
           else if ('outputs' in result) resolve(result.outputs);
           else reject(modelFailed(result.problem));
         },
       };
-      const timer = setTimeout(() => this.forget(request), WAITING_MS);
-      this.waiting.push(request);
-      whenLeft(() => this.forget(request));
+      const timer = setTimeout(() => this.cancel(job), MAX_WAIT_MS);
+      this.waiting.push(job);
+      onDisconnect(() => this.cancel(job));
       this.advance();
     });
   }
 
-  private forget(request: Waiting): void {
-    const at = this.waiting.indexOf(request);
+  /** Does nothing to a job that has begun. */
+  private cancel(job: Job): void {
+    const at = this.waiting.indexOf(job);
     if (at < 0) return;
     this.waiting.splice(at, 1);
-    request.settle(new Refusal('inference_timeout', 'The model was busy for too long.', { 'x-should-retry': 'false' }));
+    job.settle(
+      new RequestError('inference_timeout', 'The model was busy for too long.', { 'x-should-retry': 'false' }),
+    );
   }
 
   private advance(): void {
-    while (this.waiting.length > 0 && this.underWay < (this.batching ? 1 : UNDER_WAY) && !this.worthWaiting()) {
-      void this.start(this.next());
+    while (this.waiting.length > 0 && this.runs < (this.batching ? 1 : RUNS_AT_ONCE) && !this.waitsForMore()) {
+      void this.start(this.nextBatch());
     }
   }
 
-  /** Only while others are likely to come, and never longer than the delay. */
-  private worthWaiting(): boolean {
+  /** Waits only while more requests are likely to come, and never longer than the delay. */
+  private waitsForMore(): boolean {
     const { batching, waiting } = this;
     if (!batching || waiting.length >= this.expected) return false;
-    this.patience ??= setTimeout(() => {
-      this.patience = null;
+    this.delay ??= setTimeout(() => {
+      this.delay = null;
       this.expected = 1;
       this.advance();
-    }, batching.delayMs);
+    }, batching.maxDelayMs);
     return true;
   }
 
-  /** The longest waiting one, and those that can run together with it. */
-  private next(): Waiting[] {
-    if (this.patience) clearTimeout(this.patience);
-    this.patience = null;
-    const [first] = this.waiting as [Waiting];
-    if (!this.batching || this.session.verdict !== 'equal' || first.rows === 0) return this.waiting.splice(0, 1);
-    let room = this.batching.max - first.rows;
-    const fits = (one: Waiting) => one === first || (one.key === first.key && one.rows > 0 && one.rows <= room);
-    const batch: Waiting[] = [];
-    this.waiting = this.waiting.filter((one) => {
-      if (!fits(one)) return true;
-      if (one !== first) room -= one.rows;
-      batch.push(one);
+  /** Removes the longest waiting job and those that can run together with it. */
+  private nextBatch(): Job[] {
+    if (this.delay) clearTimeout(this.delay);
+    this.delay = null;
+    const [first] = this.waiting as [Job];
+    if (!this.batching || this.model.verdict !== 'equal' || first.rows === 0) return this.waiting.splice(0, 1);
+    let room = this.batching.maxRows - first.rows;
+    const fits = (job: Job) => job === first || (job.key === first.key && job.rows > 0 && job.rows <= room);
+    const batch: Job[] = [];
+    this.waiting = this.waiting.filter((job) => {
+      if (!fits(job)) return true;
+      if (job !== first) room -= job.rows;
+      batch.push(job);
       return false;
     });
     this.expected = batch.length;
     return batch;
   }
 
-  private async start(batch: readonly Waiting[]): Promise<void> {
-    this.underWay++;
-    const together = batch.length > 1 ? await this.runTogether(batch) : null;
-    // One bad request must not fail the others: alone, only it does.
-    const results = together ?? batch.map(({ feeds }) => this.runAlone(feeds));
+  private async start(batch: readonly Job[]): Promise<void> {
+    this.runs++;
+    const joined = batch.length > 1 ? await this.runJoined(batch) : null;
+    // If the batch failed, each request runs alone, so that only a bad one fails.
+    const results = joined ?? batch.map(({ inputs }) => this.runAlone(inputs));
     await Promise.all(results);
-    this.underWay--;
-    this.heedVerdict();
+    this.runs--;
+    if (this.model.verdict === 'different') this.refuseBatching();
     this.advance();
     for (const [at, { settle }] of batch.entries()) settle((await results[at]) as RunResult);
   }
 
-  private async runAlone(feeds: Tensors): Promise<RunResult> {
-    const done = this.watch.running();
-    const result = await this.session.run(feeds);
-    done(1);
+  private async runAlone(inputs: Tensors): Promise<RunResult> {
+    const ended = this.listener.runStarted();
+    const result = await this.model.run(inputs);
+    ended(1);
     return result;
   }
 
-  /** Null where that is not possible. */
-  private async runTogether(batch: readonly Waiting[]): Promise<RunResult[] | null> {
-    const done = this.watch.running();
-    const result = await this.session.runJoined(joinRows(batch.map(({ feeds }) => feeds)));
-    done(batch.length);
-    const rows = batch.map((one) => one.rows);
+  /** Returns null if the batch failed. */
+  private async runJoined(batch: readonly Job[]): Promise<RunResult[] | null> {
+    const ended = this.listener.runStarted();
+    const result = await this.model.runJoined(joinRows(batch.map(({ inputs }) => inputs)));
+    ended(batch.length);
+    const rows = batch.map((job) => job.rows);
     const parts = 'outputs' in result ? splitRows(result.outputs, rows) : null;
     const results = parts?.map((outputs) => ({ outputs })) ?? null;
-    return results && ++this.joinedRuns % SPOT_CHECK === 0 ? this.verified(batch, results) : results;
+    return results && ++this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
   }
 
-  /** What the first samples did not show, later requests may: then these callers get what they get alone. */
-  private async verified(batch: readonly Waiting[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
-    const alone = await Promise.all(batch.map(({ feeds }) => this.session.run(feeds)));
-    const equal = alone.every((one, at) => 'outputs' in one && close(joined[at]?.outputs ?? [], one.outputs));
-    if (equal) return joined;
+  /** Returns what the requests get alone if that differs, and stops batching then. */
+  private async spotChecked(batch: readonly Job[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
+    const alone = await Promise.all(batch.map(({ inputs }) => this.model.run(inputs)));
+    const isEqual = alone.every((one, at) => 'outputs' in one && almostEqual(joined[at]?.outputs ?? [], one.outputs));
+    if (isEqual) return joined;
     this.refuseBatching();
     return alone;
-  }
-
-  private heedVerdict(): void {
-    if (this.session.verdict === 'different') this.refuseBatching();
   }
 
   private refuseBatching(): void {
     if (!this.batching) return;
     this.batching = null;
-    this.watch.batchingRefused();
+    this.listener.batchingRefused();
   }
 }
 
-const modelFailed = (problem: string): Refusal => {
+const modelFailed = (problem: string): RequestError => {
   const message = `The model failed on this input: ${problem}`;
-  return new Refusal('invalid_request', message, {}, [{ path: 'inputs', message: problem }]);
+  return new RequestError('invalid_request', message, {}, [{ path: 'inputs', message: problem }]);
 };

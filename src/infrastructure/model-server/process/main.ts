@@ -1,94 +1,102 @@
 import { v7 as uuid } from 'uuid';
 import { endWithParent } from '../../child-process/parent-death.js';
 import type { ServeOrder, ServerMessage } from '../protocol.js';
-import { mayHaveRows } from './batches.js';
-import { Codecs } from './codecs.js';
+import { hasRows } from './batches.js';
+import { BodyReader } from './body-reader.js';
+import { HttpServer } from './http-server.js';
+import { Inference } from './inference.js';
 import { type Batching, InferenceQueue } from './inference-queue.js';
-import { InferenceRoutes } from './inference-routes.js';
 import { Metrics } from './metrics.js';
-import { modelRoutes } from './model-routes.js';
-import { RequestBodies } from './request-bodies.js';
-import { Router } from './router.js';
-import { ServingServer } from './serving-server.js';
-import { SessionThread } from './session-thread.js';
-import { StuckWatch } from './stuck-watch.js';
+import { ModelThread } from './model-thread.js';
+import { Router } from './routes.js';
 import type { Signature } from './tensors.js';
+import { ThreadedCodec } from './threaded-codec.js';
+import { Watchdog } from './watchdog.js';
 
-/** The caller hears of the time-out first. */
-const STUCK_GRACE_MS = 1_000;
+// The program of a model server: it waits for one ServeOrder, loads the model, and serves it over HTTP.
+
+/** The caller's own timeout must come first. */
+const HANG_GRACE_MS = 1_000;
 
 endWithParent();
+process.once('message', (order) => void serve(order as ServeOrder));
+process.once('SIGTERM', () => void shutDown());
 
-const session = new SessionThread(died);
-let server: ServingServer | null = null;
-/** Until there is something to serve, nothing runs. */
+const model = new ModelThread(onModelDeath);
+let server: HttpServer | null = null;
 let graceMs = 0;
 
-process.once('SIGTERM', async () => {
-  const grace = new Promise((resolve) => setTimeout(resolve, graceMs));
-  await Promise.race([grace, Promise.all([server?.drain(), session.idle()])]);
-  // An orderly end would wait for the model.
-  if (session.busy) process.kill(process.pid, 'SIGKILL');
-  process.exit(0);
-});
-
 async function serve(order: ServeOrder): Promise<void> {
-  const { file, threads, maxBatch } = order;
   graceMs = order.graceMs;
-  const signature = await session.load({ file, threads, batching: maxBatch !== null });
-  if ('reason' in signature) return report({ type: 'broken', reason: signature.reason }, () => process.exit(0));
-  server = serverOf(order, signature);
-  report({ type: 'listening', port: await server.listen() });
+  const { file, threads, maxBatch } = order;
+  const signature = await model.load({ file, threads, batching: maxBatch !== null });
+  if ('reason' in signature) return send({ type: 'broken', reason: signature.reason }, () => process.exit(0));
+  server = createServer(order, signature);
+  send({ type: 'listening', port: await server.listen() });
 }
 
-function serverOf(order: ServeOrder, signature: Signature): ServingServer {
-  const { id, name } = order;
+function createServer(order: ServeOrder, signature: Signature): HttpServer {
   const metrics = new Metrics();
-  const watch = new StuckWatch(order.inferenceTimeoutMs + STUCK_GRACE_MS, () => report({ type: 'stuck' }));
-  const queue = new InferenceQueue(session, batchingOf(order, signature), {
-    running: () => {
-      const [measured, watched] = [metrics.running(), watch.running()];
+  const watchdog = new Watchdog(order.inferenceTimeoutMs + HANG_GRACE_MS, () => send({ type: 'stuck' }));
+  const queue = new InferenceQueue(model, batchingOf(order, signature), {
+    runStarted: () => {
+      const [measured, watched] = [metrics.runStarted(), watchdog.runStarted()];
       return (requests) => {
         watched();
         measured(requests);
       };
     },
-    batchingRefused: () => say('batching is off: this model would answer requests that run together differently'),
+    batchingRefused: () =>
+      writeLine('stdout', 'batching is off: this model would answer requests that run together differently'),
   });
-  metrics.watch(queue);
-  const inference = new InferenceRoutes(new RequestBodies(order.bodyLimit), new Codecs({ signature, name }), queue);
-  const router = new Router(modelRoutes({ ...order, ...signature }, inference, metrics), [name, id]);
-  const calls = {
+  metrics.addQueue(queue);
+  const inference = new Inference(
+    new BodyReader(order.bodyLimit),
+    new ThreadedCodec({ signature, name: order.name }),
+    queue,
+  );
+  const router = new Router({ ...order, ...signature }, inference, metrics);
+  const listener = {
     answered: (route: string, status: number) => metrics.answered(route, status),
-    failed: (requestId: string, error: unknown) => complain(`${requestId}: ${placesOf(error)}`),
+    failed: (requestId: string, error: unknown) => writeLine('stderr', `${requestId}: ${stackOf(error)}`),
   };
-  return new ServingServer(router, calls, () => `req_${uuid()}`);
+  return new HttpServer(
+    (method, url) => router.match(method, url),
+    listener,
+    () => `req_${uuid()}`,
+  );
 }
 
 function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature): Batching | null {
   if (maxBatch === null) return null;
-  if (mayHaveRows(signature)) return { max: maxBatch, delayMs: maxDelayMs };
-  say('batching is off: not every input and output of this model has a free first dimension');
+  if (hasRows(signature)) return { maxRows: maxBatch, maxDelayMs };
+  writeLine('stdout', 'batching is off: not every input and output of this model has a free first dimension');
   return null;
 }
 
-function died(error: Error): void {
-  complain(`${error.name}: ${placesOf(error)}`);
+/** Drains the server for the grace period at most. */
+async function shutDown(): Promise<void> {
+  const timeout = new Promise((resolve) => setTimeout(resolve, graceMs));
+  await Promise.race([timeout, Promise.all([server?.drain(), model.idle()])]);
+  // process.exit would wait for the model.
+  if (model.isBusy) process.kill(process.pid, 'SIGKILL');
+  process.exit(0);
+}
+
+function onModelDeath(error: Error): void {
+  writeLine('stderr', `${error.name}: ${stackOf(error)}`);
   process.exit(1);
 }
 
-/** Where an error came from. Its message is left out, since it may quote a request. */
-function placesOf(error: unknown): string {
+/** Returns the name and the stack. Leaves out the message, because it may quote a request. */
+function stackOf(error: unknown): string {
   const { name, stack = '' } = error instanceof Error ? error : new Error();
-  const places = stack.split('\n').filter((line) => /^ +at /.test(line));
-  return [name, ...places.map((line) => line.trim())].join(' ');
+  const frames = stack.split('\n').filter((line) => /^ +at /.test(line));
+  return [name, ...frames.map((line) => line.trim())].join(' ');
 }
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+const writeLine = (stream: 'stdout' | 'stderr', line: string): void => void process[stream].write(`${line}\n`);
 
-function report(message: ServerMessage, sent: () => void = () => undefined): void {
+function send(message: ServerMessage, sent: () => void = () => undefined): void {
   process.send?.(message, undefined, undefined, sent);
 }
-
-process.once('message', (order) => void serve(order as ServeOrder));

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** What `GET /metrics` tells, in the text format of Prometheus. */
+/** The metrics of `GET /metrics`, in the text format of Prometheus. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests = new Counter({
@@ -21,7 +21,7 @@ export class Metrics {
   private readonly batches = new Histogram({
     name: 'tenon_serving_batch_requests',
     help: 'Requests that ran together.',
-    buckets: SIZES,
+    buckets: BATCH_SIZES,
     registers: [this.registry],
   });
 
@@ -29,17 +29,17 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  watch(queue: { readonly length: number; readonly running: number }): void {
-    this.gauge('tenon_serving_queue_length', 'Requests that wait for the model.', () => queue.length);
-    this.gauge('tenon_serving_running', 'Runs that the model has been given.', () => queue.running);
+  addQueue(queue: { readonly length: number; readonly running: number }): void {
+    this.addGauge('tenon_serving_queue_length', 'Requests that wait for the model.', () => queue.length);
+    this.addGauge('tenon_serving_running', 'Runs that the model has been given.', () => queue.running);
   }
 
   answered(route: string, status: number): void {
     this.requests.inc({ route, status });
   }
 
-  /** Begins to measure a run; its end is told by calling what this answers. */
-  running(): (requests: number) => void {
+  /** Measures a run until the returned function is called. */
+  runStarted(): (requests: number) => void {
     const end = this.inference.startTimer();
     return (requests) => {
       end();
@@ -55,7 +55,7 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  private gauge(name: string, help: string, value: () => number): void {
+  private addGauge(name: string, help: string, value: () => number): void {
     new Gauge({
       name,
       help,

@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { RequestError } from './request-error.js';
+
+/** Cut off slow clients. */
+const TIMEOUTS = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  requireHostHeader: false, // a missing Host is refused below, in the error envelope
+};
+const MAX_CONNECTIONS = 512;
+/** Time for a caller to read on, and to finish a body that was refused. */
+const IDLE_MS = 10_000;
+/** A smaller body is copied into one piece, and sent without a timeout. */
+const SMALL_BODY = 16 * 1_024;
+/** Stops DNS rebinding: a web page whose name leads to 127.0.0.1 could otherwise read the answers. */
+const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** One request and its response. */
+export class HttpContext {
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly id: string,
+  ) {
+    response.setHeader('X-Request-Id', id);
+  }
+
+  /** Returns undefined for a missing header. `name` is in small letters. */
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  json(body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+    this.send(200, 'application/json; charset=utf-8', [Buffer.from(JSON.stringify(body))], headers);
+  }
+
+  send(
+    status: number,
+    type: string,
+    parts: readonly Uint8Array[],
+    headers: Readonly<Record<string, string | number>> = {},
+  ): void {
+    const { response } = this;
+    if (response.destroyed) return;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
+    if (length < SMALL_BODY) {
+      response.end(Buffer.concat(parts));
+      return;
+    }
+    response.setTimeout(IDLE_MS, () => response.destroy());
+    for (const part of parts) response.write(part);
+    response.end();
+  }
+
+  refuse(error: RequestError): void {
+    const { request } = this;
+    this.send(error.status, 'application/json; charset=utf-8', [Buffer.from(error.envelope(this.id))], error.headers);
+    if (request.complete) return;
+    request.resume();
+    const timer = setTimeout(() => request.complete || request.destroy(), IDLE_MS);
+    request.once('close', () => clearTimeout(timer));
+  }
+}
+
+/** Throws a RequestError. */
+export type Handler = (context: HttpContext) => void | Promise<void>;
+
+export interface RouteMatch {
+  /** The pattern of the route, as a label for metrics. Unknown paths share one label. */
+  readonly route: string;
+  readonly handle: Handler;
+}
+
+export interface HttpListener {
+  answered(route: string, status: number): void;
+  /** Called for an error that is a defect. */
+  failed(requestId: string, error: unknown): void;
+}
+
+/** Serves HTTP on 127.0.0.1, and drains: requests in flight finish. */
+export class HttpServer {
+  private readonly server: Server;
+  private inFlight = 0;
+  private draining = false;
+  private onIdle: () => void = () => undefined;
+
+  constructor(
+    private readonly match: (method: string, url: string) => RouteMatch,
+    private readonly listener: HttpListener,
+    private readonly nextRequestId: () => string,
+  ) {
+    this.server = createServer(TIMEOUTS, (request, response) => void this.serve(request, response));
+    this.server.maxConnections = MAX_CONNECTIONS;
+    this.server.on('checkExpectation', (request, response) => this.server.emit('request', request, response));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.refuseInvalidHttp(error, socket));
+  }
+
+  /** Resolves to the port, which the system chooses. */
+  listen(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(0, '127.0.0.1', () => resolve((this.server.address() as AddressInfo).port));
+    });
+  }
+
+  /** Accepts no more requests. Resolves when none is in flight. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    this.server.close(() => undefined);
+    this.server.closeIdleConnections();
+    if (this.inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      this.onIdle = resolve;
+    });
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { route, handle } = this.match(request.method ?? '', request.url ?? '');
+    this.inFlight++;
+    response.once('close', () => {
+      this.inFlight--;
+      this.listener.answered(route, response.statusCode);
+      if (this.inFlight === 0) this.onIdle();
+    });
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : this.nextRequestId();
+    const context = new HttpContext(request, response, id);
+    try {
+      if (this.draining)
+        throw new RequestError('shutting_down', 'The model is being stopped.', { Connection: 'close' });
+      if (!OWN_HOST.test(request.headers.host ?? ''))
+        throw new RequestError('bad_request', 'The Host must be 127.0.0.1, localhost or [::1].');
+      await handle(context);
+    } catch (error) {
+      if (!(error instanceof RequestError)) this.listener.failed(id, error);
+      context.refuse(error instanceof RequestError ? error : internalError());
+    }
+  }
+
+  /** Answers in the error envelope, although Node.js made no request of it. */
+  private refuseInvalidHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const refusal =
+      clientErrors[error.code ?? ''] ?? new RequestError('bad_request', 'The request is not proper HTTP.');
+    const id = this.nextRequestId();
+    const body = refusal.envelope(id);
+    const head = [
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${id}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  }
+}
+
+const clientErrors: Readonly<Record<string, RequestError>> = {
+  HPE_HEADER_OVERFLOW: new RequestError('headers_too_large', 'The request headers are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError('request_timeout', 'The request took too long to arrive.'),
+};
+
+const internalError = (): RequestError =>
+  new RequestError('internal_error', 'Something went wrong on our side; the log has it under this request_id.');

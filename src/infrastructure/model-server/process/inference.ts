@@ -1,0 +1,62 @@
+import type { BodyReader } from './body-reader.js';
+import type { HttpContext } from './http-server.js';
+import type { InferenceQueue } from './inference-queue.js';
+import { invalidRequest, RequestError } from './request-error.js';
+import type { ThreadedCodec } from './threaded-codec.js';
+
+const LENGTH_HEADER = 'Inference-Header-Content-Length';
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json *(; *charset="?utf-?8"? *)?$/i;
+const BINARY_TYPE = /^application\/octet-stream *$/i;
+
+/** Handles the requests that run the model: reads the body, decodes it, runs the model, and sends the outputs. */
+export class Inference {
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly codec: ThreadedCodec,
+    private readonly queue: InferenceQueue,
+  ) {}
+
+  /** Throws a RequestError. */
+  async predict(context: HttpContext): Promise<void> {
+    requireType(context, JSON_TYPE.test(context.header('content-type') ?? ''));
+    await this.run(context, 'predict', null);
+  }
+
+  /** Throws a RequestError. */
+  async infer(context: HttpContext): Promise<void> {
+    const length = context.header(LENGTH_HEADER.toLowerCase());
+    const type = context.header('content-type') ?? '';
+    requireType(context, JSON_TYPE.test(type) || (length !== undefined && BINARY_TYPE.test(type)));
+    await this.run(context, 'infer', length === undefined ? null : parseLength(length));
+  }
+
+  private async run(context: HttpContext, kind: 'predict' | 'infer', jsonLength: number | null): Promise<void> {
+    const { request, response } = context;
+    const bytes = await this.bodies.read(request, response, jsonLength ?? 0);
+    if (jsonLength !== null && jsonLength > bytes.length)
+      throw invalidLength(`must be at most the length of the body, ${bytes.length}`);
+    const onDisconnect = (callback: () => void) =>
+      void (response.destroyed ? callback() : response.once('close', callback));
+    const { inputs, format } = await this.codec.decode({ kind, bytes, jsonLength }, onDisconnect);
+    const outputs = await this.queue.run(inputs, onDisconnect);
+    const body = await this.codec.encode(format, outputs, onDisconnect);
+    if (body.jsonLength === null) context.send(200, 'application/json; charset=utf-8', body.parts);
+    else context.send(200, 'application/octet-stream', body.parts, { [LENGTH_HEADER]: body.jsonLength });
+  }
+}
+
+function requireType(context: HttpContext, isSupported: boolean): void {
+  const encoding = context.header('content-encoding') ?? 'identity';
+  if (isSupported && encoding.toLowerCase() === 'identity') return;
+  throw new RequestError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.', {
+    Accept: 'application/json',
+  });
+}
+
+function parseLength(header: string): number {
+  const length = Number(header);
+  if (/^\d+$/.test(header) && Number.isSafeInteger(length)) return length;
+  throw invalidLength('must be a whole number of bytes');
+}
+
+const invalidLength = (message: string): RequestError => invalidRequest([{ path: LENGTH_HEADER, message }]);
