@@ -1,29 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { DeliverMail } from '../application/accounts/deliver-mail.js';
-import { IdentifyCaller } from '../application/accounts/identify-caller.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { EVALUATION, RunEvaluation } from '../application/jobs/run-evaluation.js';
 import { TendCalls } from '../application/jobs/tend-calls.js';
-import { AnswerProcesses } from '../application/processes/answer-processes.js';
-import { Clock, IdGenerator, RequestContext, WorkQueue } from '../application/shared/ports.js';
-import { processKeys } from '../infrastructure/crypto/process-keys.js';
-import { keptSecret } from '../infrastructure/files/service-secret.js';
+import { IdGenerator, WorkQueue } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
-import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
-import { controllers } from '../interfaces/http/controllers.js';
-import { Drain } from '../interfaces/http/drain.js';
-import { createHttpApp } from '../interfaces/http/http-app.js';
-import { HttpServer } from '../interfaces/http/http-server.js';
+import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
+import { createHttpServer, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
-import { createContainer, PEER_GRACE_MS } from './container.js';
+import { createContainer } from './container.js';
 import { makeDataFolder } from './data-folder.js';
 import { connected, embeddedDatabase } from './database.js';
 import { Ending, type Later } from './ending.js';
+import { httpApp } from './http.js';
 import { baseUrlOf, identityOf, openToAll } from './listening.js';
 import { startMaintenance } from './maintenance.js';
 import { modelsOf } from './models.js';
@@ -125,35 +118,11 @@ async function start(
   const work = [queue, calls, mail];
   later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
 
-  const drain = container.get(Drain);
-  const ids = container.get(IdGenerator);
-  const listener = createHttpApp({
-    controllers: controllers.map((controller) => container.get(controller)),
-    identifyCaller: container.get(IdentifyCaller),
-    requests: container.get(RequestContext),
-    clock: container.get(Clock),
-    translate: asRefusal,
-    limits: config.rateLimits,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
-    peers: {
-      number,
-      answer: container.get(AnswerProcesses),
-      keyOf: processKeys(config.secret ?? keptSecret(config.dataDir)),
-      urlOf: (process) => processes.url(process),
-      timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
-    },
-    drain,
-    ids,
-    log,
-    watch: container.get(PrometheusMetrics),
-  });
-  const server = new HttpServer(listener, () => ids.next('req'));
-  const port = await server.listen(config.host, config.port);
-  const endCalls = (graceMs: number) => {
-    drain.begin();
-    return server.drain(graceMs);
-  };
+  const shutdown = container.get(GracefulShutdown);
+  const app = httpApp(container, config, number);
+  const server = createHttpServer(app, () => container.get(IdGenerator).next('req'));
+  const port = await listen(server, config.host, config.port);
+  const endCalls = (graceMs: number) => shutdown.drain(server, graceMs);
   later('calls', endCalls, config.shutdownTimeoutMs * CALLS_SHARE);
   // Before nobody listens there, or a stranger does. Without the database, nobody asks it for the address either.
   const withdraw = (graceMs: number) =>
@@ -161,8 +130,7 @@ async function start(
   later('the address', withdraw, config.shutdownTimeoutMs * ADDRESS_SHARE);
   const announce = async () => {
     if (config.drainDelayMs === 0) return;
-    drain.announce();
-    server.sendAway();
+    shutdown.announce();
     await delay(config.drainDelayMs);
   };
   const url = baseUrlOf(config.host, port);

@@ -17,7 +17,7 @@ import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/d
 import { UploadLimits } from '../application/deployments/upload-model-file.js';
 import { BegunCalls } from '../application/jobs/begun-calls.js';
 import { InstanceRegistry, JobRepository } from '../application/jobs/ports.js';
-import { LogTail, Metrics } from '../application/operations/ports.js';
+import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import { OtherProcesses } from '../application/processes/ports.js';
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
@@ -45,6 +45,7 @@ import { backlogFigures, poolFigures } from '../infrastructure/prometheus/databa
 import { hashingFigures } from '../infrastructure/prometheus/lane-figures.js';
 import { chatFigures, deploymentFigures } from '../infrastructure/prometheus/model-figures.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
+import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer } from '../infrastructure/smtp/folder-mailer.js';
 import { SmtpMailer } from '../infrastructure/smtp/smtp-mailer.js';
@@ -59,6 +60,7 @@ import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
 import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 import { bodyLimits } from '../interfaces/http/body.js';
+import { BodyMemory } from '../interfaces/http/body-memory.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
@@ -97,6 +99,7 @@ export function createContainer({ config, database, logger }: Foundations): Cont
   bindDeployments(container, config);
   bindAlerts(container, config);
   bindOperations(container, config);
+  bindHttp(container, config);
   bindOtherProcesses(container, config, secret);
   return container;
 }
@@ -195,6 +198,11 @@ function bindOperations(container: Container, config: Config): void {
         ]),
       [BcryptPasswordHasher, DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
     );
+}
+
+function bindHttp(container: Container, config: Config): void {
+  container.bind(RateLimitStore).to(MemoryRateLimitStore);
+  container.bind(BodyMemory).toConstantValue(new BodyMemory(config.bodyMemoryBytes));
 }
 
 function bindOtherProcesses(container: Container, config: Config, secret: string): void {

@@ -22,6 +22,10 @@ export function identityOf({ host, process, databaseUrl }: Config, port: number)
   return { name: process.name ?? name, url: process.url ?? url };
 }
 
+/** Returns the host names that are answered besides loopback names; null for all. A page on the web may resolve its own name to loopback. */
+export const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | null =>
+  LOOPBACK.test(host) ? (baseUrl ? [new URL(baseUrl).hostname] : []) : null;
+
 /** True where strangers can register. */
 export const openToAll = ({ host, registration }: Config): boolean =>
   registration.registration === 'open' && !LOOPBACK.test(host);

@@ -57,7 +57,7 @@ describe('chat', () => {
     ['messages', { messages: 'Hi' }],
     ['messages', { messages: [] }],
     ['messages', { messages: Array(101).fill(message) }],
-    ['messages', { messages: Array(200_000).fill(1) }],
+    ['messages', { messages: Array(199_000).fill(1) }],
     ['messages', { messages: [message, { role: 'assistant', content: 'Hello' }] }],
     ['messages', { messages: Array(5).fill({ role: 'user', content: 'x'.repeat(12_801) }) }],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }],

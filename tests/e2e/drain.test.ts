@@ -1,9 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { text } from 'node:stream/consumers';
-import { HttpServer } from '../../src/interfaces/http/http-server.js';
 import { Service } from '../support/service.js';
 import { register } from '../support/workspace.js';
 
@@ -62,64 +59,5 @@ describe('a service that ends under load', () => {
     expect({ status, connection: headers.get('connection') }).toEqual({ status: 200, connection: 'close' });
     expect((await service.get('/health/live')).status).toBe(200);
     expect(await service.stop()).toBe(0);
-  });
-});
-
-describe('a server that ends', () => {
-  const started = async (answer: string, timeouts = {}) => {
-    const server = new HttpServer(
-      (_, response) => response.end(answer),
-      () => 'req_1',
-      timeouts,
-    );
-    const port = await server.listen('127.0.0.1', 0);
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    const ended = once(socket, 'close').then(() => text);
-    return { server, socket, ended };
-  };
-
-  it('answers a request that comes on an idle connection, and closes it', async () => {
-    const { server, socket, ended } = await started('here');
-    const drained = server.drain(60_000);
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await drained;
-    expect(await ended).toMatch(/Connection: close.*here$/s);
-  });
-
-  it('waits for no connection that says nothing', async () => {
-    const { server, ended } = await started('here');
-    await server.drain(60_000);
-    expect(await ended).toBe('');
-  });
-
-  it('sends away whoever stops in the middle of a request', async () => {
-    let server = null as unknown as HttpServer;
-    const arrived = new Promise<void>((resolve) => {
-      server = new HttpServer(
-        (request, response) => {
-          request.once('data', () => resolve());
-          request.once('end', () => response.end('here')).on('error', () => undefined);
-        },
-        () => 'req_1',
-      );
-    });
-    const socket = connect(await server.listen('127.0.0.1', 0), '127.0.0.1');
-    const answer = text(socket);
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
-    await arrived;
-    await server.drain(2_000);
-    expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
-  });
-
-  it('cuts off headers that do not arrive', async () => {
-    const { server, socket, ended } = await started('here', { headersTimeout: 50, connectionsCheckingInterval: 20 });
-    socket.write('GET / HTTP/1.1\r\nHost: ');
-    expect(await ended).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
-    await server.drain(0);
   });
 });

@@ -203,14 +203,15 @@ describe('a service that is spoken to badly', () => {
   });
 
   it('reads no body of a stranger before it refuses him', async () => {
-    const head = 'POST /v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
+    const head =
+      'POST /v1/projects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
     const answer = raw(`${head}Connection: close\r\n\r\n{`);
     expect(await answer).toMatch(/^HTTP\/1.1 401 /);
   });
 
   it('survives a caller who cuts off his body', async () => {
     const head =
-      'POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
       socket.write(head, () => socket.destroy()),
     );

@@ -2,7 +2,7 @@ import { CredentialRepository } from '../../src/application/accounts/ports.js';
 import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
-import { Drain } from '../../src/interfaces/http/drain.js';
+import { GracefulShutdown } from '../../src/interfaces/http/graceful-shutdown.js';
 import { ClockedApp } from '../support/clocked-app.js';
 import type { Answer } from '../support/http-caller.js';
 import { type Member, password, register } from '../support/workspace.js';
@@ -26,13 +26,13 @@ describe('a service with limits of 6 and 3', () => {
   let app: ClockedApp;
   let admin: Member;
   let member: Member;
-  let drain: Drain;
+  let drain: GracefulShutdown;
   let storage: 'up' | 'down' = 'up';
   let onIdentifying = () => {};
 
   beforeAll(async () => {
     app = await ClockedApp.start(LIMITS, (container) => {
-      drain = container.get(Drain);
+      drain = container.get(GracefulShutdown);
       const credentials = container.get(CredentialRepository);
       const holder: CredentialRepository['holder'] = async (...details) => {
         onIdentifying();

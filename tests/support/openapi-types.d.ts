@@ -2354,6 +2354,17 @@ export interface components {
                 };
             };
         };
+        "421.misdirected_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "misdirected_request";
+                };
+            };
+        };
         "422.invalid_request": {
             headers: {
                 [name: string]: unknown;
@@ -2640,14 +2651,14 @@ export interface components {
                 };
             };
         };
-        "503.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
                 };
             };
         };
@@ -2794,6 +2805,17 @@ export interface components {
                 };
             };
         };
+        "421.misdirected_request.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "misdirected_request";
+                };
+            };
+        };
         "429.rate_limited.unlimited": {
             headers: {
                 [name: string]: unknown;
@@ -2875,6 +2897,7 @@ export interface operations {
             410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -2909,6 +2932,7 @@ export interface operations {
             410: components["responses"]["410.token_used.token_expired"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -2942,6 +2966,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -2969,6 +2994,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3002,6 +3028,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3029,6 +3056,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3054,6 +3082,7 @@ export interface operations {
             };
             400: components["responses"]["400.bad_request"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3080,6 +3109,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3111,6 +3141,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3145,6 +3176,7 @@ export interface operations {
             410: components["responses"]["410.token_used.token_expired"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3180,6 +3212,7 @@ export interface operations {
             409: components["responses"]["409.email_taken"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3207,6 +3240,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3244,6 +3278,7 @@ export interface operations {
             409: components["responses"]["409.last_admin"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3276,6 +3311,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.last_admin"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3302,6 +3338,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3335,6 +3372,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3367,6 +3405,7 @@ export interface operations {
             404: components["responses"]["404.invite_not_found"];
             408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3396,6 +3435,7 @@ export interface operations {
             404: components["responses"]["404.invite_not_found"];
             408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3425,6 +3465,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3459,6 +3500,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3489,6 +3531,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3515,6 +3558,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3544,6 +3588,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3570,6 +3615,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3599,6 +3645,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3633,11 +3680,12 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     readProject: {
@@ -3663,6 +3711,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3702,11 +3751,12 @@ export interface operations {
             409: components["responses"]["409.stale_version"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteProject: {
@@ -3736,6 +3786,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.stale_version"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3775,6 +3826,7 @@ export interface operations {
             409: components["responses"]["409.stale_version"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3808,6 +3860,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3839,6 +3892,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3871,6 +3925,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -3912,11 +3967,12 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     readDataset: {
@@ -3943,6 +3999,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -3983,11 +4040,12 @@ export interface operations {
             409: components["responses"]["409.stale_version.dataset_frozen"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteDataset: {
@@ -4018,6 +4076,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.stale_version.dataset_frozen"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4058,6 +4117,7 @@ export interface operations {
             409: components["responses"]["409.stale_version.dataset_frozen"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request.dataset_invalid"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4096,6 +4156,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4130,6 +4191,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4162,6 +4224,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4195,6 +4258,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4228,6 +4292,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4274,11 +4339,12 @@ export interface operations {
             409: components["responses"]["409.request_id_conflict"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     readModel: {
@@ -4305,6 +4371,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4345,11 +4412,12 @@ export interface operations {
             409: components["responses"]["409.stale_version.model_registered"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteModel: {
@@ -4380,6 +4448,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.stale_version.model_registered"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4420,6 +4489,7 @@ export interface operations {
             409: components["responses"]["409.stale_version.model_registered"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4467,6 +4537,7 @@ export interface operations {
             409: components["responses"]["409.request_id_conflict"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4501,6 +4572,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4533,6 +4605,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4562,6 +4635,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4592,6 +4666,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4632,6 +4707,7 @@ export interface operations {
             409: components["responses"]["409.stale_version"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4667,6 +4743,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.stale_version"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4696,6 +4773,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4732,6 +4810,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4763,6 +4842,7 @@ export interface operations {
             403: components["responses"]["403.forbidden"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4794,6 +4874,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.runtime_not_connected"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4826,6 +4907,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.runtime_not_connected"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4863,12 +4945,13 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -4898,6 +4981,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4932,6 +5016,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -4963,6 +5048,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4995,6 +5081,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5038,6 +5125,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
@@ -5068,6 +5156,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5105,6 +5194,7 @@ export interface operations {
             409: components["responses"]["409.job_finished"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5137,6 +5227,7 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.job_finished"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5170,6 +5261,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5202,6 +5294,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5230,6 +5323,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5263,6 +5357,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5297,6 +5392,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5328,6 +5424,7 @@ export interface operations {
             403: components["responses"]["403.operator_only"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5358,6 +5455,7 @@ export interface operations {
             403: components["responses"]["403.operator_only.forbidden"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5394,6 +5492,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5426,6 +5525,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5457,6 +5557,7 @@ export interface operations {
             403: components["responses"]["403.operator_only"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5493,6 +5594,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5521,6 +5623,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5554,6 +5657,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5585,6 +5689,7 @@ export interface operations {
             403: components["responses"]["403.operator_only.forbidden"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5615,6 +5720,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5651,6 +5757,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.forbidden"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5679,6 +5786,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5712,6 +5820,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request.model_file_invalid"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5743,6 +5852,7 @@ export interface operations {
             403: components["responses"]["403.operator_only"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5773,6 +5883,7 @@ export interface operations {
             403: components["responses"]["403.operator_only.forbidden"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5809,6 +5920,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
@@ -5844,6 +5956,7 @@ export interface operations {
             403: components["responses"]["403.operator_only"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5875,6 +5988,7 @@ export interface operations {
             401: components["responses"]["401.unauthenticated"];
             403: components["responses"]["403.operator_only"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5919,6 +6033,7 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5950,6 +6065,7 @@ export interface operations {
             403: components["responses"]["403.operator_only.forbidden"];
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
@@ -5977,6 +6093,7 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated"];
             408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -6003,6 +6120,7 @@ export interface operations {
             400: components["responses"]["400.bad_request.unlimited"];
             401: components["responses"]["401.unauthenticated.session_required.unlimited"];
             408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
             429: components["responses"]["429.rate_limited.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
@@ -6028,6 +6146,7 @@ export interface operations {
             };
             400: components["responses"]["400.bad_request.unlimited"];
             408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
             503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
@@ -6052,6 +6171,7 @@ export interface operations {
             };
             400: components["responses"]["400.bad_request.unlimited"];
             408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
             503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];

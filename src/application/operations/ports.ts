@@ -48,3 +48,40 @@ export abstract class StorageProbe {
   /** Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable. */
   abstract check(): Promise<void>;
 }
+
+/** The caller that a call is counted under. */
+export interface RateLimitKey {
+  /** Callers with a valid credential and source addresses are counted apart. */
+  readonly kind: 'credential' | 'address';
+  readonly value: string;
+}
+
+export interface RateLimit {
+  readonly policy: 'default' | 'auth';
+  /** Calls within 60 seconds. */
+  readonly limit: number;
+}
+
+/** What a caller has left of one limit. */
+export interface Quota extends RateLimit {
+  readonly remaining: number;
+  /** Whole seconds until more remains than now: 1 to 60, or 0 when all of it remains. */
+  readonly seconds: number;
+}
+
+export interface RateLimitVerdict {
+  readonly admitted: boolean;
+  /** One for each limit, in the order of the limits. */
+  readonly quotas: readonly Quota[];
+}
+
+/** Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts. */
+export abstract class RateLimitStore {
+  /**
+   * Counts `calls` calls against every limit, or against none if one of them has no room left: then `admitted` is
+   * false. With 0 calls it only tells the quotas.
+   *
+   * A refused call costs nothing, so the wait that a quota names is the true one.
+   */
+  abstract take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict>;
+}

@@ -99,6 +99,12 @@ export const settings = {
     fallback: '20',
     read: whole(1, 1_000_000),
   }),
+  SERVICE_BODY_MEMORY_MB: setting({
+    about:
+      'Memory for all request bodies that are held at once, parsed ones included, in units of 1,048,576 bytes. Larger bodies wait, and get 503 `busy` after 5 s.',
+    fallback: '96',
+    read: whole(1, 1_048_576),
+  }),
   SERVICE_TRUST_PROXY: setting({
     about:
       "Reverse proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas.",

@@ -1,11 +1,6 @@
-import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/byte-stream.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
-import { flowing } from './arrival.js';
-import { breath } from './breath.js';
-import { HttpRefusal } from './http-refusal.js';
-import { firstUnstorable, nestedTooDeep } from './json-rules.js';
+import { HttpRefusal } from './refusals.js';
 
 /** The largest body, in bytes, of each sort of endpoint. */
 export const bodyLimits = {
@@ -17,7 +12,7 @@ export const bodyLimits = {
 } as const;
 export type BodyLimit = keyof typeof bodyLimits;
 
-/** How a body of another media type than JSON is read into the value that the contract's schema describes. */
+/** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {
   /** An example of such a body. */
   readonly example: string;
@@ -30,51 +25,24 @@ export interface BodyRules {
   readonly bodyLimit?: BodyLimit;
   /** Other media types in which the body may come, besides JSON. */
   readonly forms?: BodyForms;
-  /** A member of the body in which the use case looks for what cannot be stored, to tell of all of it. */
+  /** Names a member of the body in which the use case itself reports all that cannot be stored. */
   readonly judgedLater?: string;
 }
 
-/** What is shorter is dealt with before anybody has to wait. */
-const LONG = 64 * 1024;
+export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
-/**
- * The JSON value of a request's body, checked for all that no schema needs to know of. A body may be megabytes: between
- * the steps that each take it whole, other requests get their turn. What is in the member named `judgedLater` may be
- * nothing that can be stored.
- * Throws unsupported_media_type, payload_too_large, malformed_json, InvalidRequest.
- */
-export async function readJson(
-  request: IncomingMessage,
-  { bodyLimit = 'ordinary', forms = {}, judgedLater }: BodyRules,
-): Promise<unknown> {
-  const form = formOf(request, forms);
-  const bytes = await readBytes(request, bodyLimits[bodyLimit]);
-  if (bytes.length > LONG) await breath();
-  const value = form ? await form.read(utf8(bytes)) : bytes.length > LONG ? await longValue(bytes) : jsonValue(bytes);
-  const unstorable = await firstUnstorable(value, judgedLater);
-  if (unstorable) throw new InvalidRequest([unstorable]);
-  return value;
+/** Returns the length that the sender announces, or null. */
+export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
+  headers['content-length'] === undefined ? null : Number(headers['content-length']);
+
+/** Tells a sender who waits for `100 Continue` to send the body. A refusal before this spares it the sending. */
+export function invite(request: Request, response: Response): void {
+  if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
 
-const jsonValue = (bytes: Buffer): unknown => parsed(shallow(bytes));
-
-async function longValue(bytes: Buffer): Promise<unknown> {
-  const text = shallow(bytes);
-  await breath();
-  const value = parsed(text);
-  await breath();
-  return value;
-}
-
-function shallow(bytes: Buffer): string {
-  const text = decoded(bytes);
-  const tooDeep = nestedTooDeep(text);
-  if (tooDeep) throw new InvalidRequest([{ path: '', message: tooDeep }]);
-  return text;
-}
-
-/** The form in which the body comes, or null for JSON. */
-function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null {
+/** Returns the form in which the body comes, or null for JSON. Throws unsupported_media_type. */
+export function formOf({ headers }: Request, forms: BodyForms): BodyForm | null {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
   const coding = headers['content-encoding'] ?? 'identity';
@@ -89,95 +57,34 @@ function formOf({ headers }: IncomingMessage, forms: BodyForms): BodyForm | null
   throw new HttpRefusal('unsupported_media_type', message, { Accept: accepted.join(', ') });
 }
 
-/**
- * A JSON body that is passed on unread. Throws unsupported_media_type, and payload_too_large, which a body that does not
- * tell its length also throws on the way.
- */
-export function streamJson(request: IncomingMessage, limit: BodyLimit): ByteStream {
-  formOf(request, {});
-  requireWithin(request, bodyLimits[limit]);
-  return { length: lengthOf(request), chunks: bounded(request, bodyLimits[limit]) };
-}
+const OCTETS = 'application/octet-stream';
 
-const lengthOf = ({ headers }: IncomingMessage) =>
-  headers['content-length'] === undefined ? null : Number(headers['content-length']);
-
-/**
- * A body of bytes, however many, that is passed on as it comes. Throws unsupported_media_type; on its way,
- * request_timeout when it stalls.
- */
-export function streamOctets(request: IncomingMessage): ByteStream {
-  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
-  if (/^application\/octet-stream *(;|$)/i.test(type) && coding.toLowerCase() === 'identity') {
-    return { length: lengthOf(request), chunks: flowing(request) };
-  }
+/** Throws unsupported_media_type for anything but plain bytes. */
+export function requireOctets({ headers }: Request): void {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
+  if (/^application\/octet-stream *(;|$)/i.test(type) && coding.toLowerCase() === 'identity') return;
   throw new HttpRefusal('unsupported_media_type', `Send the body as ${OCTETS}, not compressed.`, { Accept: OCTETS });
 }
 
-const OCTETS = 'application/octet-stream';
+/** Throws payload_too_large if the announced length is over the limit. */
+export function requireWithin(request: Request, limit: number): void {
+  if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit);
+}
 
-async function* bounded(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+/** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request when it breaks off. */
+export async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
   let size = 0;
-  // To leave an ordinary `for await` destroys the request, and with it the way back for the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    yield chunk;
+  try {
+    // Leaving an ordinary `for await` destroys the request, and the connection for the answer with it.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof HttpRefusal ? error : new HttpRefusal('bad_request', 'The body was cut off.');
   }
 }
 
 const tooLarge = (limit: number) =>
   new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
-
-function requireWithin({ headers }: IncomingMessage, limit: number): void {
-  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-}
-
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  requireWithin(request, limit);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Not a `for await`: leaving one destroys the request, and with it the way back for the answer.
-  return new Promise((resolve, reject) => {
-    const leave = (settle: () => void) => {
-      request.off('data', take).off('end', end).off('error', fail).off('close', fail);
-      settle();
-    };
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) leave(() => reject(tooLarge(limit)));
-      else chunks.push(chunk);
-    };
-    const end = () => leave(() => resolve(Buffer.concat(chunks)));
-    const fail = () => leave(() => reject(new HttpRefusal('bad_request', 'The body was cut off.')));
-    request.on('data', take).on('end', end).on('error', fail).on('close', fail);
-  });
-}
-
-function decoded(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new HttpRefusal('malformed_json', 'The body is not UTF-8.');
-  return unmarked(bytes).toString('utf8');
-}
-
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
-function utf8(bytes: Buffer): Buffer {
-  if (!isUtf8(bytes)) throw new InvalidRequest([{ path: '', message: 'must be UTF-8' }]);
-  return unmarked(bytes);
-}
-
-function unmarked(bytes: Buffer): Buffer {
-  const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  return marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // The parser's own words, without the piece of the body that it quotes.
-    const where = /at position \d+/.exec((error as Error).message)?.[0];
-    const what = text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not JSON';
-    throw new HttpRefusal('malformed_json', where ? `${what}: unexpected text ${where}.` : what);
-  }
-}

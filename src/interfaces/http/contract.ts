@@ -1,12 +1,12 @@
 import type { z } from 'zod';
+import type { Quota } from '../../application/operations/ports.js';
 import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
 import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
-import type { Standing } from './rate-limit/rate-limiter.js';
 import type { Refusal, RefusalCode } from './refusals.js';
 
-/** One route, declared once: the router, the validation, the answer's shape and the OpenAPI document are made from it. */
+/** Declares one route. The Express route, the validation, the answer's shape and the OpenAPI document come from it. */
 export interface Contract<
   Path extends string = string,
   Body extends z.ZodType = z.ZodType,
@@ -75,7 +75,7 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>
   : never;
 
-/** What a handler gets: checked, and nothing else of the request. */
+/** The validated parts of a request, for a handler. */
 export interface Call<
   Path extends string = string,
   Body extends z.ZodType = z.ZodType,
@@ -92,8 +92,8 @@ export interface Call<
   /** Aborted when the caller goes away before the answer. */
   readonly signal: AbortSignal;
   readonly requestId: string;
-  /** How the caller stands towards the rate limits after this call. */
-  readonly standings: () => readonly Standing[];
+  /** Reads what the caller has left of each rate limit after this call. */
+  readonly readQuotas: () => Promise<readonly Quota[]>;
 }
 export type CallOf<C> =
   C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;
@@ -108,8 +108,8 @@ export class Reply<T> {
   ) {}
 }
 
-/** An answer of somebody else that is passed on as it comes. */
-export class Passed {
+/** An answer that is sent piece by piece, as its maker gives it. */
+export class StreamedResponse {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string>>,
@@ -128,7 +128,7 @@ export interface Route {
 
 export function route<Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
   declared: Contract<Path, Body, Answer, Query>,
-  handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>> | Passed>,
+  handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>> | StreamedResponse>,
   exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params' | 'headers'>) => Promise<unknown>,
   before?: () => Promise<unknown>,
 ): Route {

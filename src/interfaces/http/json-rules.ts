@@ -1,21 +1,25 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Finding } from '../../domain/shared/errors.js';
 import { jsonNesting } from '../../domain/shared/json-nesting.js';
 import { quoted } from '../../domain/workspace/findings.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
-import { breath } from './breath.js';
 
 const DEPTH = 32;
+export const MAX_VALUES = 200_000;
 
-/** Says so where JSON text is nested deeper than the limit; told from the text, before anything is built from it. */
-export function nestedTooDeep(text: string): string | null {
-  const { depth } = jsonNesting(text, DEPTH);
-  return depth > DEPTH ? `must not be nested deeper than ${DEPTH} levels` : null;
+/** Checks the size of JSON text before anything is built from it. Returns the problem, if any, and the number of values. */
+export function checkJsonText(text: string): { readonly problem: string | null; readonly values: number } {
+  const { depth, values } = jsonNesting(text, DEPTH);
+  if (depth > DEPTH) return { problem: `must not be nested deeper than ${DEPTH} levels`, values };
+  return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, values };
 }
 
-/** As many values as are looked at in a few milliseconds. */
+export const TOO_MANY_VALUES = `must not have more than ${MAX_VALUES} values`;
+
+/** The number of values that are checked in a few milliseconds. */
 const BATCH = 20_000;
 
-/** The first string or number in a JSON value that cannot be stored, but for what its member `except` holds. */
+/** Returns the first string or number in a JSON value that cannot be stored. It skips the member `except`. */
 export async function firstUnstorable(value: unknown, except?: string): Promise<Finding | null> {
   let looked = 0;
   for (const found of unstorable(value, '', except)) {
@@ -23,12 +27,12 @@ export async function firstUnstorable(value: unknown, except?: string): Promise<
     looked += found;
     if (looked < BATCH) continue;
     looked = 0;
-    await breath();
+    await yieldToEventLoop();
   }
   return null;
 }
 
-/** What is wrong with each value, and now and then how many have been looked at since the last time. */
+/** Yields each problem, and now and then the number of values checked since the last number. */
 function* unstorable(value: unknown, path: string, except?: string): Generator<Finding | number> {
   const own = unstorableLeaf(value);
   if (own) yield { path, message: own };

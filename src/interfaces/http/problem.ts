@@ -1,5 +1,5 @@
 import { DomainError, type ErrorKind, type Finding } from '../../domain/shared/errors.js';
-import { HttpRefusal } from './http-refusal.js';
+import { HttpRefusal } from './refusals.js';
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 422,
@@ -28,11 +28,11 @@ export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Envelope;
-  /** True for a failure of our own, which the log must explain. */
+  /** True for a failure of the service itself, which the log must explain. */
   readonly unexpected: boolean;
 }
 
-/** What a caller is told of an error. Nothing of an unexpected one but that it happened. */
+/** Makes the answer to an error. It says nothing about an unexpected one but that it happened. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const envelope = (code: string, message: string) =>
     ({ status: 'error', code, error: message, request_id: requestId }) as const;

@@ -34,6 +34,7 @@ export const refusals = {
     status: 415,
     when: 'The body is not of a media type that the endpoint takes, or not in UTF-8.',
   },
+  misdirected_request: { status: 421, when: 'The `Host` is not one of the names of this service.' },
   invalid_request: { status: 422, when: 'The input breaks a rule; `details` lists every one.' },
   model_file_invalid: {
     status: 422,
@@ -51,7 +52,7 @@ export const refusals = {
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
   internal_error: { status: 500, when: 'Something unexpected; the log has it under the `request_id`.' },
   runtime_invalid_response: { status: 502, when: 'The runtime gave an invalid or mismatched answer.' },
-  busy: { status: 503, when: 'Too many logins and registrations, or uploads, at once; see `Retry-After`.' },
+  busy: { status: 503, when: 'Too many logins and registrations, uploads or large bodies at once; see `Retry-After`.' },
   runtime_not_connected: { status: 503, when: 'No model is connected to the project.' },
   runtime_loading: { status: 503, when: 'The model is loading; see `Retry-After`.' },
   runtime_stopped: { status: 503, when: 'The runtime is stopped.' },
@@ -74,3 +75,22 @@ export interface Refusal {
 
 export const refusalOf = (declared: RefusalCode | Refusal): Refusal =>
   typeof declared === 'string' ? { code: declared, status: refusals[declared].status } : declared;
+
+/** A refusal of the way a request was sent, which only HTTP knows of. */
+export class HttpRefusal extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly code: RefusalCode,
+    message: string = refusals[code].when,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.status = refusals[code].status;
+  }
+}
+
+export function methodNotAllowed(allowed: readonly string[]): HttpRefusal {
+  const Allow = allowed.join(', ');
+  return new HttpRefusal('method_not_allowed', `This path takes ${Allow}.`, { Allow });
+}

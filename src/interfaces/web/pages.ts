@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import express, { type Express, type Response } from 'express';
-import { methodNotAllowed } from '../http/http-refusal.js';
+import express, { type Response, Router } from 'express';
+import { methodNotAllowed } from '../http/refusals.js';
 import { version } from '../version.js';
 import { publicFiles } from './public-files.js';
 import { referencePage, referenceScript } from './reference-page.js';
@@ -30,13 +30,15 @@ const REFERENCE_POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/** The pages and files for people: the reference of the API, the accounts, and what the links in e-mails open. */
-export function mountPages(app: Express): void {
+/** Serves the pages and files for people: the reference of the API, the accounts, and the targets of links in e-mails. */
+export function pages(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
   const file = (path: string, send: (response: Response) => unknown) =>
-    app.all(path, (request, response) => {
+    router.all(path, (request, response) => {
       if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
       return send(response);
     });
+  file('/', (response) => response.redirect('/auth'));
   file('/openapi.json', async (response) => {
     const { text, tag } = await described();
     // `send` answers 304 to who has this tag.
@@ -47,15 +49,18 @@ export function mountPages(app: Express): void {
   const files = dirname(require.resolve('swagger-ui-dist/package.json'));
   const wanted = /^\/(swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/;
   const assets = express.static(files, { index: false, redirect: false, maxAge: '1d' });
-  app.use('/docs', (request, response, next) => (wanted.test(request.path) ? assets(request, response, next) : next()));
+  router.use('/docs', (request, response, next) =>
+    wanted.test(request.path) ? assets(request, response, next) : next(),
+  );
   for (const { path, type, content } of publicFiles()) {
     file(path, (response) => guarded(response, OWN_POLICY).type(type).send(content));
   }
+  return router;
 }
 
 let description: Promise<{ readonly text: string; readonly tag: string }> | undefined;
 
-/** Made when it is first asked for: it takes as long as a tenth of the whole start. */
+/** Makes the document when it is first asked for: it would take a tenth of the whole start. */
 function described() {
   description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
     const text = JSON.stringify(openApiDocument(version));

@@ -8,7 +8,7 @@ import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
 import { ModelBusy } from '../../../src/domain/chat/errors.js';
 import { processKeys } from '../../../src/infrastructure/crypto/process-keys.js';
 import { HttpOtherProcesses } from '../../../src/infrastructure/peers/http-other-processes.js';
-import { mountPeers } from '../../../src/interfaces/http/peers/peers.js';
+import { peerRoutes } from '../../../src/interfaces/http/peers/peers.js';
 import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryOtherProcesses } from '../../fakes/processes/memory-other-processes.js';
 import { otherProcessesContract } from './other-processes.contract.js';
@@ -74,7 +74,7 @@ describe('over HTTP', () => {
     const number = await living.own();
     const app = express();
     const answer = process as unknown as AnswerProcesses;
-    mountPeers(app, { answer, number, keyOf: processKeys(secret), urlOf: async () => null, timeoutMs: 20_000 });
+    app.use(peerRoutes({ answer, number, keyOf: processKeys(secret), urlOf: async () => null, timeoutMs: 20_000 }));
     app.use((_error: unknown, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
       response.status(500).json({});
     });

@@ -1,18 +1,24 @@
-import { firstUnstorable, nestedTooDeep } from '../../../src/interfaces/http/json-rules.js';
+import { checkJsonText, firstUnstorable } from '../../../src/interfaces/http/json-rules.js';
 import { ifMatchVersion } from '../../../src/interfaces/http/versions.js';
 
-describe('the depth of JSON text', () => {
+describe('the size of JSON text', () => {
   const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
 
   it('is at most 32, counted before anything is built', () => {
-    expect(nestedTooDeep(nested(32))).toBeNull();
-    expect(nestedTooDeep(nested(34))).toContain('32');
-    expect(nestedTooDeep('['.repeat(1_000_000))).toContain('32');
+    expect(checkJsonText(nested(32)).problem).toBeNull();
+    expect(checkJsonText(nested(34)).problem).toContain('32');
+    expect(checkJsonText('['.repeat(1_000_000)).problem).toContain('32');
+  });
+
+  it('is at most 200,000 values, counted before anything is built', () => {
+    const list = (values: number) => `[${'1,'.repeat(values - 2)}1]`;
+    expect(checkJsonText(list(200_000))).toEqual({ problem: null, values: 200_000 });
+    expect(checkJsonText(list(200_001)).problem).toContain('200000 values');
   });
 
   it('does not count brackets in strings, after whatever escapes', () => {
-    expect(nestedTooDeep(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) }))).toBeNull();
-    expect(nestedTooDeep(`["\\\\",${'['.repeat(32)}`)).toContain('32');
+    expect(checkJsonText(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) })).problem).toBeNull();
+    expect(checkJsonText(`["\\\\",${'['.repeat(32)}`).problem).toContain('32');
   });
 });
 

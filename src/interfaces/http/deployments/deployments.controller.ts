@@ -6,7 +6,7 @@ import { ListDeployments } from '../../../application/deployments/list-deploymen
 import { Predict } from '../../../application/deployments/predict.js';
 import { ReadDeployment } from '../../../application/deployments/read-deployment.js';
 import { ReadDeploymentOutput } from '../../../application/deployments/read-deployment-output.js';
-import { type AnswerOf, type CallOf, type Controller, Passed, route } from '../contract.js';
+import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import * as contracts from './deployments.contract.js';
 
@@ -28,7 +28,7 @@ export class DeploymentsController implements Controller {
     route(contracts.predict, async ({ caller, params, body, signal, requestId }) => {
       const input = { by: caller, id: params.deployment_id, body, signal, requestId };
       const { status, headers, body: chunks } = await this.predict.execute(input);
-      return new Passed(status, headers, chunks);
+      return new StreamedResponse(status, headers, chunks);
     }),
     route(
       contracts.readDeploymentLogs,

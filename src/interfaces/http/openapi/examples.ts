@@ -115,6 +115,7 @@ const messages: Readonly<Record<RefusalCode, string>> = {
   request_id_conflict: 'This request_id already made another model: use a new request_id.',
   token_used: 'This token was used already.',
   invite_expired: 'This invite has expired: ask for a new one.',
+  misdirected_request: 'This service does not answer for the host tenon.example.net.',
   payload_too_large: 'The body is over the limit of 102400 bytes.',
   unsupported_media_type: 'Send the body as application/json in UTF-8, not compressed.',
   invalid_request: 'name: is required (and 1 more)',

@@ -1,5 +1,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
+import { bodyLimits } from '../body.js';
+import { SMALL_BODY_BYTES } from '../body-memory.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../contracts.js';
 import { documentedHeaders } from '../rate-limit/rate-limit-headers.js';
@@ -7,7 +9,8 @@ import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals
 import { refusalExample } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path and body imply. */
-export function refusalsOf({ path, access, body, media, missing, refusals: own }: Contract): Refusal[] {
+export function refusalsOf(contract: Contract): Refusal[] {
+  const { path, access, body, bodyLimit = 'ordinary', media, streamed, missing, refusals: own } = contract;
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
     implied.push('unauthenticated');
@@ -19,12 +22,14 @@ export function refusalsOf({ path, access, body, media, missing, refusals: own }
   if (path.includes('*}')) implied.push('invalid_request');
   if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
   if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
+  if (body && !media && !streamed && bodyLimits[bodyLimit] > SMALL_BODY_BYTES) implied.push('busy');
   return [...new Set([...implied, ...own])].map(refusalOf);
 }
 
 /** Lists the refusals that every route has. */
 export const everywhere: readonly RefusalCode[] = [
   'bad_request',
+  'misdirected_request',
   'request_timeout',
   'headers_too_large',
   'internal_error',

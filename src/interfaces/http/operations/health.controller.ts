@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { StorageProbe } from '../../../application/operations/ports.js';
 import { type Controller, route } from '../contract.js';
-import { Drain } from '../drain.js';
+import { GracefulShutdown } from '../graceful-shutdown.js';
 import * as contracts from './health.contract.js';
 
 @injectable()
@@ -9,7 +9,7 @@ export class HealthController implements Controller {
   readonly routes = [
     route(contracts.live, async () => ({ status: 'ok' as const })),
     route(contracts.ready, async () => {
-      this.drain.check();
+      this.shutdown.check();
       await this.storage.check();
       return { status: 'ok' as const };
     }),
@@ -17,6 +17,6 @@ export class HealthController implements Controller {
 
   constructor(
     private readonly storage: StorageProbe,
-    private readonly drain: Drain,
+    private readonly shutdown: GracefulShutdown,
   ) {}
 }

@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
+import type { Quota } from '../../../application/operations/ports.js';
 import { type Status, StatusService } from '../../../application/operations/status.service.js';
 import { userAnswer } from '../accounts/accounts.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import type { Standing } from '../rate-limit/rate-limiter.js';
 import * as contracts from './status.contract.js';
 
 type Answer = AnswerOf<typeof contracts.status>;
@@ -10,9 +10,9 @@ type Answer = AnswerOf<typeof contracts.status>;
 @injectable()
 export class StatusController implements Controller {
   readonly routes = [
-    route(contracts.status, async ({ caller, standings }): Promise<Answer> => {
+    route(contracts.status, async ({ caller, readQuotas }): Promise<Answer> => {
       const { may, runtimes, ...who } = await this.statuses.read({ by: caller });
-      const [requests, auth] = standings() as [Standing, Standing];
+      const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         caller: callerAnswer(who),
         permissions: Object.fromEntries(
@@ -36,7 +36,7 @@ function callerAnswer({ caller, account }: Pick<Status, 'caller' | 'account'>): 
   return { kind, user: account && userAnswer(account), team: { id: teamId }, role, operator, verified };
 }
 
-const limitAnswer = ({ limit, remaining, seconds }: Standing): Answer['limits']['auth'] => ({
+const limitAnswer = ({ limit, remaining, seconds }: Quota): Answer['limits']['auth'] => ({
   limit,
   remaining,
   window_seconds: 60,

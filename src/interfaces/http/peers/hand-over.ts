@@ -1,11 +1,12 @@
 import { type IncomingMessage, request as send } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ErrorRequestHandler, Request } from 'express';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
-import type { RunsElsewhere } from '../../../domain/processes/errors.js';
+import { RunsElsewhere } from '../../../domain/processes/errors.js';
+import { DomainError } from '../../../domain/shared/errors.js';
 import type { Contract } from '../contract.js';
-import type { Exchange } from '../exchange.js';
-import { HttpRefusal } from '../http-refusal.js';
+import { HttpRefusal } from '../refusals.js';
 import { type PeerParts, PROCESS_HEADER } from './peers.js';
 
 /** What of a call matters to the process that gets it, besides the headers that its contract names. */
@@ -19,17 +20,19 @@ const OWN = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x
  * for a call that has been handed over already.
  */
 export const handOver =
-  (parts: PeerParts) => async (error: RunsElsewhere, contract: Contract, exchange: Exchange, body: unknown) => {
-    const { response } = exchange;
-    const url = exchange.header(PROCESS_HEADER) === undefined ? await parts.urlOf(error.process) : null;
+  (parts: PeerParts, contract: Contract): ErrorRequestHandler =>
+  async (error, request, response, next) => {
+    if (!(error instanceof RunsElsewhere)) return next(error);
+    const { body, requestId } = request.context;
+    const url = request.get(PROCESS_HEADER) === undefined ? await parts.urlOf(error.process) : null;
     if (url === null) throw error;
-    const outgoing = send(addressOf(exchange, url), {
-      method: exchange.method,
+    const outgoing = send(new URL(new URL(url).origin + request.originalUrl.replace(ABSOLUTE, '')), {
+      method: request.method,
       agent: false, // a kept connection may be closed by the other side just now, and nothing may be asked twice
       headers: {
-        ...passedOn(contract, exchange),
+        ...passedOn(contract, request),
         ...lengthOf(contract, body),
-        'X-Request-Id': exchange.requestId,
+        'X-Request-Id': requestId,
         [PROCESS_HEADER]: parts.keyOf(error.process),
       },
     });
@@ -37,15 +40,14 @@ export const handOver =
     response.once('close', giveUp);
     outgoing.setTimeout(parts.timeoutMs, giveUp);
     const answer = await answerOf(outgoing, contentOf(contract, body)).catch((failure: unknown) => {
-      throw failure instanceof HttpRefusal ? failure : error; // what is wrong with the body is its caller's to know
+      throw failure instanceof HttpRefusal || failure instanceof DomainError ? failure : error;
     });
-    response.statusCode = answer.statusCode ?? 502;
-    exchange.set(headersOf(answer));
+    response.status(answer.statusCode ?? 502).set(headersOf(answer));
     await pipeline(answer, response).catch(() => response.destroy());
   };
 
-const addressOf = ({ path, search }: Exchange, process: string): URL =>
-  new URL(`${new URL(process).origin}${path}${search && `?${search}`}`);
+/** The host of a whole URL as the target means nothing here. */
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | null): Promise<IncomingMessage> {
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -60,9 +62,9 @@ async function answerOf(outgoing: ReturnType<typeof send>, content: Readable | n
   return answered;
 }
 
-function passedOn(contract: Contract, exchange: Exchange): Record<string, string> {
+function passedOn(contract: Contract, request: Request): Record<string, string> {
   const names = [...PASSED_ON, ...Object.keys(contract.headers ?? {})];
-  const given = names.map((name) => [name, exchange.header(name.toLowerCase())]);
+  const given = names.map((name) => [name, request.get(name)]);
   return Object.fromEntries(given.filter(([, value]) => value));
 }
 

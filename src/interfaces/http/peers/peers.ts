@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Express, json, type Request, type Response } from 'express';
+import { json, type Request, type Response, Router } from 'express';
 import type { AnswerProcesses } from '../../../application/processes/answer-processes.js';
 import { DomainError, NotFound } from '../../../domain/shared/errors.js';
 
@@ -44,18 +44,19 @@ const MOST_OF_A_CALL = '16mb';
 const idsOf = ({ query }: Request) => (typeof query.ids === 'string' ? query.ids.split(',').filter(Boolean) : []);
 
 /** What processes of the service ask each other. For everybody else there are no such routes. */
-export function mountPeers(app: Express, parts: PeerParts): void {
+export function peerRoutes(parts: PeerParts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
   const { answer } = parts;
   const own =
     (handle: (ids: readonly string[]) => Promise<unknown>) => async (request: Request, response: Response) => {
       requirePeer(parts, request);
       response.json(await handle(idsOf(request)));
     };
-  app.get(
+  router.get(
     '/processes/states',
     own((ids) => answer.states(ids)),
   );
-  app.post(
+  router.post(
     '/processes/complete',
     (request, _response, next) => {
       requirePeer(parts, request);
@@ -68,11 +69,12 @@ export function mountPeers(app: Express, parts: PeerParts): void {
       response.json(await answer.complete(request.body, gone.signal).catch(refusal));
     },
   );
-  app.post(
+  router.post(
     '/processes/settle',
     own(async (ids) => {
       await Promise.all(ids.map((id) => answer.settle(id)));
       return { settled: true };
     }),
   );
+  return router;
 }

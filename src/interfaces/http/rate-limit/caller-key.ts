@@ -1,29 +1,23 @@
 import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
-
-/** Under what a call is counted. */
-export interface CallerKey {
-  /** True: the holder of a valid credential. False: a source address. */
-  readonly known: boolean;
-  readonly key: string;
-}
+import type { RateLimitKey } from '../../../application/operations/ports.js';
 
 interface Source {
   readonly ip: string | undefined;
   readonly socket: Pick<Socket, 'remoteAddress'>;
 }
 
-export const credentialKey = (credential: string): CallerKey => ({
-  known: true,
-  key: hash('sha256', credential, 'base64'),
+export const credentialKey = (credential: string): RateLimitKey => ({
+  kind: 'credential',
+  value: hash('sha256', credential, 'base64'),
 });
 
-/** What a trusted proxy forwards, `ip`, may be no address at all; then it is the proxy's own that counts. */
-export function sourceKey({ ip, socket }: Source): CallerKey {
-  return { known: false, key: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
+/** Falls back to the proxy's own address: `ip`, which a trusted proxy forwards, may be no address at all. */
+export function sourceKey({ ip, socket }: Source): RateLimitKey {
+  return { kind: 'address', value: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
 }
 
-/** The address that is counted: IPv4 as it is, of IPv6 the network that one subscriber has; null for no address. */
+/** Returns an IPv4 address as it is, the /64 network of an IPv6 address, and null for anything else. */
 export function sourceOf(text: string): string | null {
   const address = withoutPort(text).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
@@ -44,7 +38,7 @@ const withoutPort = (text: string): string =>
   /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
 
 function groupsOf(address: string): number[] {
-  // URL writes every form of an address in one, without a dotted end.
+  // URL normalizes every form of an IPv6 address, also those with a dotted end.
   const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
   const [before, after] = [parsed(left), parsed(right)];

@@ -1,12 +1,18 @@
-import { HttpRefusal } from '../http-refusal.js';
-import { type Standing, tightest } from './rate-limiter.js';
+import type { Quota } from '../../../application/operations/ports.js';
+import { HttpRefusal } from '../refusals.js';
 
-/** What every answer below /v1 says of the caller's limits, in the form of the IETF's draft and in OpenAI's. */
-export function rateLimitHeaders(standings: readonly Standing[]): Record<string, string> {
-  const { limit, remaining, seconds } = tightest(standings);
+/** Returns the quota with the least that remains; of two alike, the one with the longer wait. */
+export const tightest = (quotas: readonly Quota[]): Quota =>
+  quotas.reduce((tight, one) =>
+    one.remaining < tight.remaining || (one.remaining === tight.remaining && one.seconds > tight.seconds) ? one : tight,
+  );
+
+/** Tells the caller's quotas in the form of the IETF draft and in OpenAI's. */
+export function rateLimitHeaders(quotas: readonly Quota[]): Record<string, string> {
+  const { limit, remaining, seconds } = tightest(quotas);
   return {
-    'RateLimit-Policy': standings.map((one) => `"${one.policy}";q=${one.limit};w=60`).join(', '),
-    RateLimit: standings.map((one) => `"${one.policy}";r=${one.remaining};t=${one.seconds}`).join(', '),
+    'RateLimit-Policy': quotas.map((one) => `"${one.policy}";q=${one.limit};w=60`).join(', '),
+    RateLimit: quotas.map((one) => `"${one.policy}";r=${one.remaining};t=${one.seconds}`).join(', '),
     'x-ratelimit-limit-requests': String(limit),
     'x-ratelimit-remaining-requests': String(remaining),
     'x-ratelimit-reset-requests': duration(seconds),
@@ -19,7 +25,7 @@ const duration = (seconds: number): string =>
 
 const LIMITED = { default: 'requests', auth: 'registrations and logins' } as const;
 
-export function rateLimited({ policy, limit, seconds }: Standing): HttpRefusal {
+export function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
   const message = `The limit is ${limit} ${LIMITED[policy]} per minute: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   return new HttpRefusal('rate_limited', message, { 'Retry-After': String(seconds) });
 }
@@ -27,7 +33,7 @@ export function rateLimited({ policy, limit, seconds }: Standing): HttpRefusal {
 const integer = { type: 'integer' } as const;
 const string = { type: 'string' } as const;
 
-/** The same for the OpenAPI document. */
+/** Describes the same headers for the OpenAPI document. */
 export const documentedHeaders = {
   'RateLimit-Policy': { schema: string, description: 'Each limit that applies: `q` requests within `w` seconds.' },
   RateLimit: { schema: string, description: 'Of each limit: `r` requests remain, and in `t` seconds more will.' },

@@ -1,15 +1,15 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
 import split from 'split2';
-import type { Finding } from '../../../domain/shared/errors.js';
+import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
 import { atMost } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import { quoted } from '../../../domain/workspace/findings.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
-import { breath } from '../breath.js';
-import { nestedTooDeep } from '../json-rules.js';
+import { checkJsonText, MAX_VALUES, TOO_MANY_VALUES } from '../json-rules.js';
 
 /** The files that a dataset can be imported from. */
 export const recordForms: BodyForms = {
@@ -54,11 +54,14 @@ async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: B
 /** Each line is a record. */
 async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
   let number = 0;
+  let total = 0;
   const take = (line: string) => {
     number++;
     if (rows.enough || line.trim() === '') return;
-    const tooDeep = nestedTooDeep(line);
-    if (tooDeep) rows.refuse(`line ${number}: ${tooDeep}`);
+    const { problem, values } = checkJsonText(line);
+    total += values;
+    if (total > MAX_VALUES) throw new InvalidRequest([{ path: '', message: TOO_MANY_VALUES }]);
+    if (problem) rows.refuse(`line ${number}: ${problem}`);
     else parseLine(line, number, rows);
   };
   await pipeline(slices(bytes, LINES, rows), split(), sink(take));
@@ -146,7 +149,7 @@ const LINES = 512 * 1024;
 async function* slices(bytes: Buffer, size: number, rows: Rows): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length && !rows.enough; at += size) {
     yield bytes.subarray(at, at + size);
-    await breath();
+    await yieldToEventLoop();
   }
 }
 
@@ -154,7 +157,11 @@ const sink = <T>(take: (piece: T) => void): Writable =>
   new Writable({
     objectMode: true,
     write: (piece: T, _encoding, done) => {
-      take(piece);
-      done();
+      try {
+        take(piece);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
     },
   });

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { limitDeparture, type ReaderPatience } from '../../../src/interfaces/http/departure.js';
+import type { Request, Response } from 'express';
+import { type ReadLimits, slowClients } from '../../../src/interfaces/http/middleware/slow-clients.js';
 
 const LONG = 16 * 1024 * 1024;
 const NEVER = 10 * 60_000;
 
 /** A caller of a server whose answers are long. */
-async function asked(patience: ReaderPatience) {
-  const server: Server = createServer((_, response) => {
-    limitDeparture(response, patience);
-    response.end(Buffer.alloc(LONG));
+async function asked(limits: ReadLimits) {
+  const server: Server = createServer((request, response) => {
+    slowClients(limits)(request as Request, response as Response, () => response.end(Buffer.alloc(LONG)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { lingerAfter, type Rest } from '../../../src/interfaces/http/linger.js';
+import type { Request, Response } from 'express';
+import { type LingerLimits, lingeringClose } from '../../../src/interfaces/http/middleware/lingering-close.js';
 
 const LONG = 8 * 1024 * 1024;
 const NEVER = 10 * 60_000;
@@ -14,9 +15,9 @@ const begun = async (request: IncomingMessage) => {
 };
 
 /** A caller of a server that answers before it has the body. */
-async function refused(rest: Rest, first: (request: IncomingMessage) => Promise<void> = untouched) {
+async function refused(limits: LingerLimits, first: (request: IncomingMessage) => Promise<void> = untouched) {
   const server: Server = createServer(async (request, response) => {
-    lingerAfter(request, response, rest);
+    lingeringClose(limits)(request as Request, response as Response, () => undefined);
     await first(request);
     response.writeHead(413, { 'Content-Length': 8 }).end('too much');
   });
@@ -35,7 +36,7 @@ async function refused(rest: Rest, first: (request: IncomingMessage) => Promise<
   return { socket, errors, closed, end };
 }
 
-const patient = { mostMs: NEVER, mostBytes: LONG * 2 };
+const patient = { maxMs: NEVER, maxBytes: LONG * 2 };
 
 describe('an answer before all of a request is there', () => {
   it.each([
@@ -55,8 +56,8 @@ describe('an answer before all of a request is there', () => {
   });
 
   it.each([
-    ['of who sends no more', { mostMs: 100, mostBytes: LONG }, 1],
-    ['of who sends more and more', { mostMs: NEVER, mostBytes: LONG / 8 }, LONG - 1],
+    ['of who sends no more', { maxMs: 100, maxBytes: LONG }, 1],
+    ['of who sends more and more', { maxMs: NEVER, maxBytes: LONG / 8 }, LONG - 1],
   ])('ends the connection %s', async (_, rest, bytes) => {
     const { socket, closed, end } = await refused(rest);
     socket.write(Buffer.alloc(bytes));

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { flowing, limitArrival } from '../../../src/interfaces/http/arrival.js';
+import type { Request } from 'express';
+import { flowing, limitArrival } from '../../../src/interfaces/http/middleware/slow-clients.js';
 
 /** A request whose body the test sends. */
 function aRequest(headers: IncomingMessage['headers'] = { 'transfer-encoding': 'chunked' }) {
   const body = new PassThrough();
-  return { body, request: Object.assign(body, { headers, complete: false }) as unknown as IncomingMessage };
+  return { body, request: Object.assign(body, { headers, complete: false }) as unknown as Request };
 }
 
 describe('the arrival of a body', () => {

@@ -1,0 +1,49 @@
+import type { Container, Newable } from 'inversify';
+import { IdentifyCaller } from '../application/accounts/identify-caller.js';
+import { InstanceRegistry } from '../application/jobs/ports.js';
+import { RateLimitStore } from '../application/operations/ports.js';
+import { AnswerProcesses } from '../application/processes/answer-processes.js';
+import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
+import { processKeys } from '../infrastructure/crypto/process-keys.js';
+import { keptSecret } from '../infrastructure/files/service-secret.js';
+import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
+import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
+import { createApp } from '../interfaces/http/app.js';
+import { BodyMemory } from '../interfaces/http/body-memory.js';
+import { controllers } from '../interfaces/http/controllers.js';
+import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
+import type { Middleware } from '../interfaces/http/middleware/middleware.js';
+import type { Config } from './config/config.js';
+import { PEER_GRACE_MS } from './container.js';
+import { allowedHosts } from './listening.js';
+
+/** Lists the middleware of your team, in the order in which requests take it. */
+const teamMiddleware: readonly Newable<Middleware>[] = [];
+
+/** Creates the Express app from the container. `number` is this instance's own. */
+export const httpApp = (container: Container, config: Config, number: number, middleware = teamMiddleware) =>
+  createApp({
+    controllers: controllers.map((controller) => container.get(controller)),
+    teamMiddleware: middleware.map((one) => container.get(one)),
+    identifyCaller: container.get(IdentifyCaller),
+    requests: container.get(RequestContext),
+    clock: container.get(Clock),
+    ids: container.get(IdGenerator),
+    logger: container.get(Logger),
+    translate: asRefusal,
+    store: container.get(RateLimitStore),
+    limits: config.rateLimits,
+    metrics: container.get(PrometheusMetrics),
+    shutdown: container.get(GracefulShutdown),
+    bodyMemory: container.get(BodyMemory),
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    allowedHosts: allowedHosts(config),
+    peers: {
+      answer: container.get(AnswerProcesses),
+      number,
+      keyOf: processKeys(config.secret ?? keptSecret(config.dataDir)),
+      urlOf: (process) => container.get(InstanceRegistry).url(process),
+      timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
+    },
+  });

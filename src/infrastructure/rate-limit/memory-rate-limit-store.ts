@@ -1,0 +1,96 @@
+import { injectable } from 'inversify';
+import {
+  type RateLimit,
+  type RateLimitKey,
+  RateLimitStore,
+  type RateLimitVerdict,
+} from '../../application/operations/ports.js';
+import { Clock } from '../../application/shared/ports.js';
+import { SlidingWindow, WINDOW_MS } from './sliding-window.js';
+
+/** Keys of each kind. A key with few calls takes about 250 bytes. */
+const MAX_KEYS = 100_000;
+
+/** Counts the calls of this instance in memory. */
+@injectable()
+export class MemoryRateLimitStore extends RateLimitStore {
+  // Two tables: a flood of strangers must not push out the counts of known callers.
+  private readonly tables = { credential: new WindowTable(MAX_KEYS), address: new WindowTable(MAX_KEYS) };
+  private elapsed = 0;
+  private lastRead: number;
+
+  constructor(private readonly clock: Clock) {
+    super();
+    this.lastRead = clock.now().getTime();
+  }
+
+  async take({ kind, value }: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict> {
+    const now = this.steadyNow();
+    const windows = this.tables[kind].of(value, now);
+    const counted = limits.map((limit) => ({ ...limit, window: windowOf(windows, limit.policy) }));
+    const admitted = counted.every(({ window, limit }) => window.used(now) + calls <= limit);
+    if (admitted && calls > 0) for (const { window } of counted) window.add(now);
+    const quotas = counted.map(({ policy, limit, window }) => ({
+      policy,
+      limit,
+      remaining: limit - window.used(now),
+      seconds: Math.ceil(window.msUntilMoreRoom(now) / 1000),
+    }));
+    return { admitted, quotas };
+  }
+
+  /** The number of keys in memory. */
+  get size(): number {
+    return this.tables.credential.size + this.tables.address.size;
+  }
+
+  /** Milliseconds that never go back: when the clock is set back, time stands still for one reading. */
+  private steadyNow(): number {
+    const read = this.clock.now().getTime();
+    this.elapsed += Math.max(0, read - this.lastRead);
+    this.lastRead = read;
+    return this.elapsed;
+  }
+}
+
+type Windows = { [Policy in RateLimit['policy']]?: SlidingWindow };
+
+function windowOf(windows: Windows, policy: RateLimit['policy']): SlidingWindow {
+  windows[policy] ??= new SlidingWindow();
+  return windows[policy];
+}
+
+/**
+ * Keeps the windows of each key for at least a minute after its last call. Beyond `maxKeys` it drops the keys whose last
+ * call is the oldest. Two generations make every call cost the same, however many keys there are.
+ */
+export class WindowTable {
+  private recent = new Map<string, Windows>();
+  private earlier = new Map<string, Windows>();
+  private begun = 0;
+  private readonly maxRecent: number;
+
+  constructor(maxKeys: number) {
+    this.maxRecent = Math.ceil(maxKeys / 2);
+  }
+
+  of(key: string, now: number): Windows {
+    if (now - this.begun >= WINDOW_MS) this.turn(now);
+    const known = this.recent.get(key);
+    if (known) return known;
+    const windows = this.earlier.get(key) ?? {};
+    if (this.recent.size >= this.maxRecent) this.turn(now);
+    this.recent.set(key, windows);
+    return windows;
+  }
+
+  get size(): number {
+    return this.recent.size + this.earlier.size;
+  }
+
+  private turn(now: number): void {
+    this.earlier = this.recent;
+    this.recent = new Map();
+    this.begun = now;
+  }
+}

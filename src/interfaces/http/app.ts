@@ -1,0 +1,74 @@
+import express, { type Express } from 'express';
+import { pages } from '../web/pages.js';
+import type { Controller } from './contract.js';
+import type { GracefulShutdown } from './graceful-shutdown.js';
+import { accessLog } from './middleware/access-log.js';
+import { authenticate } from './middleware/authenticate.js';
+import { crossOrigin } from './middleware/cors.js';
+import { type ErrorHandlerDependencies, errorHandler, notFound } from './middleware/error-handler.js';
+import { hostCheck } from './middleware/host-check.js';
+import { lingeringClose } from './middleware/lingering-close.js';
+import { countRequests, type HttpMetrics } from './middleware/metrics.js';
+import type { Middleware } from './middleware/middleware.js';
+import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middleware/rate-limit.js';
+import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
+import { securityHeaders } from './middleware/security-headers.js';
+import { slowClients } from './middleware/slow-clients.js';
+import { isFromPeer, peerRoutes } from './peers/peers.js';
+import { contractRoutes, type RouteDependencies } from './routes.js';
+
+export interface HttpDependencies
+  extends RequestContextDependencies,
+    ErrorHandlerDependencies,
+    RouteDependencies,
+    Omit<RateLimitDependencies, 'metrics'> {
+  readonly controllers: readonly Controller[];
+  readonly metrics: HttpMetrics;
+  readonly shutdown: GracefulShutdown;
+  readonly clock: Parameters<typeof accessLog>[0]['clock'];
+  /** Proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, or Express's names for some. */
+  readonly trustedProxies: readonly string[];
+  /** Web origins whose pages may call the API. */
+  readonly corsOrigins: readonly string[];
+  /** Host names that are answered besides loopback names; null answers all. */
+  readonly allowedHosts: readonly string[] | null;
+  readonly teamMiddleware: readonly Middleware[];
+}
+
+/** Makes the Express app. Requests take the steps from top to bottom. */
+export function createApp(dependencies: HttpDependencies): Express {
+  const { controllers, shutdown, metrics, identifyCaller, peers } = dependencies;
+  const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
+
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('trust proxy', [...dependencies.trustedProxies]);
+
+  app.use(requestContext(dependencies));
+  app.use(shutdown.track);
+  app.use(slowClients());
+  app.use(lingeringClose());
+  app.use(accessLog(dependencies));
+  app.use(countRequests(metrics, contracts));
+  app.use(securityHeaders());
+  app.use(hostCheck(dependencies.allowedHosts));
+  for (const { handle } of dependencies.teamMiddleware) app.use(handle);
+
+  app.use('/v1', crossOrigin(dependencies.corsOrigins));
+  app.use('/v1', authenticate(identifyCaller));
+  app.use(
+    '/v1',
+    rateLimit(dependencies, (request) => isFromPeer(peers, request)),
+  );
+  app.use('/v1', shutdown.refuseLate);
+
+  app.use('/metrics', authenticate(identifyCaller), rateLimitGuesses(dependencies));
+
+  app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
+  app.use(peerRoutes(peers));
+  app.use(pages());
+
+  app.use(notFound);
+  app.use(errorHandler(dependencies));
+  return app;
+}

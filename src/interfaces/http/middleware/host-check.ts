@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import { HttpRefusal } from '../refusals.js';
+
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Refuses requests whose `Host` or framing is ambiguous, and requests for another host. `allowedHosts` are accepted
+ * besides loopback names, with any port; null accepts every host.
+ */
+export const hostCheck =
+  (allowedHosts: readonly string[] | null): RequestHandler =>
+  (request, _response, next) => {
+    const [host, ...more] = request.headersDistinct.host ?? [];
+    if (!host && request.httpVersion === '1.1') throw badRequest('The request has no Host header.');
+    if (more.length > 0) throw badRequest('The request has more than one Host header.');
+    const coding = request.headers['transfer-encoding'];
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      throw badRequest('The only transfer coding that is understood is chunked.');
+    }
+    if (host && allowedHosts && !isAllowed(host, allowedHosts)) {
+      throw new HttpRefusal('misdirected_request', `This service does not answer for the host ${host.slice(0, 100)}.`);
+    }
+    next();
+  };
+
+function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  return LOOPBACK_HOST.test(name) || allowedHosts.includes(name);
+}
+
+const badRequest = (message: string) => new HttpRefusal('bad_request', message, { Connection: 'close' });

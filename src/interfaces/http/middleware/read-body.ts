@@ -1,0 +1,83 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { IdentifyCaller } from '../../../application/accounts/identify-caller.js';
+import type { ByteStream } from '../../../application/shared/byte-stream.js';
+import { InvalidRequest } from '../../../domain/shared/errors.js';
+import {
+  announcedLength,
+  bodyLimits,
+  formOf,
+  invite,
+  isBodyless,
+  limited,
+  requireOctets,
+  requireWithin,
+} from '../body.js';
+import type { BodyMemory } from '../body-memory.js';
+import type { Contract } from '../contract.js';
+import { parseBody } from '../json-body.js';
+import { authorizeAgain } from './authenticate.js';
+import { flowing } from './slow-clients.js';
+
+export interface ReadBodyDependencies {
+  readonly bodyMemory: BodyMemory;
+  readonly identifyCaller: IdentifyCaller;
+}
+
+/** Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. */
+export const readBody =
+  (contract: Contract, dependencies: ReadBodyDependencies): RequestHandler =>
+  async (request, response, next) => {
+    const { body, bodyOptional, media, streamed } = contract;
+    if (body) {
+      const isLeftOut = bodyOptional && isBodyless(request);
+      if (media || streamed) request.context.body = stream(contract, dependencies, request, response);
+      else request.context.body = isLeftOut ? {} : await read(contract, dependencies, request, response);
+    }
+    next();
+  };
+
+/** Returns the value of the body. Content is judged after existence, so InvalidRequest is returned and thrown later. */
+async function read(
+  contract: Contract,
+  { bodyMemory, identifyCaller }: ReadBodyDependencies,
+  request: Request,
+  response: Response,
+): Promise<unknown> {
+  const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
+  const form = formOf(request, contract.forms ?? {});
+  requireWithin(request, limit);
+  const setParsed = await bodyMemory.reserve(announcedLength(request) ?? limit, response);
+  invite(request, response);
+  const chunks: Buffer[] = [];
+  for await (const chunk of limited(request, limit)) chunks.push(chunk);
+  await authorizeAgain(request, contract, identifyCaller);
+  try {
+    const { value, values } = await parseBody(Buffer.concat(chunks), form, contract.judgedLater);
+    if (values !== null) setParsed(values);
+    return value;
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error;
+    throw error;
+  }
+}
+
+/** Returns a stream that throws 401 or 403 after its last chunk if the caller has lost its right meanwhile. */
+function stream(
+  contract: Contract,
+  { identifyCaller }: ReadBodyDependencies,
+  request: Request,
+  response: Response,
+): ByteStream {
+  const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
+  if (contract.media) requireOctets(request);
+  else {
+    formOf(request, {});
+    requireWithin(request, limit);
+  }
+  async function* chunks() {
+    invite(request, response);
+    yield* contract.media ? flowing(request) : limited(request, limit);
+    await authorizeAgain(request, contract, identifyCaller);
+  }
+  return { length: announcedLength(request), chunks: chunks() };
+}

@@ -1,0 +1,96 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
+import type { Call, Contract, Route } from '../contract.js';
+import { firstUnstorable } from '../json-rules.js';
+import { ifMatchVersion } from '../versions.js';
+
+const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Checks all parts of the request against the contract and makes the call that the controller gets. */
+export function validate(contract: Contract): RequestHandler {
+  const headersSchema = contract.headers && z.object(contract.headers);
+  return async (request, response, next) => {
+    const { context } = request;
+    const { caller, requestId, readQuotas } = context;
+    const params = paramsOf(request);
+    const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
+    if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
+    context.target = { caller, params, headers: {} };
+    const headers = headersSchema ? (parsed(headersSchema, headersOf(contract, request)) as Call['headers']) : {};
+    context.target = { caller, params, headers };
+    context.call = {
+      ...context.target,
+      query: contract.query && (await queryOf(contract.query, request)),
+      body: contract.body && bodyOf(contract, contract.body, context.body),
+      ifMatch: ifMatchVersion(request.get('if-match')),
+      signal: goneSignal(response),
+      requestId,
+      readQuotas,
+    };
+    next();
+  };
+}
+
+/** Tells that an object does not exist before it tells that the request is invalid. */
+export const existenceFirst =
+  ({ exists }: Route): ErrorRequestHandler =>
+  async (error, request, _response, next) => {
+    const { target } = request.context;
+    if (target && error instanceof DomainError && error.kind === 'invalid') await exists?.(target as never);
+    next(error);
+  };
+
+/** Joins the parts of a wildcard by slashes. An encoded slash within a part is refused: it would be lost. */
+function paramsOf({ params }: Request): Record<string, string> {
+  const joined = Object.entries(params).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    if (!value.some((part) => part.includes('/'))) return [name, value.join('/')];
+    throw new InvalidRequest([{ path: name, message: 'must have its slashes as they are, not encoded as %2F' }]);
+  });
+  return Object.fromEntries(joined);
+}
+
+const headersOf = ({ headers = {} }: Contract, request: Request) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, request.get(name)]));
+
+async function queryOf(schema: z.ZodType, { query }: Request): Promise<unknown> {
+  const unstorable = await firstUnstorable(query);
+  if (unstorable) throw new InvalidRequest([unstorable]);
+  return parsed(schema, query);
+}
+
+function bodyOf({ refuseFirst }: Contract, schema: z.ZodType, body: unknown): unknown {
+  const refusal = body instanceof InvalidRequest ? body : refuseFirst?.(body);
+  if (refusal) throw refusal;
+  return parsed(schema, body);
+}
+
+function parsed(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new InvalidRequest(findings(result.error.issues));
+}
+
+/** More findings than this nobody reads. */
+const MAX_FINDINGS = 100;
+
+function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
+  const all = issues.slice(0, MAX_FINDINGS).flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (path.length === 0 && issue.code === 'invalid_type') return [{ path: '', message: 'must be a JSON object' }];
+    if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }];
+    return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a field of this request' }));
+  });
+  const unique = new Map(all.map((finding) => [`${finding.path}\0${finding.message}`, finding]));
+  return [...unique.values()].slice(0, MAX_FINDINGS);
+}
+
+/** Aborts when the caller goes away before the answer is written. */
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('the caller went away'));
+  });
+  return gone.signal;
+}

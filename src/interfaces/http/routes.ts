@@ -1,0 +1,58 @@
+import { type RequestHandler, Router } from 'express';
+import type { Contract, Controller, Route } from './contract.js';
+import { authorizeCaller } from './middleware/authenticate.js';
+import { type ReadBodyDependencies, readBody } from './middleware/read-body.js';
+import { handle, respond } from './middleware/respond.js';
+import { existenceFirst, validate } from './middleware/validate.js';
+import { handOver } from './peers/hand-over.js';
+import type { PeerParts } from './peers/peers.js';
+import { methodNotAllowed } from './refusals.js';
+
+export interface RouteDependencies extends ReadBodyDependencies {
+  readonly peers: PeerParts;
+}
+
+/** Makes an Express route of each contract. The order of its steps is a promise to callers. */
+export function contractRoutes(controllers: readonly Controller[], dependencies: RouteDependencies): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const routes = controllers.flatMap((controller) => controller.routes);
+  // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.
+  const paths = [...new Set(routes.map(({ contract }) => contract.path))].sort();
+  for (const path of paths) {
+    const own = routes.filter(({ contract }) => contract.path === path);
+    const place = router.route(expressPath(path)).all((request, _response, next) => {
+      request.context.route = path;
+      next();
+    });
+    for (const route of own) {
+      const { contract } = route;
+      place[contract.method](
+        authorizeCaller(contract),
+        refuseEarly(route),
+        readBody(contract, dependencies),
+        validate(contract),
+        handle(route),
+        respond(contract),
+        handOver(dependencies.peers, contract),
+        existenceFirst(route),
+      );
+    }
+    place.all(() => {
+      throw methodNotAllowed(own.flatMap(({ contract }) => methodsOf(contract)));
+    });
+  }
+  return router;
+}
+
+/** Throws what can be refused without the body. */
+const refuseEarly =
+  ({ before }: Route): RequestHandler =>
+  async (_request, _response, next) => {
+    await before?.();
+    next();
+  };
+
+/** Writes `{id}` as `:id`, and `{path*}` as `*path`, which takes the rest of the path. */
+const expressPath = (path: string): string => path.replace(/\{(\w+)\*\}/g, '*$1').replace(/\{(\w+)\}/g, ':$1');
+
+const methodsOf = ({ method }: Contract) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]);

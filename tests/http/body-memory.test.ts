@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { BodyMemory, SMALL_BODY_BYTES } from '../../src/interfaces/http/body-memory.js';
+import { contracts } from '../../src/interfaces/http/contracts.js';
+import { until } from '../support/until.js';
+import { type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+const MB = 1024 * 1024;
+const WAIT_MS = 100;
+
+const withId = (path: string) => path.replace(/\{\w+\}/g, 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11');
+
+describe('the memory for bodies', () => {
+  let app: TestApp;
+  let admin: Member;
+  beforeEach(async () => {
+    app = await TestApp.start({
+      adapt: (container) => container.rebind(BodyMemory).toConstantValue(new BodyMemory(MB, WAIT_MS)),
+    });
+    admin = await register(app, 'Ada');
+  });
+  afterEach(() => app.stop());
+
+  /** Begins a body of this length, and holds the memory for it until it is destroyed. */
+  async function hold(length: number) {
+    const headers = {
+      Authorization: `Bearer ${admin.token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': length,
+      Expect: '100-continue',
+    };
+    const sent = request(`${app.url}/v1/projects`, { method: 'POST', headers }).on('error', () => undefined);
+    sent.flushHeaders();
+    await once(sent, 'continue');
+    return sent;
+  }
+
+  const large = (bytes = SMALL_BODY_BYTES + 1) => JSON.stringify({ name: 'Large', spec: { goal: 'x'.repeat(bytes) } });
+  const create = (raw: string) => app.call('POST', '/v1/projects', { token: admin.token, raw });
+
+  const takers = contracts.filter(
+    ({ body, streamed, media, bodyLimit = 'ordinary' }) =>
+      body && !streamed && !media && bodyLimits[bodyLimit] > SMALL_BODY_BYTES,
+  );
+  it.each(takers.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const))(
+    '%s answers 503 to a large body that has waited too long',
+    async (_, { method, path }) => {
+      const holder = await hold(200 * 1024);
+      const call = { token: admin.token, raw: large() };
+      const { status, body, headers } = await app.call(method.toUpperCase(), withId(path), call);
+      expect({ status, code: body.code }).toEqual({ status: 503, code: 'busy' });
+      expect(headers.get('retry-after')).toBe('1');
+      holder.destroy();
+    },
+  );
+
+  it('lets small bodies through at any time', async () => {
+    const holder = await hold(200 * 1024);
+    expect((await create('{"name":"Small","spec":{}}')).status).toBe(201);
+    holder.destroy();
+  });
+
+  it('is free again when its caller has gone or is answered, and the next in line goes on', async () => {
+    const holder = await hold(200 * 1024);
+    const waiting = create(large());
+    holder.destroy();
+    expect((await waiting).status).toBe(201);
+    for (let n = 0; n < 3; n++) expect((await create(large())).status).toBe(201);
+  });
+
+  it('takes one body even if that alone is over it', async () => {
+    expect((await create(large(200 * 1024))).status).toBe(201);
+  });
+
+  it('forgets a body in line whose caller goes away', async () => {
+    const holder = await hold(200 * 1024);
+    const impatient = request(`${app.url}/v1/projects`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${admin.token}`, 'Content-Type': 'application/json' },
+    }).on('error', () => undefined);
+    impatient.end(large());
+    await until('it waits', () => app.shutdown.requestsInFlight === 2);
+    impatient.destroy();
+    await until('it is gone', () => app.shutdown.requestsInFlight === 1);
+    holder.destroy();
+    expect((await create(large())).status).toBe(201);
+  });
+});

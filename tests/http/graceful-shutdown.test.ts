@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { TestApp, type TestAppOptions } from './support/test-app.js';
+
+const LIVE = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+async function connected(
+  options: TestAppOptions = {},
+): Promise<{ app: TestApp; socket: Socket; answer: Promise<string> }> {
+  const app = await TestApp.start(options);
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return { app, socket, answer: text(socket) };
+}
+
+describe('a server that ends', () => {
+  it('answers a request that comes on an idle connection, and closes it', async () => {
+    const { app, socket, answer } = await connected();
+    const drained = app.shutdown.drain(app.server, 60_000);
+    socket.write(LIVE);
+    await drained;
+    expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close.*"status":"ok"/s);
+  });
+
+  it('refuses a call below /v1 that comes after the end has begun', async () => {
+    const { app, socket, answer } = await connected();
+    const drained = app.shutdown.drain(app.server, 60_000);
+    socket.write('GET /v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await drained;
+    expect(await answer).toMatch(/^HTTP\/1.1 503 .*Connection: close.*"code":"shutting_down"/s);
+  });
+
+  it('waits for no connection that says nothing', async () => {
+    const { app, answer } = await connected();
+    await app.shutdown.drain(app.server, 60_000);
+    expect(await answer).toBe('');
+  });
+
+  it('sends away a caller who stops in the middle of a request', async () => {
+    const { app, socket, answer } = await connected();
+    socket.write(
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
+    );
+    while (app.shutdown.requestsInFlight === 0) await new Promise((resolve) => setImmediate(resolve));
+    await app.shutdown.drain(app.server, 1_000);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
+  });
+
+  it('cuts off headers that do not arrive', async () => {
+    const { app, socket, answer } = await connected({
+      server: { headersTimeout: 50, connectionsCheckingInterval: 20 },
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: ');
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
+    await app.stop();
+  });
+});

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import type { Container, Newable, ServiceIdentifier } from 'inversify';
+import supertest from 'supertest';
+import {
+  AccountRepository,
+  CredentialRepository,
+  InviteRepository,
+  MailedTokenRepository,
+  MailOutbox,
+  PasswordHasher,
+  SpentSiteTokenRepository,
+  TeamRepository,
+} from '../../../src/application/accounts/ports.js';
+import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../../src/application/alerts/ports.js';
+import { AuditRepository } from '../../../src/application/audit/ports.js';
+import { ConversationRepository, RuntimeConnectionRepository } from '../../../src/application/chat/ports.js';
+import { DeploymentRepository } from '../../../src/application/deployments/ports.js';
+import {
+  EvaluationRepository,
+  InstanceRegistry,
+  JobHistory,
+  JobRepository,
+} from '../../../src/application/jobs/ports.js';
+import { StorageProbe } from '../../../src/application/operations/ports.js';
+import { Clock, IdGenerator, Locks, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
+import {
+  DatasetRepository,
+  ModelAliasRepository,
+  ModelRepository,
+  ProjectRepository,
+} from '../../../src/application/workspace/ports.js';
+import { loadConfig } from '../../../src/bootstrap/config/config.js';
+import { createContainer } from '../../../src/bootstrap/container.js';
+import { httpApp } from '../../../src/bootstrap/http.js';
+import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { GracefulShutdown } from '../../../src/interfaces/http/graceful-shutdown.js';
+import type { Middleware } from '../../../src/interfaces/http/middleware/middleware.js';
+import { createHttpServer } from '../../../src/interfaces/http/server.js';
+import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
+import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
+import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
+import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
+import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import type { Repositories } from '../../support/repositories.js';
+
+export interface TestAppOptions {
+  /** Settings of the service. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Rebinds ports before the app is made. */
+  readonly adapt?: (container: Container) => void;
+  readonly middleware?: readonly Newable<Middleware>[];
+  /** Options of Node's server, such as time-outs. */
+  readonly server?: object;
+}
+
+/** The Express app of the service, with fakes behind its ports, under supertest. */
+export class TestApp extends HttpCaller {
+  private constructor(
+    readonly app: Express,
+    readonly server: Server,
+    readonly shutdown: GracefulShutdown,
+    readonly container: Container,
+    readonly store: Repositories,
+    readonly clock: ManualClock,
+    readonly logger: MemoryLogger,
+  ) {
+    super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+
+  static async start({ env = {}, adapt, middleware = [], server: options }: TestAppOptions = {}): Promise<TestApp> {
+    const config = loadConfig({
+      SERVICE_SECRET: 'a-secret-of-the-tests',
+      SERVICE_RATE_LIMIT_PER_MIN: '1000000',
+      SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000',
+      SERVICE_BCRYPT_COST: '4',
+      ...env,
+    });
+    const logger = new MemoryLogger();
+    const clock = new ManualClock(new Date());
+    const memory = new MemoryStore();
+    const store = memoryRepositories(memory);
+    const container = createContainer({ config, database: {} as DataSource, logger });
+    for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
+    adapt?.(container);
+    const app = httpApp(container, config, 1, middleware);
+    const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger);
+  }
+
+  override async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { token, json, raw, headers = {} } = options;
+    const body = json === undefined ? raw : JSON.stringify(json);
+    const name = method.toLowerCase() as 'get';
+    let sent = supertest(this.server)[name](path);
+    if (token !== undefined) sent = sent.set('Authorization', `Bearer ${token}`);
+    if (body !== undefined) sent = sent.set('Content-Type', 'application/json');
+    const response = await sent.set(headers).send(body as string);
+    const isJson = response.type === 'application/json';
+    const answer = {
+      status: response.status,
+      headers: new Headers(response.headers),
+      body: isJson && method !== 'HEAD' ? response.body : (response.text ?? ''),
+    };
+    note(method, path, answer);
+    return answer;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [ServiceIdentifier, unknown][] {
+  const instances = new MemoryInstanceRegistry();
+  return [
+    [UnitOfWork, store.unitOfWork],
+    [Locks, store.oneAtATime],
+    [AccountRepository, store.accounts],
+    [TeamRepository, store.teams],
+    [CredentialRepository, store.credentials],
+    [MailedTokenRepository, store.mailedTokens],
+    [SpentSiteTokenRepository, store.spentSiteTokens],
+    [InviteRepository, store.invites],
+    [MailOutbox, store.outbox],
+    [ProjectRepository, store.projects],
+    [DatasetRepository, store.datasets],
+    [ModelRepository, store.models],
+    [ModelAliasRepository, store.modelAliases],
+    [RuntimeConnectionRepository, store.connections],
+    [ConversationRepository, store.conversations],
+    [DeploymentRepository, store.deployments],
+    [JobRepository, store.jobs],
+    [JobHistory, store.jobHistory],
+    [EvaluationRepository, store.evaluations],
+    [AlertRuleRepository, store.alertRules],
+    [AlertRepository, store.alerts],
+    [AuditRepository, store.auditTrail],
+    [WebhookRepository, store.webhooks],
+    [InstanceRegistry, instances],
+    [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
+    [StorageProbe, new MemoryStorageProbe()],
+    [PasswordHasher, new MemoryPasswordHasher()],
+    [Clock, clock],
+  ];
+}
