@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { DeliverMail } from '../application/accounts/deliver-mail.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
+import { CallReaper } from '../application/jobs/call-reaper.js';
+import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
-import { EVALUATION, RunEvaluation } from '../application/jobs/run-evaluation.js';
-import { TendCalls } from '../application/jobs/tend-calls.js';
 import { IdGenerator, WorkQueue } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
@@ -111,10 +111,10 @@ async function start(
   const mail = regularly(container, 'mail sender', MAIL_PAUSE_MS, (stopping) =>
     container.get(DeliverMail).execute(stopping),
   );
-  const calls = regularly(container, 'tracking of calls', CALLS_PAUSE_MS, () => container.get(TendCalls).execute());
+  const calls = regularly(container, 'tracking of calls', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   const queue = container.get(WorkQueue);
   container.get(WebhookDelivery).register();
-  queue.register(EVALUATION, container.get(RunEvaluation));
+  queue.register(EVALUATION, container.get(EvaluationRunner));
   const work = [queue, calls, mail];
   later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
 

@@ -15,8 +15,7 @@ import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/a
 import { ChatEngine, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { UploadLimits } from '../application/deployments/upload-model-file.js';
-import { BegunCalls } from '../application/jobs/begun-calls.js';
-import { InstanceRegistry, JobRepository } from '../application/jobs/ports.js';
+import { InstanceRegistry } from '../application/jobs/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import { OtherProcesses } from '../application/processes/ports.js';
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
@@ -105,7 +104,6 @@ export function createContainer({ config, database, logger }: Foundations): Cont
 }
 
 function bindShared(container: Container): void {
-  container.bind(BegunCalls).toResolvedValue((jobs, logger) => new BegunCalls(jobs, logger), [JobRepository, Logger]);
   container.bind(Clock).to(SystemClock);
   container.bind(IdGenerator).to(UuidIdGenerator);
   container.bind(SecretTokens).to(CheckedTokens);

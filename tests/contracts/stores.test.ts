@@ -186,7 +186,7 @@ describe('OneAtATime of PostgreSQL', () => {
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      return here.jobs.processes();
+      return here.jobs.instances();
     });
     stuck.catch(() => undefined);
     await inside;
@@ -229,11 +229,7 @@ describe('without one at a time', () => {
     await processes[0]?.jobs.add(jobs);
     await Promise.all(
       processes.map((process, index) =>
-        process.changeJob.execute({
-          by: { kind: 'master' },
-          id: (jobs[index] as (typeof jobs)[0]).id,
-          status: 'failed',
-        }),
+        process.jobService.change({ kind: 'master' }, (jobs[index] as (typeof jobs)[0]).id, { status: 'failed' }),
       ),
     );
     expect(await processes[0]?.allAlerts()).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TrackCalls } from '../../src/application/jobs/track-calls.js';
+import { CallTracker } from '../../src/application/jobs/call-tracker.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
 import { createContainer } from '../../src/bootstrap/container.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const database = await createDataSource(url).initialize();
   const log = new MemoryLogger();
   const container = createContainer({ config, database, logger: log });
-  const tracking = container.get(TrackCalls);
+  const tracking = container.get(CallTracker);
   const waits: number[] = [];
   const refused: string[] = [];
   const call = async (nth: number) => {

@@ -84,7 +84,7 @@ const startJob = (status: 'queued' | 'running', where: number) =>
   command(
     `startJob(${status})`,
     async (_, { open }, process) => {
-      const job = await process.createJob.execute({ by, name: 'x', projectId: null, status });
+      const job = await process.jobService.createExternal(by, { name: 'x', projectId: null, status });
       open.push(job.id);
     },
     where,
@@ -105,7 +105,7 @@ const finishJobs = (ends: readonly [number, FinalStatus][]) =>
       }
       await Promise.all(
         [...chosen].map(([id, status], index) =>
-          (real.processes[index % 2] as JobsRig).changeJob.execute({ by, id, status }),
+          (real.processes[index % 2] as JobsRig).jobService.change(by, id, { status }),
         ),
       );
       for (const id of chosen.keys()) real.open.splice(real.open.indexOf(id), 1);

@@ -1,11 +1,10 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
-import { BegunCalls } from '../../src/application/jobs/begun-calls.js';
-import { ChangeJob } from '../../src/application/jobs/change-job.js';
-import { CreateExternalJob } from '../../src/application/jobs/create-external-job.js';
-import { FinishJobs } from '../../src/application/jobs/finish-jobs.js';
-import { TendCalls } from '../../src/application/jobs/tend-calls.js';
-import { TrackCalls } from '../../src/application/jobs/track-calls.js';
+import { CallReaper } from '../../src/application/jobs/call-reaper.js';
+import { CallTracker } from '../../src/application/jobs/call-tracker.js';
+import { JobService } from '../../src/application/jobs/job.service.js';
+import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
+import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { MemoryInstanceRegistry, type MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
@@ -23,8 +22,9 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };
   const processes = new MemoryInstanceRegistry(known);
-  const finishing = new FinishJobs(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
-  const tracking = new TrackCalls(new BegunCalls(jobs, log, 0), finishing, processes, ids, clock, log);
+  const finisher = new JobFinisher(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
+  const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
+  const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
@@ -33,11 +33,10 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     clock,
     log,
     processes,
-    finishing,
+    finisher,
     tracking,
-    tend: new TendCalls(tracking, jobs, jobHistory, finishing, processes, queue, clock, log),
-    createJob: new CreateExternalJob(found, jobs, ids, clock, log),
-    changeJob: new ChangeJob(jobs, finishing, unitOfWork, clock, log),
+    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, processes, queue, clock, log),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, oneAtATime, audit, ids, clock),
     alerts: new AlertService(alerts, audit, clock),
     /** All that has finished, in order. */

@@ -6,7 +6,7 @@ import { AlertRule, type RuleChange, type RuleInput, ruleLimits } from '../../do
 import { TooManyRules } from '../../domain/alerts/errors.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.js';
-import { FINISHING } from '../jobs/finish-jobs.js';
+import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
 import { Clock, IdGenerator, Locks } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';

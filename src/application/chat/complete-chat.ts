@@ -5,7 +5,7 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { TrackCalls } from '../jobs/track-calls.js';
+import { CallTracker } from '../jobs/call-tracker.js';
 import { Ownership } from '../processes/ownership.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { KeepTurn } from './keep-turn.js';
@@ -35,7 +35,7 @@ export class CompleteChat {
     private readonly keepTurn: KeepTurn,
     private readonly states: RuntimeStates,
     private readonly runtimes: ChatRuntime,
-    private readonly calls: TrackCalls,
+    private readonly calls: CallTracker,
     private readonly ownership: Ownership,
   ) {}
 

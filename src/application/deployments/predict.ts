@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { TrackCalls, type Tracking } from '../jobs/track-calls.js';
+import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import type { ByteStream } from '../shared/byte-stream.js';
 import { DeploymentViews } from './deployment-views.js';
 import { ModelServer, type Prediction, type PredictionCall } from './ports.js';
@@ -19,7 +19,7 @@ export class Predict {
   constructor(
     private readonly views: DeploymentViews,
     private readonly servers: ModelServer,
-    private readonly calls: TrackCalls,
+    private readonly calls: CallTracker,
   ) {}
 
   /** Throws NotFound, RunsElsewhere before anything of the body is read, what `ModelServers.predict` throws, and what keeps the call's end from being stored. */
@@ -36,7 +36,7 @@ export class Predict {
   }
 
   /** An answer that is on its way has its end where it ends. */
-  private async tracked(prediction: Prediction, tracking: Tracking, signal: AbortSignal): Promise<Prediction> {
+  private async tracked(prediction: Prediction, tracking: TrackedCall, signal: AbortSignal): Promise<Prediction> {
     if (prediction.status !== 200) tracking.refused();
     else if (prediction.complete) await tracking.succeeded();
     else {
@@ -56,7 +56,7 @@ const noted = (body: ByteStream, sent: () => void): ByteStream => ({
   })(),
 });
 
-async function* passed(chunks: AsyncIterable<Uint8Array>, tracking: Tracking): AsyncGenerator<Uint8Array> {
+async function* passed(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
@@ -65,7 +65,7 @@ async function* passed(chunks: AsyncIterable<Uint8Array>, tracking: Tracking): A
   await tracking.succeeded();
 }
 
-async function fail(tracking: Tracking, error: unknown): Promise<never> {
+async function fail(tracking: TrackedCall, error: unknown): Promise<never> {
   await tracking.failed(error);
   throw error;
 }

@@ -63,10 +63,10 @@ export abstract class JobRepository {
   abstract update(job: Job): Promise<boolean>;
   /** Removes those that have not finished. */
   abstract withdraw(ids: readonly string[]): Promise<void>;
-  /** The numbers of the processes that have jobs which have not finished. */
-  abstract processes(): Promise<number[]>;
-  /** The ids of some of the jobs of a process that have not finished, the oldest first. */
-  abstract ofProcess(process: number, limit: number): Promise<string[]>;
+  /** Lists the instances that have unfinished jobs. */
+  abstract instances(): Promise<number[]>;
+  /** Lists the ids of unfinished jobs of an instance, the oldest first. */
+  abstract ofInstance(instance: number, limit: number): Promise<string[]>;
 }
 
 /** What a process tells the others of itself. */

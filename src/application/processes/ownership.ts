@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { RunsElsewhere } from '../../domain/processes/errors.js';
-import { DeadProcesses } from '../jobs/dead-processes.js';
+import { DeadInstances } from '../jobs/dead-instances.js';
 import { InstanceRegistry } from '../jobs/ports.js';
 import { Clock } from '../shared/ports.js';
 
@@ -10,13 +10,13 @@ import { Clock } from '../shared/ports.js';
  */
 @injectable()
 export class Ownership {
-  private readonly dead: DeadProcesses;
+  private readonly dead: DeadInstances;
 
   constructor(
     private readonly processes: InstanceRegistry,
     clock: Clock,
   ) {
-    this.dead = new DeadProcesses(processes, clock);
+    this.dead = new DeadInstances(processes, clock);
   }
 
   /** This process's number. */

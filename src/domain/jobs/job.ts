@@ -92,25 +92,13 @@ export const Job = {
   },
 
   /** A call that a model has begun to work on. */
-  call: ({ id, teamId, kind, name, projectId, modelId, requestedBy, createdAt, process }: Call): Job => ({
-    // Field by field, since there are hundreds a second, and to put an object together from others takes long.
-    id,
-    teamId,
-    kind,
+  call: (call: Call): Job => ({
+    ...fresh,
+    ...call,
     mode: 'sync',
     status: 'running',
-    name,
-    projectId,
-    datasetId: null,
-    modelId,
-    requestedBy,
-    createdAt,
-    startedAt: createdAt,
-    finishedAt: null,
+    startedAt: call.createdAt,
     progress: { done: 0, total: 1 },
-    result: null,
-    error: null,
-    process,
   }),
 
   /** A dataset that will be run through a model, record by record. */

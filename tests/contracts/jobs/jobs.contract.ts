@@ -128,10 +128,10 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       await kept({ process: 8 }, aCall);
       await finished(await kept({ process: 9 }, aCall));
       await kept();
-      expect((await jobs.processes()).sort()).toEqual([7, 8]);
-      expect(await jobs.ofProcess(7, 10)).toEqual([first.id, second.id]);
-      expect(await jobs.ofProcess(7, 1)).toEqual([first.id]);
-      expect(await jobs.ofProcess(9, 10)).toEqual([]);
+      expect((await jobs.instances()).sort()).toEqual([7, 8]);
+      expect(await jobs.ofInstance(7, 10)).toEqual([first.id, second.id]);
+      expect(await jobs.ofInstance(7, 1)).toEqual([first.id]);
+      expect(await jobs.ofInstance(9, 10)).toEqual([]);
     });
   });
 }

@@ -47,11 +47,11 @@ export class MemoryJobRepository implements JobRepository {
     for (const id of ids) if (this.rows.get(id)?.finishNumber === null) this.rows.remove(id);
   }
 
-  async processes(): Promise<number[]> {
+  async instances(): Promise<number[]> {
     return [...new Set(this.open().flatMap(({ process }) => process ?? []))];
   }
 
-  async ofProcess(process: number, limit: number): Promise<string[]> {
+  async ofInstance(process: number, limit: number): Promise<string[]> {
     const open = this.open().filter((job) => job.process === process);
     return open
       .map(({ id }) => id)

@@ -45,13 +45,13 @@ export class TypeOrmJobRepository implements JobRepository {
     await this.table.delete({ id: In([...ids]), finishedAt: IsNull() });
   }
 
-  async processes(): Promise<number[]> {
+  async instances(): Promise<number[]> {
     const open = this.table.createQueryBuilder('job').select('DISTINCT job.process', 'process');
     const rows = await open.where('job.process IS NOT NULL AND job.finishNumber IS NULL').getRawMany();
     return rows.map(({ process }) => process);
   }
 
-  async ofProcess(process: number, limit: number): Promise<string[]> {
+  async ofInstance(process: number, limit: number): Promise<string[]> {
     const where = { process, finishNumber: IsNull() };
     const jobs = await this.table.find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
     return jobs.map(({ id }) => id);

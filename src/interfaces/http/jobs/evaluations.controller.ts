@@ -1,40 +1,36 @@
 import { injectable } from 'inversify';
-import { ReadEvaluation } from '../../../application/jobs/read-evaluation.js';
+import { EvaluationService } from '../../../application/jobs/evaluation.service.js';
 import type { Result } from '../../../domain/jobs/evaluation.js';
 import type { EvaluationComparison } from '../../../domain/jobs/evaluation-comparison.js';
 import type { Share } from '../../../domain/jobs/statistics.js';
-import { type AnswerOf, type Call, type Controller, route } from '../contract.js';
+import { type AnswerOf, type Controller, route } from '../contract.js';
 import { boundedlyPaged } from '../paging.js';
 import * as contracts from './evaluations.contract.js';
-
-type OfJob = Pick<Call<'/v1/jobs/{job_id}'>, 'caller' | 'params'>;
 
 @injectable()
 export class EvaluationsController implements Controller {
   readonly routes = [
     route(
       contracts.listResults,
-      async ({ query: { limit, cursor = null }, ...call }) => {
-        const found = await this.read.results({ ...jobOf(call), page: { limit, after: cursor } });
+      async ({ caller, params, query: { limit, cursor = null } }) => {
+        const found = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
         const { items, ...page } = boundedlyPaged(found);
         return { results: items.map(resultAnswer), ...page };
       },
-      (call) => this.read.own(jobOf(call)),
+      ({ caller, params }) => this.evaluations.find(caller, params.job_id),
     ),
     route(
       contracts.compareResults,
-      async ({ query, ...call }) => {
-        const compared = await this.read.compare({ ...jobOf(call), before: query.with });
-        return { job_id: call.params.job_id, with: query.with, ...comparisonAnswer(compared) };
+      async ({ caller, params, query }) => {
+        const compared = await this.evaluations.compare(caller, params.job_id, query.with);
+        return { job_id: params.job_id, with: query.with, ...comparisonAnswer(compared) };
       },
-      (call) => this.read.own(jobOf(call)),
+      ({ caller, params }) => this.evaluations.find(caller, params.job_id),
     ),
   ];
 
-  constructor(private readonly read: ReadEvaluation) {}
+  constructor(private readonly evaluations: EvaluationService) {}
 }
-
-const jobOf = ({ caller, params }: OfJob) => ({ by: caller, id: params.job_id });
 
 const resultAnswer = ({ recordId, group, input, expected, output, score, latency, tokens, error }: Result) =>
   ({ record_id: recordId, group, input, expected, output, score, latency, tokens, error }) satisfies AnswerOf<

@@ -1,9 +1,6 @@
 import { injectable } from 'inversify';
-import { ChangeJob } from '../../../application/jobs/change-job.js';
-import { CreateEvaluation } from '../../../application/jobs/create-evaluation.js';
-import { CreateExternalJob } from '../../../application/jobs/create-external-job.js';
-import { ListJobs } from '../../../application/jobs/list-jobs.js';
-import { ReadJob } from '../../../application/jobs/read-job.js';
+import { EvaluationService } from '../../../application/jobs/evaluation.service.js';
+import { JobService } from '../../../application/jobs/job.service.js';
 import { Job } from '../../../domain/jobs/job.js';
 import { type AnswerOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf } from '../paging.js';
@@ -16,37 +13,29 @@ export class JobsController implements Controller {
     route(contracts.createJob, async ({ caller, body }) => {
       if (body.kind === 'evaluation') {
         const { project_id: projectId, dataset_id: datasetId, model_id: modelId = null } = body;
-        return new Reply(202, jobAnswer(await this.evaluate.execute({ by: caller, projectId, datasetId, modelId })));
+        return new Reply(202, jobAnswer(await this.evaluations.create(caller, { projectId, datasetId, modelId })));
       }
       const { name, project_id: projectId = null, status, progress } = body;
-      return jobAnswer(await this.createJob.execute({ by: caller, name, projectId, status, progress }));
+      return jobAnswer(await this.jobs.createExternal(caller, { name, projectId, status, progress }));
     }),
     route(contracts.listJobs, async ({ caller, query }) => {
       const { status = null, kind = null, project_id: projectId = null } = query;
-      const found = await this.listJobs.execute({ by: caller, status, kind, projectId, page: boundedPageOf(query) });
+      const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query) });
       const { items, ...page } = boundedlyPaged(found);
       return { jobs: items.map(jobAnswer), ...page };
     }),
-    route(contracts.readJob, async ({ caller, params }) =>
-      jobAnswer(await this.readJob.execute({ by: caller, id: params.job_id })),
-    ),
+    route(contracts.readJob, async ({ caller, params }) => jobAnswer(await this.jobs.find(caller, params.job_id))),
     route(
       contracts.changeJob,
-      async ({ caller, params, body }) =>
-        jobAnswer(await this.changeJob.execute({ by: caller, id: params.job_id, ...body })),
-      ({ caller, params }) => this.changeJob.requireOwn({ by: caller, id: params.job_id }),
+      async ({ caller, params, body }) => jobAnswer(await this.jobs.change(caller, params.job_id, body)),
+      ({ caller, params }) => this.jobs.requireOwn(caller, params.job_id),
     ),
-    route(contracts.cancelJob, async ({ caller, params }) =>
-      jobAnswer(await this.changeJob.cancel({ by: caller, id: params.job_id })),
-    ),
+    route(contracts.cancelJob, async ({ caller, params }) => jobAnswer(await this.jobs.cancel(caller, params.job_id))),
   ];
 
   constructor(
-    private readonly createJob: CreateExternalJob,
-    private readonly evaluate: CreateEvaluation,
-    private readonly listJobs: ListJobs,
-    private readonly readJob: ReadJob,
-    private readonly changeJob: ChangeJob,
+    private readonly jobs: JobService,
+    private readonly evaluations: EvaluationService,
   ) {}
 }
 

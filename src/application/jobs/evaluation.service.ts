@@ -3,46 +3,53 @@ import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
-import { Evaluation, QUEUED_PER_TEAM } from '../../domain/jobs/evaluation.js';
+import { Evaluation, QUEUED_PER_TEAM, type Result } from '../../domain/jobs/evaluation.js';
+import { compareScores, type EvaluationComparison } from '../../domain/jobs/evaluation-comparison.js';
 import { Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
+import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
 import { RuntimeStates } from '../chat/runtime-states.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, Locks, Logger, WorkQueue } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
-import { EVALUATION } from './run-evaluation.js';
 
-/** Whoever queues evaluations stands in this line, so that no more of them get in than there is room for. */
+/** The lock for queueing evaluations, which keeps the number of queued ones within its limit. */
 const QUEUEING = 'queueing evaluations';
 
-interface Input {
-  readonly by: Caller | null;
+interface NewEvaluation {
   readonly projectId: string;
   readonly datasetId: string;
-  /** Null: whichever is connected. */
+  /** Null: the connected model. */
   readonly modelId: string | null;
 }
 
-/** Has a frozen dataset run through a project's runtime. */
+interface ResultsPage {
+  readonly limit: number;
+  /** A position. */
+  readonly after: number | null;
+}
+
+/** Evaluations of a project's model by a dataset, for the team that owns the project. */
 @injectable()
-export class CreateEvaluation {
+export class EvaluationService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly runtimes: RuntimeStates,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
     private readonly queue: WorkQueue,
-    private readonly line: Locks,
+    private readonly locks: Locks,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** Throws NotFound, InvalidRequest, TooManyEvaluations, RuntimeNotConnected, RuntimeStopped. */
-  async execute({ by, projectId, datasetId, modelId }: Input): Promise<Job> {
+  /** Queues an evaluation. Throws NotFound, InvalidRequest, TooManyEvaluations, RuntimeNotConnected, RuntimeStopped. */
+  async create(by: Caller | null, { projectId, datasetId, modelId }: NewEvaluation): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
     const project = await this.workspace.project(caller, projectId);
     const dataset = await this.workspace.dataset(caller, projectId, datasetId);
@@ -63,7 +70,7 @@ export class CreateEvaluation {
       progress: { done: 0, total: dataset.recordCount },
       createdAt: this.clock.now(),
     });
-    await this.line.run(QUEUEING, async () => {
+    await this.locks.run(QUEUEING, async () => {
       await this.requireRoom(caller);
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);
@@ -71,6 +78,49 @@ export class CreateEvaluation {
     });
     this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
     return job;
+  }
+
+  /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
+  async results(
+    by: Caller | null,
+    id: string,
+    { limit, after }: ResultsPage,
+  ): Promise<Bounded<Result & { readonly id: string }>> {
+    const { jobId } = await this.find(by, id);
+    const fetch = async (next: { limit: number; after: string | null }) => {
+      const page = { limit: next.limit, after: next.after === null ? null : Number(next.after) };
+      const results = await this.evaluations.results(jobId, page);
+      return results.map((result) => ({ ...result, id: String(result.position) }));
+    };
+    const first = after === null ? null : String(after);
+    return boundedPage({ limit, after: first }, fetch, ({ input, expected, output }) => [input, expected, output]);
+  }
+
+  /** Compares with an earlier evaluation of the same records by the same metric. Throws NotFound, InvalidRequest. */
+  async compare(by: Caller | null, id: string, before: string): Promise<EvaluationComparison> {
+    const own = await this.find(by, id);
+    const other = await this.find(by, before);
+    const unfit = (message: string) => new InvalidRequest([{ path: 'with', message }]);
+    if (own.contentSha256 !== other.contentSha256) throw unfit('must be an evaluation of the same records');
+    if (metricOf(own) !== metricOf(other)) {
+      throw unfit(
+        `must be an evaluation by the same metric: it is by ${metricOf(other)}, this one by ${metricOf(own)}`,
+      );
+    }
+    const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
+    const both = after.some(({ position }) => earlier.some((one) => one.position === position));
+    if (!both) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
+    return compareScores(earlier, after);
+  }
+
+  /** Throws NotFound. */
+  async find(by: Caller | null, id: string): Promise<Evaluation> {
+    const caller = authorize(by, permissions.readJobs);
+    const job = await this.jobs.find(id);
+    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId;
+    const evaluation = isOwn ? await this.evaluations.find(id) : null;
+    if (!evaluation) throw new NotFound('evaluation');
+    return evaluation;
   }
 
   private async requireRoom({ teamId }: AccountCaller): Promise<void> {
@@ -95,3 +145,7 @@ function requireFrozen({ state }: Dataset): void {
   if (state === 'frozen') return;
   throw new InvalidRequest([{ path: 'dataset_id', message: 'must be a frozen dataset: freeze it first' }]);
 }
+
+/** Names the metric for people. */
+const metricOf = ({ metric, tolerance }: Evaluation): string =>
+  metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric;

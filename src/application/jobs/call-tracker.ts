@@ -5,88 +5,90 @@ import { type CallKind, type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { JobSight } from '../../domain/jobs/job-sight.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
-import { BegunCalls } from './begun-calls.js';
-import { FinishJobs } from './finish-jobs.js';
+import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry } from './ports.js';
+import { RunningCalls } from './running-calls.js';
 
-/** What a call is about. */
-export interface TrackedCall extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
+export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal;
 }
 
-/** One call on its way. Without `admitted` it leaves no trace; of several ends only the first counts. */
-export interface Tracking {
-  /** Runs `work`; every line that is logged during it is about the call. */
+/** One call. It leaves no trace unless admitted. Only the first of several ends counts. */
+export interface TrackedCall {
+  /** Runs `work`. Every line logged meanwhile carries the id of the job. */
   within<T>(work: () => T): T;
-  /** The model begins to work on it. */
+  /** The model begins to work on the call. */
   admitted(): void;
-  /** Resolves once that is stored. */
+  /** Resolves when the end is stored. */
   succeeded(): Promise<void>;
-  /** Resolves once that is stored. */
+  /** Resolves when the end is stored. */
   cancelled(): Promise<void>;
-  /** The model has turned it down: there was no call. */
+  /** Leaves no trace: the model turned the call down. */
   refused(): void;
-  /** By what it ended: it failed, or was cancelled where its caller went away, or refused. Resolves once that is stored. */
+  /**
+   * Ends the call as failed, as cancelled if the caller went away, or as refused if the error is the caller's fault.
+   * Resolves when the end is stored.
+   */
   failed(error: unknown): Promise<void>;
 }
 
-/** Refusals that are the model's fault and not the caller's. */
+/** Refusals that are the model's fault, not the caller's. */
 const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
 
-/** Ends that wait for the database to be back; beyond, they are lost, and logged. */
+/** Limits the ends kept in memory while the database is out of reach. Further ends are lost, and logged. */
 const UNSTORED = 10_000;
 
 /**
- * Makes a `sync` job of every call that a model works on. The beginning costs the caller nothing; the end is stored,
- * and every rule has looked at it, before the answer is given.
+ * Makes a `sync` job of every call that a model works on. The end is stored, and every alert rule has seen it, before
+ * the caller gets the answer.
  */
 @injectable()
-export class TrackCalls {
+export class CallTracker {
   private readonly unstored = new Map<string, Job>();
 
   constructor(
-    private readonly begun: BegunCalls,
-    private readonly finishing: FinishJobs,
-    private readonly processes: InstanceRegistry,
+    private readonly running: RunningCalls,
+    private readonly finisher: JobFinisher,
+    private readonly instances: InstanceRegistry,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
   /**
-   * The answer of `call`, which says when it is admitted. Throws what `call` throws, or what keeps its end from being
-   * stored: an answer is not given then, since an alert may hang on it.
+   * Returns the answer of `call`, which tells when it is admitted. Throws what `call` throws. Throws also if the end
+   * cannot be stored, since an alert may depend on it.
    */
-  async track<T>(about: TrackedCall, call: (admitted: () => void) => Promise<T>): Promise<T> {
-    const tracking = await this.open(about);
+  async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>): Promise<T> {
+    const tracked = await this.open(info);
     let answer: T;
     try {
-      answer = await tracking.within(() => call(() => tracking.admitted()));
+      answer = await tracked.within(() => call(() => tracked.admitted()));
     } catch (error) {
-      await tracking.failed(error);
+      await tracked.failed(error);
       throw error;
     }
-    await tracking.succeeded();
+    await tracked.succeeded();
     return answer;
   }
 
-  async open({ by, signal, kind, name, projectId, modelId }: TrackedCall): Promise<Tracking> {
-    const process = await this.processes.own();
+  async open({ by, signal, kind, name, projectId, modelId }: CallInfo): Promise<TrackedCall> {
+    const process = await this.instances.own();
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
-    // The model's processes and the caller's connection tell of a call from outside of its request.
+    // Engines and connections report from outside the request, so its log fields are bound here.
     const end = this.log.bound((status: FinalStatus, error?: string): Promise<void> => {
       if (!job) return Promise.resolve();
-      ending ??= this.end(job, status, error);
+      ending ??= this.end(Job.finish(job, { status, error }, this.clock.now()));
       return ending;
     });
     const refused = this.log.bound(() => {
       if (!job || ending) return;
-      this.begun.withdraw(id);
+      this.running.withdraw(id);
       this.log.info('job withdrawn', { job_id: id });
     });
     return {
@@ -94,9 +96,8 @@ export class TrackCalls {
       admitted: this.log.bound(() => {
         if (job) return;
         const createdAt = this.clock.now();
-        const { teamId, requestedBy } = JobSight.ownerOf(by);
-        job = Job.call({ id, teamId, kind, name, projectId, modelId, requestedBy, createdAt, process });
-        this.begun.begin(job);
+        job = Job.call({ ...JobSight.ownerOf(by), id, kind, name, projectId, modelId, createdAt, process });
+        this.running.begin(job);
       }),
       succeeded: () => end('succeeded'),
       cancelled: () => end('cancelled'),
@@ -111,35 +112,30 @@ export class TrackCalls {
 
   /** Stores what could not be stored when it happened. */
   async catchUp(): Promise<void> {
-    this.begun.write();
+    void this.running.flush();
     await Promise.all([...this.unstored.values()].map((job) => this.store(job)));
   }
 
-  private async end(begun: Job, status: FinalStatus, error?: string): Promise<void> {
-    const job = Job.finish(begun, { status, error }, this.clock.now());
-    this.begun.ends(begun.id);
+  private async end(job: Job): Promise<void> {
+    this.running.end(job.id);
     try {
       await this.store(job);
     } catch (failure) {
-      this.keep(job);
+      if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
+      else this.log.error('the end of a call is lost', { job_id: job.id });
       throw failure;
     }
   }
 
   private async store(job: Job): Promise<void> {
     try {
-      await this.finishing.call(job);
+      await this.finisher.finishCall(job);
     } catch (error) {
       // The end was stored and its confirmation lost, or another instance took this one for dead.
       if (!(error instanceof JobFinished)) throw error;
       this.log.warn('a call had its end already', { job_id: job.id });
     }
     this.unstored.delete(job.id);
-  }
-
-  private keep(job: Job): void {
-    if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
-    else this.log.error('the end of a call is lost', { job_id: job.id });
   }
 }
 

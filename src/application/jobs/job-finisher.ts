@@ -3,6 +3,7 @@ import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
 import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Locks, Logger } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
@@ -15,9 +16,9 @@ export const FINISHING = 'finishing jobs';
  * raised twice. Not for use inside a unit of work.
  */
 @injectable()
-export class FinishJobs {
+export class JobFinisher {
   constructor(
-    private readonly line: Locks,
+    private readonly locks: Locks,
     private readonly jobs: JobRepository,
     private readonly history: JobHistory,
     private readonly rules: AlertRuleRepository,
@@ -27,31 +28,35 @@ export class FinishJobs {
     private readonly log: Logger,
   ) {}
 
-  /** Finishes a stored job. `end` is a pure function that returns the finished job; its errors are thrown here. */
-  stored(id: string, end: (stored: Job | null) => Job): Promise<Job> {
-    return this.finish(async () => end(await this.jobs.hold(id)));
+  /** Finishes a stored job. `end` is a pure function that returns the finished job. Throws NotFound and what `end` throws. */
+  finish(id: string, end: (stored: Job) => Job): Promise<Job> {
+    return this.store(async () => {
+      const stored = await this.jobs.hold(id);
+      if (!stored) throw new NotFound('job');
+      return end(stored);
+    });
   }
 
-  /** Finishes a call, whether its beginning was stored or not. Throws JobFinished. */
-  call(job: Job): Promise<Job> {
-    return this.finish(async () => job);
+  /** Stores the end of a call, whether its beginning was stored or not. Throws JobFinished. */
+  finishCall(finished: Job): Promise<Job> {
+    return this.store(async () => finished);
   }
 
   /**
    * Jobs that no rule reacts to finish side by side. The shared lock keeps the rules as they are meanwhile, and such jobs
    * change none, so their order does not matter. All others finish one after another.
    */
-  private async finish(ended: () => Promise<Job>): Promise<Job> {
-    const job = (await this.attempt(ended, 'shared')) ?? (await this.attempt(ended, 'exclusive'));
-    if (!job) throw new Error('an exclusive turn always finishes the job');
+  private async store(finished: () => Promise<Job>): Promise<Job> {
+    const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
+    if (!job) throw new Error('an exclusive attempt always stores the job');
     this.log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
     return job;
   }
 
-  /** Returns null, and writes nothing, if a rule reacts to the job and the turn is shared. */
-  private attempt(ended: () => Promise<Job>, mode: LockMode): Promise<Job | null> {
+  /** Returns null, and stores nothing, if a rule reacts to the job under a shared lock. */
+  private attempt(finished: () => Promise<Job>, mode: LockMode): Promise<Job | null> {
     const work = async () => {
-      const job = await ended();
+      const job = await finished();
       if (!Job.isFinished(job)) throw new Error(`${job.id} has not finished`);
       const seen = (await this.rules.all()).map((before) => ({ before, ...AlertRule.observe(before, job) }));
       const changed = seen.filter(({ before, rule }) => rule !== before).map(({ rule }) => rule);
@@ -67,6 +72,6 @@ export class FinishJobs {
       }
       return job;
     };
-    return this.line.run(FINISHING, work, mode);
+    return this.locks.run(FINISHING, work, mode);
   }
 }

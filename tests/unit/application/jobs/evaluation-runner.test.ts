@@ -1,19 +1,19 @@
-import type { CompleteHere } from '../../../src/application/chat/complete-here.js';
-import type { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
-import { AskModel } from '../../../src/application/jobs/ask-model.js';
-import { RunEvaluation } from '../../../src/application/jobs/run-evaluation.js';
-import type { RuntimeCall } from '../../../src/application/processes/ports.js';
-import type { TimedCompletion } from '../../../src/domain/chat/chat.js';
-import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../src/domain/chat/errors.js';
-import type { ProjectRuntime } from '../../../src/domain/chat/runtime.js';
-import { Job } from '../../../src/domain/jobs/job.js';
-import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
-import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
-import { imaginedProcess } from '../../support/imagined-process.js';
-import { jobsRig } from '../../support/jobs-rig.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
-import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../support/records.js';
+import type { CompleteHere } from '../../../../src/application/chat/complete-here.js';
+import type { RuntimeStates } from '../../../../src/application/chat/runtime-states.js';
+import { EvaluationChat } from '../../../../src/application/jobs/evaluation-chat.js';
+import { EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
+import type { RuntimeCall } from '../../../../src/application/processes/ports.js';
+import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
+import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
+import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
+import { Job } from '../../../../src/domain/jobs/job.js';
+import { ManualClock } from '../../../fakes/shared/manual-clock.js';
+import { MemoryDelay } from '../../../fakes/shared/memory-delay.js';
+import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
+import { imaginedProcess } from '../../../support/imagined-process.js';
+import { jobsRig } from '../../../support/jobs-rig.js';
+import { memoryRepositories } from '../../../support/memory-repositories.js';
+import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../../support/records.js';
 
 type Answer = (call: RuntimeCall, signal: AbortSignal) => string | Promise<string>;
 
@@ -21,7 +21,7 @@ type Answer = (call: RuntimeCall, signal: AbortSignal) => string | Promise<strin
 async function rig() {
   const repositories = memoryRepositories();
   const clock = new ManualClock(at(0));
-  const { finishing } = jobsRig(repositories, clock);
+  const { finisher } = jobsRig(repositories, clock);
   const { ownership, others } = imaginedProcess(undefined, clock);
   const team = aTeam();
   const account = anAccount(team);
@@ -53,9 +53,9 @@ async function rig() {
   } as CompleteHere;
   const states = { of: async () => model.runtime } as unknown as RuntimeStates;
   const log = new MemoryLogger();
-  const ask = new AskModel(states, here, others, ownership, new MemoryDelay(clock), clock, log);
+  const ask = new EvaluationChat(states, here, others, ownership, new MemoryDelay(clock), clock, log);
   const { evaluations, datasets, jobs, accounts } = repositories;
-  const worker = new RunEvaluation(ask, evaluations, datasets, jobs, accounts, finishing, clock, log);
+  const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
   const job = async () => (await jobs.find(id)) as Job;
   const positions = async () => (await evaluations.scored(id)).map(({ position }) => position);

@@ -10,25 +10,25 @@ import { Ownership } from '../processes/ownership.js';
 import { OtherProcesses } from '../processes/ports.js';
 import { Clock, Delay, Logger } from '../shared/ports.js';
 
-/** Nothing will come of the evaluation; the message says why. */
+/** The evaluation cannot go on. The message says why. */
 export class EvaluationFailed extends Error {}
 
-/** For so long a record waits for a model that is busy, loading, away or out of order. */
-const PATIENCE_MS = 180_000;
+/** Limits the wait of a record for a model that is busy, loading or out of order. */
+const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** What passes, with luck. */
-const passing: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
+/** Errors worth a retry. */
+const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
 
-/** The record's own fault, wherever it is found. */
+/** The record's own fault, whoever finds it. */
 const TOO_LONG = 'context_length_exceeded';
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
-/** Asks the runtime of a project as its chat callers do, among them and in the name of one of them. */
+/** Chats with the runtime of a project on behalf of one of its callers, and retries with back-off. */
 @injectable()
-export class AskModel {
+export class EvaluationChat {
   constructor(
     private readonly states: RuntimeStates,
     private readonly here: CompleteHere,
@@ -39,11 +39,11 @@ export class AskModel {
     private readonly log: Logger,
   ) {}
 
-  /** Throws EvaluationFailed where there is no answer in a reasonable time, or can be none. */
+  /** Throws EvaluationFailed if there is no answer in time, or can be none. */
   async ask(evaluation: Evaluation, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Answer> {
     if (!request.messages.every(({ content }) => atMost(content, chatLimits.messageLength)))
       return unasked(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
-    const until = this.clock.now().getTime() + PATIENCE_MS;
+    const until = this.clock.now().getTime() + RETRY_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         return await this.once(evaluation, request, caller, signal);
@@ -52,7 +52,7 @@ export class AskModel {
         if (!(error instanceof DomainError)) throw error;
         if (error.code === TOO_LONG) return unasked(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
-        const hopeless = !passing.includes(error.kind) || this.clock.now().getTime() + wait > until;
+        const hopeless = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
         if (hopeless) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         this.log.warn('an evaluation waits for its model', { code: error.code, wait_ms: wait });
         await this.pauses.take(wait, signal);
@@ -72,7 +72,7 @@ export class AskModel {
     return { output: storable(text), latency: told.latency, tokens, error: null };
   }
 
-  /** The process whose the runtime is. Throws what may pass, and EvaluationFailed for what the team has changed. */
+  /** Returns the instance that owns the runtime. Throws a transient error, or EvaluationFailed after a change by the team. */
   private async ready({ projectId, modelId }: Evaluation): Promise<number | null> {
     const { state, process = null, reason, ...runtime } = await this.states.of(projectId);
     if (runtime.modelId === null) throw new EvaluationFailed('The model was disconnected from the project.');

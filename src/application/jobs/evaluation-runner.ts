@@ -4,14 +4,13 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { ASKED, Evaluation, type Result } from '../../domain/jobs/evaluation.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { scoreOf } from '../../domain/jobs/scorer.js';
-import { NotFound } from '../../domain/shared/errors.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { canonical, type Json, type JsonObject } from '../../domain/workspace/json.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { type Attempt, Clock, Logger, type TaskWorker } from '../shared/ports.js';
 import { DatasetRepository } from '../workspace/ports.js';
-import { AskModel, EvaluationFailed } from './ask-model.js';
-import { FinishJobs } from './finish-jobs.js';
+import { EvaluationChat, EvaluationFailed } from './evaluation-chat.js';
+import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
 
 /** The name of the task; its payload names the job. */
@@ -19,21 +18,18 @@ export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];
 
-/**
- * Asks the model record by record, and keeps what became of each before it goes on. Whoever takes it up again after a
- * crash goes on with the first record that has no score.
- */
+/** Scores one record after another and stores each result. A retry goes on with the first record without a score. */
 @injectable()
-export class RunEvaluation implements TaskWorker {
+export class EvaluationRunner implements TaskWorker {
   readonly atOnce = 2;
 
   constructor(
-    private readonly model: AskModel,
+    private readonly model: EvaluationChat,
     private readonly evaluations: EvaluationRepository,
     private readonly datasets: DatasetRepository,
     private readonly jobs: JobRepository,
     private readonly accounts: AccountRepository,
-    private readonly finishing: FinishJobs,
+    private readonly finisher: JobFinisher,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
@@ -77,7 +73,7 @@ export class RunEvaluation implements TaskWorker {
     await this.finish(id, { status: 'succeeded', result: summary as unknown as JsonObject });
   }
 
-  /** Tells how far it is. Null where the job has ended meanwhile. */
+  /** Stores the progress. Returns null if the job has ended. */
   private async wanted(id: string, done: number): Promise<Job | null> {
     const stored = await this.jobs.find(id);
     if (!stored || Job.isFinished(stored)) return null;
@@ -106,12 +102,9 @@ export class RunEvaluation implements TaskWorker {
   private async finish(id: string, end: End & { status: FinalStatus }): Promise<void> {
     const at = this.clock.now();
     try {
-      await this.finishing.stored(id, (stored) => {
-        if (!stored) throw new NotFound('job');
-        return Job.finish(stored, end, at);
-      });
+      await this.finisher.finish(id, (stored) => Job.finish(stored, end, at));
     } catch (error) {
-      // It was cancelled, or its end was stored and the confirmation lost.
+      // The job was cancelled, or its end was stored and the confirmation lost.
       if (!(error instanceof JobFinished)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { TrackedCall } from '../../../../src/application/jobs/track-calls.js';
+import type { CallInfo } from '../../../../src/application/jobs/call-tracker.js';
 import { InferenceTimeout, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
 import { MemoryProcesses } from '../../../fakes/jobs/memory-instance-registry.js';
@@ -38,7 +38,7 @@ describe('tracking calls', () => {
       known,
     );
     const leaving = new AbortController();
-    const about: TrackedCall = {
+    const about: CallInfo = {
       by: { kind: 'master' },
       kind: 'chat',
       name: null,
@@ -164,7 +164,7 @@ describe('tracking calls', () => {
   });
 
   it('gives no answer whose end could not be stored, and stores that end later, once', async () => {
-    const { tracking, tend, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
+    const { tracking, reaper, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
     await alertRules.add(aRule({ threshold: 1 }));
     broken.line = true;
     const succeeds = tracking.track(about, async (admitted) => {
@@ -179,11 +179,11 @@ describe('tracking calls', () => {
     });
     await expect(fails).rejects.toThrow(StorageUnavailable);
     clock.advance(60_000);
-    await expect(tend.execute()).rejects.toThrow(StorageUnavailable);
+    await expect(reaper.execute()).rejects.toThrow(StorageUnavailable);
     expect(await allAlerts()).toEqual([]);
     broken.line = false;
-    await tend.execute();
-    await tend.execute();
+    await reaper.execute();
+    await reaper.execute();
     expect(await allJobs()).toMatchObject([
       { status: 'failed', finishedAt: at(1) },
       { status: 'succeeded', finishedAt: at(1) },
@@ -201,13 +201,13 @@ describe('tracking calls', () => {
         return never();
       });
     await settled();
-    await lives.tend.execute();
+    await lives.reaper.execute();
     await died.processes.leave();
     lives.clock.advance(60_000);
-    await lives.tend.execute();
+    await lives.reaper.execute();
     expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'running', 'running']);
     lives.clock.advance(5_000);
-    await lives.tend.execute();
+    await lives.reaper.execute();
     expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'failed', 'failed']);
     expect((await lives.allJobs())[1]?.error).toMatch(/process of the service died/);
     expect(await lives.allAlerts()).toHaveLength(1);
@@ -221,10 +221,10 @@ describe('tracking calls', () => {
     await settled();
     for (const _ of [1, 2, 3]) {
       await away.processes.leave();
-      await other.tend.execute();
+      await other.reaper.execute();
       other.clock.advance(4_000);
       await away.processes.renew();
-      await other.tend.execute();
+      await other.reaper.execute();
       other.clock.advance(4_000);
     }
     await call.succeeded();
@@ -238,24 +238,24 @@ describe('tracking calls', () => {
     call.admitted();
     await settled();
     await away.processes.leave();
-    await other.tend.execute();
+    await other.reaper.execute();
     other.clock.advance(5_000);
-    await other.tend.execute();
+    await other.reaper.execute();
     await call.succeeded();
     expect(await other.allJobs()).toMatchObject([{ status: 'failed' }]);
   });
 
   it('forgets calls after thirty days', async () => {
-    const { tracking, tend, about, clock, allJobs, createJob, changeJob } = setUp();
+    const { tracking, reaper, about, clock, allJobs, jobService } = setUp();
     const by = { kind: 'master' } as const;
-    const { id } = await createJob.execute({ by, name: 'x', projectId: null, status: 'running' });
-    await changeJob.execute({ by, id, status: 'failed' });
+    const { id } = await jobService.createExternal(by, { name: 'x', projectId: null, status: 'running' });
+    await jobService.change(by, id, { status: 'failed' });
     await tracking.track(about, async (admitted) => admitted());
     clock.advance(30 * 24 * 60 * 60 * 1000);
-    await tend.execute();
+    await reaper.execute();
     expect(await allJobs()).toHaveLength(2);
     clock.advance(1);
-    await tend.execute();
+    await reaper.execute();
     expect(await allJobs()).toMatchObject([{ id }]);
   });
 });

@@ -1,0 +1,61 @@
+import { injectable } from 'inversify';
+import { JobFinished } from '../../domain/jobs/errors.js';
+import { Job } from '../../domain/jobs/job.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Clock, Logger, WorkQueue } from '../shared/ports.js';
+import { CallTracker } from './call-tracker.js';
+import { DeadInstances } from './dead-instances.js';
+import { JobFinisher } from './job-finisher.js';
+import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
+
+/** Limits the calls closed in one run. */
+const BATCH = 200;
+
+/** How long calls are kept after their end. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Closes the calls of dead instances and unlocks their tasks. Runs every few seconds, together with other upkeep of calls. */
+@injectable()
+export class CallReaper {
+  private readonly dead: DeadInstances;
+
+  constructor(
+    private readonly tracker: CallTracker,
+    private readonly jobs: JobRepository,
+    private readonly history: JobHistory,
+    private readonly finisher: JobFinisher,
+    private readonly instances: InstanceRegistry,
+    private readonly queue: WorkQueue,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.dead = new DeadInstances(instances, clock);
+  }
+
+  async execute(): Promise<void> {
+    await this.instances.renew();
+    await this.tracker.catchUp();
+    const busy = new Set([...(await this.jobs.instances()), ...(await this.queue.holders())]);
+    for (const instance of await this.dead.among([...busy])) await this.reap(instance);
+    await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
+  }
+
+  private async reap(instance: number): Promise<void> {
+    const ids = await this.jobs.ofInstance(instance, BATCH);
+    for (const id of ids) await this.close(id);
+    await this.queue.release(instance);
+    this.log.warn('a process died', { process: instance, calls: ids.length });
+  }
+
+  private async close(id: string): Promise<void> {
+    const at = this.clock.now();
+    const end = { status: 'failed', error: 'The process of the service died during the call.' } as const;
+    try {
+      await this.finisher.finish(id, (job) => Job.finish(job, end, at));
+    } catch (error) {
+      // Another instance closed it first.
+      if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { finalStatuses, Job, type JobChange, type OpenStatus } from '../../domain/jobs/job.js';
+import { JobSight } from '../../domain/jobs/job-sight.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
+import { Clock, IdGenerator, Logger, UnitOfWork } from '../shared/ports.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { JobFinisher } from './job-finisher.js';
+import { type JobFilter, JobRepository } from './ports.js';
+
+interface ExternalJob {
+  readonly name: string;
+  readonly projectId: string | null;
+  readonly status: OpenStatus;
+  readonly progress?: JobChange['progress'];
+}
+
+type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: { readonly limit: number; readonly after: string | null } };
+
+/** Jobs as their callers see and change them. */
+@injectable()
+export class JobService {
+  constructor(
+    private readonly jobs: JobRepository,
+    private readonly workspace: TeamWorkspace,
+    private readonly finisher: JobFinisher,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** Records work that runs elsewhere and reports its own progress. Throws NotFound, InvalidRequest. */
+  async createExternal(by: Caller | null, { projectId, ...typed }: ExternalJob): Promise<Job> {
+    const caller = authorize(by, permissions.runJobs);
+    if (projectId !== null) await this.requireProject(caller, projectId);
+    const owner = JobSight.ownerOf(caller);
+    const job = Job.external({ ...typed, ...owner, id: this.ids.next('job'), projectId, createdAt: this.clock.now() });
+    await this.jobs.add([job]);
+    this.log.info('job recorded', { job_id: job.id, kind: job.kind, status: job.status });
+    return job;
+  }
+
+  /** Lists the jobs that the caller may see, the newest first. Long results shorten the page. */
+  async list(by: Caller | null, { page, ...filter }: JobPage): Promise<Bounded<Job>> {
+    const caller = authorize(by, permissions.readJobs);
+    const teamId = JobSight.teamSeenBy(caller);
+    const fetch = async (next: JobPage['page']) => {
+      const jobs = await this.jobs.list({ ...filter, teamId }, next);
+      return jobs.map((job) => JobSight.shownTo(caller, job));
+    };
+    return boundedPage(page, fetch, ({ result, error }) => [result, error]);
+  }
+
+  /** Throws NotFound. */
+  async find(by: Caller | null, id: string): Promise<Job> {
+    const caller = authorize(by, permissions.readJobs);
+    const job = await this.jobs.find(id);
+    if (!job || !JobSight.canSee(caller, job)) throw new NotFound('job');
+    return JobSight.shownTo(caller, job);
+  }
+
+  /** Stores what the owner reports about an external job. Throws NotFound, InvalidRequest, JobFinished. */
+  async change(by: Caller | null, id: string, change: JobChange): Promise<Job> {
+    const caller = authorize(by, permissions.runJobs);
+    const at = this.clock.now();
+    const changed = (job: Job | null) => Job.change(ownOf(caller, job), change, at);
+    const ends = finalStatuses.some((status) => status === change.status);
+    return this.log.within({ job_id: id }, async () =>
+      JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed)),
+    );
+  }
+
+  /** Throws NotFound, InvalidRequest, JobFinished. */
+  async cancel(by: Caller | null, id: string): Promise<Job> {
+    const caller = authorize(by, permissions.cancelJobs);
+    const at = this.clock.now();
+    return this.log.within({ job_id: id }, async () =>
+      JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at))),
+    );
+  }
+
+  /** Throws NotFound if the caller may not change the job. */
+  async requireOwn(by: Caller | null, id: string): Promise<void> {
+    ownOf(authorize(by, permissions.runJobs), await this.jobs.find(id));
+  }
+
+  /** Validates before locking. */
+  private async finish(id: string, end: (job: Job | null) => Job): Promise<Job> {
+    end(await this.jobs.find(id));
+    return this.finisher.finish(id, end);
+  }
+
+  private async update(id: string, changed: (job: Job | null) => Job): Promise<Job> {
+    const job = await this.unitOfWork.run(async () => {
+      const job = changed(await this.jobs.find(id));
+      await this.jobs.update(job);
+      return job;
+    });
+    this.log.info('job reported', { kind: job.kind, status: job.status });
+    return job;
+  }
+
+  private async requireProject(caller: Caller, projectId: string): Promise<void> {
+    if (caller.kind === 'master') throw new NotFound('project'); // the master key has no team, so no project
+    await this.workspace.project(caller, projectId);
+  }
+}
+
+function ownOf(caller: Caller, job: Job | null): Job {
+  if (!job || !JobSight.canChange(caller, job)) throw new NotFound('job');
+  return job;
+}
