@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { IdentifyCaller } from '../src/application/accounts/identify-caller.js';
+import { Authenticator } from '../src/application/accounts/authenticator.js';
 import { ProjectService } from '../src/application/workspace/project.service.js';
 import { loadConfig } from '../src/bootstrap/config/config.js';
 import { createContainer } from '../src/bootstrap/container.js';
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const container = createContainer({ config, database, logger: new MemoryLogger() });
   const pool = new Pool({ connectionString: server.url, max: CALLERS });
   const { token } = await register(service, 'Ada');
-  const by = await container.get(IdentifyCaller).execute(token);
+  const by = await container.get(Authenticator).identify(token);
   const projects = container.get(ProjectService);
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => createProject(service, token)));
   const versions = new Map(ids.map((id) => [id, 1]));

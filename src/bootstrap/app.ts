@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
-import { DeliverMail } from '../application/accounts/deliver-mail.js';
+import { MailDelivery } from '../application/accounts/mail-delivery.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { CallReaper } from '../application/jobs/call-reaper.js';
 import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
@@ -109,7 +109,7 @@ async function start(
   const models = modelsOf(container, config.uploadFolder);
   later('models', () => models.stop());
   const mail = regularly(container, 'mail sender', MAIL_PAUSE_MS, (stopping) =>
-    container.get(DeliverMail).execute(stopping),
+    container.get(MailDelivery).deliverDue(stopping),
   );
   const calls = regularly(container, 'tracking of calls', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   const queue = container.get(WorkQueue);

@@ -9,8 +9,7 @@ import {
   PasswordHasher,
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
-import { RegistrationRules } from '../application/accounts/register-account.js';
-import { SiteLoginRules } from '../application/accounts/site-login.js';
+import { RegistrationRules } from '../application/accounts/registration.service.js';
 import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
 import { ChatEngine, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
@@ -122,8 +121,7 @@ function bindAccounts(container: Container, config: Config): void {
   container.bind(PasswordBlocklist).toConstantValue(new ListedCommonPasswords(config.passwordBlocklist));
   container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokens(siteLogin.tokens));
   container.bind(PageLinks).to(BaseUrlPageLinks);
-  container.bind(RegistrationRules).toConstantValue(registration);
-  container.bind(SiteLoginRules).toConstantValue({ maxAccounts: registration.maxAccounts, link: siteLogin.link });
+  container.bind(RegistrationRules).toConstantValue({ ...registration, linkSiteLogins: siteLogin.link });
 }
 
 function bindWorkspace(container: Container, config: Config): void {

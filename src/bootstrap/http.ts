@@ -1,5 +1,5 @@
 import type { Container, Newable } from 'inversify';
-import { IdentifyCaller } from '../application/accounts/identify-caller.js';
+import { Authenticator } from '../application/accounts/authenticator.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { RateLimitStore } from '../application/operations/ports.js';
 import { AnswerProcesses } from '../application/processes/answer-processes.js';
@@ -25,7 +25,7 @@ export const httpApp = (container: Container, config: Config, number: number, mi
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
     teamMiddleware: middleware.map((one) => container.get(one)),
-    identifyCaller: container.get(IdentifyCaller),
+    authenticator: container.get(Authenticator),
     requests: container.get(RequestContext),
     clock: container.get(Clock),
     ids: container.get(IdGenerator),

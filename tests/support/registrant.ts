@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { TeamRepository } from '../../src/application/accounts/ports.js';
-import { RegisterAccount } from '../../src/application/accounts/register-account.js';
+import { RegistrationService } from '../../src/application/accounts/registration.service.js';
 import { UnitOfWork } from '../../src/application/shared/ports.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
 import { createContainer } from '../../src/bootstrap/container.js';
@@ -44,10 +44,10 @@ async function register({ url, isolation, name }: Asked): Promise<void> {
   container.rebind(TypeOrmUnitOfWork).toConstantValue(unitOfWork);
   container.rebind(UnitOfWork).toConstantValue(unitOfWork);
   container.rebind(TeamRepository).toConstantValue(new PausingTeams(unitOfWork));
-  const typed = { by: null, name, email: `${name}@example.com`, password: 'correct horse' };
+  const typed = { name, email: `${name}@example.com`, password: 'correct horse' };
   const result = await container
-    .get(RegisterAccount)
-    .execute(typed)
+    .get(RegistrationService)
+    .register(null, typed)
     .then(({ account }) => ({ registered: account.id }))
     .catch((error: Error) => ({ refused: error.message }));
   await database.destroy();

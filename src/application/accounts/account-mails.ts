@@ -1,9 +1,8 @@
-import type { Message } from '../../domain/accounts/message.js';
-import { escapeHtml } from './escape-html.js';
+import { escapeHtml, type Message } from '../../domain/accounts/message.js';
 
 /** Asks a new account to confirm its address. */
 export const verificationMail = (to: Message['to'], link: string, token: string): Message =>
-  composed(to, {
+  compose(to, {
     subject: 'Confirm your e-mail address for Tenon',
     act: 'Confirm your e-mail address',
     within: '24 hours',
@@ -15,7 +14,7 @@ export const verificationMail = (to: Message['to'], link: string, token: string)
 
 /** Lets the owner of an account choose a new password. */
 export const resetMail = (to: Message['to'], link: string, token: string): Message =>
-  composed(to, {
+  compose(to, {
     subject: 'Choose a new password for Tenon',
     act: 'Choose a new password',
     within: 'one hour',
@@ -25,7 +24,7 @@ export const resetMail = (to: Message['to'], link: string, token: string): Messa
     token,
   });
 
-interface Parts {
+interface MailText {
   readonly subject: string;
   readonly act: string;
   readonly within: string;
@@ -35,7 +34,7 @@ interface Parts {
   readonly token: string;
 }
 
-const composed = (to: Message['to'], { subject, act, within, call, otherwise, link, token }: Parts): Message => ({
+const compose = (to: Message['to'], { subject, act, within, call, otherwise, link, token }: MailText): Message => ({
   to,
   subject,
   text: `Hello ${to.name},

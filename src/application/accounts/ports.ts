@@ -5,96 +5,91 @@ import type { Invite } from '../../domain/accounts/invite.js';
 import type { MailedToken, MailedTokenPurpose } from '../../domain/accounts/mailed-token.js';
 import type { Message } from '../../domain/accounts/message.js';
 
-export interface CredentialFilter {
+/** The credentials of one kind that an account has. */
+export interface OwnedCredentials {
   readonly accountId: string;
   readonly kind: Credential['kind'];
-  /** Only those that are not expired then. */
-  readonly now: Date;
-}
-
-export interface RemovalFilter {
-  readonly accountId: string;
-  readonly kind: Credential['kind'];
-  readonly origins?: readonly Credential['origin'][];
-  /** This one stays. */
-  readonly except?: string;
 }
 
 export abstract class CredentialRepository {
-  /** Throws Unauthenticated when the account is gone. */
+  /** Throws Unauthenticated when the account does not exist. */
   abstract add(credential: Credential): Promise<void>;
-  /** Who holds the unexpired credential of that digest at `now`, with the account's present team and role, else null. */
+  /** Returns the account behind an unexpired credential with its present team and role, or null. */
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
-  /** Of an account, newest first: at most `limit`, those that come after the one with the id `after`. */
-  abstract list(filter: CredentialFilter, page?: { limit: number; after: string | null }): Promise<Credential[]>;
-  /** Notes that the credential was used, unless that was noted within the last minute. */
+  /** Returns the same as `holder`, by the credential's id. */
+  abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
+  /** Lists unexpired credentials, newest first: at most `limit` that follow the one with the id `after`. */
+  abstract list(
+    filter: OwnedCredentials & { readonly now: Date },
+    page?: { readonly limit: number; readonly after: string | null },
+  ): Promise<Credential[]>;
+  /** Notes a use of the credential, unless one was noted within the last minute. */
   abstract touch(id: string, at: Date): Promise<void>;
-  /** Ends the credential at once, in every process; true when there was one. */
-  abstract remove(id: string): Promise<boolean>;
-  /** As `remove`, but only if the account has such a credential of that kind. */
-  abstract removeOwn(filter: Pick<CredentialFilter, 'accountId' | 'kind'>, id: string): Promise<boolean>;
-  /** Ends all that the filter meets. */
-  abstract removeAll(filter: RemovalFilter): Promise<void>;
+  /** Ends a credential of the account on every instance at once. Returns false if there is none. */
+  abstract remove(credential: OwnedCredentials & { readonly id: string }): Promise<boolean>;
+  /** Ends all credentials of the account and kind; `origins` limits them, and the one with the id `except` stays. */
+  abstract removeAll(
+    filter: OwnedCredentials & { readonly origins?: readonly Credential['origin'][]; readonly except?: string },
+  ): Promise<void>;
 }
 
 /** The deployment's master key, if it has one. */
 export abstract class MasterKey {
-  /** True for the key itself, in a time that tells nothing of how much of it was right; false when none is set. */
+  /** Compares in constant time. Returns false when no key is set. */
   abstract matches(credential: string): boolean;
 }
 
 export abstract class AccountRepository {
-  /** Throws EmailTaken when another account has the same e-mail key (see `emailKey`). */
+  /** Throws EmailTaken if another account has the same `emailKey`. */
   abstract add(account: Account): Promise<void>;
-  /** Writes what has changed of a known account. */
+  /** Updates an account. Throws EmailTaken if another account has the same `emailKey`. Ignores an unknown account. */
   abstract save(account: Account): Promise<void>;
   abstract byId(id: string): Promise<Account | null>;
   /** Finds an account by any spelling of its e-mail. */
   abstract byEmail(email: string): Promise<Account | null>;
-  /** Of a team, oldest first. */
+  /** Lists a team's accounts, oldest first. */
   abstract ofTeam(teamId: string): Promise<Account[]>;
-  /** Those of a team that ask for alerts by e-mail, oldest first. */
+  /** Lists a team's accounts that ask for alerts by e-mail, oldest first. */
   abstract wantingAlerts(teamId: string): Promise<Account[]>;
-  /** Of every team, oldest first: at most `limit`, those that come after the one with the id `after`. */
+  /** Lists the accounts of all teams, oldest first: at most `limit` that follow the one with the id `after`. */
   abstract all(page: { readonly limit: number; readonly after: string | null }): Promise<Account[]>;
-  /** Of the whole deployment. */
+  /** Counts the accounts of all teams. */
   abstract count(): Promise<number>;
-  /** Removes the account with all its credentials and mailed tokens, at once and in every process. */
+  /** Removes the account with its credentials, mailed tokens and conversations, on every instance at once. */
   abstract remove(id: string): Promise<void>;
 }
 
-/** The passwords that everybody tries first. */
+/** The most common passwords. */
 export abstract class PasswordBlocklist {
-  /** Letter case aside. Never true where the deployment does not refuse common passwords. */
+  /** Ignores letter case. Returns false if the deployment does not refuse common passwords. */
   abstract include(password: string): boolean;
 }
 
 /**
- * Keeps invites such that a copy of the database alone gives no usable token. Where the service's secret has been lost,
- * an invite is given back with an empty token; whoever has the token can still redeem it.
+ * Stores tokens sealed, so that a copy of the database gives no usable link. With another service secret than the one
+ * that sealed an invite, its `token` is empty. Its `digest` still finds it.
  */
 export abstract class InviteRepository {
   abstract add(invite: Invite): Promise<void>;
-  /** Writes what has changed of a known invite. */
+  /** Updates an invite, but never its token. Ignores an unknown invite. */
   abstract save(invite: Invite): Promise<void>;
   /** Revokes every pending invite that the account has made. */
   abstract revokeAllBy(accountId: string): Promise<void>;
-  /** Null for an unknown id, and for an invite of another team. */
+  /** Returns null for an unknown id and for an invite of another team. */
   abstract find(teamId: string, id: string): Promise<Invite | null>;
   abstract byDigest(digest: string): Promise<Invite | null>;
-  /** Those of a team that are pending and not expired at `now`, newest first. */
+  /** Lists a team's invites that are pending and unexpired at `now`, newest first. */
   abstract pending(teamId: string, now: Date): Promise<Invite[]>;
 }
 
-/** Links for people, always below the service's own base URL and never made from anything that a request says. */
+/** Links for e-mails. They begin with the service's base URL and never depend on a request's headers. */
 export abstract class PageLinks {
   abstract verifyEmail(token: string): string;
   abstract resetPassword(token: string): string;
-  /** Where the API lists the alerts. */
+  /** Returns the API's list of alerts. */
   abstract alerts(): string;
-  /** Where it has one of them. */
   abstract alert(id: string): string;
-  /** Where the API has one's own account. */
+  /** Returns the API's address of the reader's own account. */
   abstract ownAccount(): string;
 }
 
@@ -102,27 +97,27 @@ export abstract class MailedTokenRepository {
   abstract add(token: MailedToken): Promise<void>;
   abstract save(token: MailedToken): Promise<void>;
   abstract byDigest(digest: string): Promise<MailedToken | null>;
-  /** How many tokens of an account for that purpose were made after `since`. */
+  /** Counts the account's tokens of this purpose made after `since`. */
   abstract countSince(accountId: string, purpose: MailedTokenPurpose, since: Date): Promise<number>;
-  /** Forgets all tokens of an account for that purpose that nobody has used. */
+  /** Removes the account's unused tokens of this purpose. */
   abstract removeUnused(accountId: string, purpose: MailedTokenPurpose): Promise<void>;
 }
 
-/** Slow on purpose. Throws HashingBusy when too many wait for it. */
+/** Hashes slowly on purpose. Throws HashingBusy when too many calls wait. */
 export abstract class PasswordHasher {
-  /** A salted hash to keep; every character of the password counts, however long it is. */
+  /** Returns a salted hash. Every character of the password counts, also beyond 72 bytes. */
   abstract hash(password: string): Promise<string>;
-  /** Whether the password made the hash. Takes as long for null (nobody's hash), which never matches. */
+  /** Tells whether the password made the hash. Takes as long for null, which never matches. */
   abstract matches(password: string, hash: string | null): Promise<boolean>;
 }
 
-/** What an embedding site says of one of its users. */
+/** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Null where the site says nothing of it. */
+  /** Null if the site does not tell. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
-  /** The team of the site that the user belongs to; null: one of the user's own. */
+  /** The site's name for the user's team. Null: the user gets a team of their own. */
   readonly team: string | null;
   /** Unique to the token. */
   readonly tokenId: string;
@@ -131,37 +126,31 @@ export interface SiteClaims {
 
 /** Verifies the signed tokens of an embedding site. */
 export abstract class SiteTokenVerifier {
-  /** False where no site is set up. */
+  /** False if no site is set up. */
   abstract readonly enabled: boolean;
-  /**
-   * The claims of a token that the site signed for this service and that has not expired; throws SiteTokenInvalid for
-   * any other. Whether a token was used before is not its concern.
-   */
+  /** Returns the claims of an unexpired token that the site signed for this service. Throws SiteTokenInvalid. */
   abstract verify(token: string): Promise<SiteClaims>;
 }
 
-/** Remembers which tokens of the embedding site were used, for as long as they could be used again. */
+/** Remembers the used tokens of the embedding site until they expire. */
 export abstract class SpentSiteTokenRepository {
-  /**
-   * True the first time for a token id, false ever after, however many ask at once; false for a token that has expired
-   * at `now`. Forgets those that have.
-   */
+  /** Returns true to exactly one caller per token id, and false for a token that has expired at `now`. */
   abstract spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean>;
 }
 
 export abstract class TeamRepository {
   abstract add(team: Team): Promise<void>;
   abstract byId(id: string): Promise<Team | null>;
-  /** The team that runs the deployment; null before the first registration. */
+  /** Returns the team that runs the deployment; null before the first registration. */
   abstract operator(): Promise<Team | null>;
-  /** The team that stands for a team of the embedding site. */
+  /** Returns the team that stands for a team of the embedding site. */
   abstract bySiteKey(siteKey: string): Promise<Team | null>;
 }
 
 export abstract class Mailer {
   /**
-   * Hands the message over for good and tells where it went, without its content or its links; throws when it could
-   * not. `id` becomes the Message-ID, so that a message sent twice can be told.
+   * Delivers the message or throws. Returns the place of delivery for the log, without content or links. `id` becomes
+   * the Message-ID, so that receivers can drop a duplicate.
    */
   abstract send(id: string, message: Message): Promise<string>;
 }
@@ -169,23 +158,20 @@ export abstract class Mailer {
 export interface OutgoingMail {
   readonly id: string;
   readonly message: Message;
-  /** How many deliveries have failed so far. */
+  /** The number of failed deliveries so far. */
   readonly failures: number;
 }
 
-/** Mail that waits to be sent. Added within the unit of work that it tells of, so that neither exists without the other. */
+/** E-mails that wait for delivery. They are added in the transaction of their cause, so that both exist or neither. */
 export abstract class MailOutbox {
-  /** Mails of one `series` can be counted. */
+  /** Adds an e-mail. The e-mails of one `series` can be counted. */
   abstract add(mail: { id: string; message: Message; dueAt: Date; series?: string }): Promise<void>;
-  /** The mails of a series that were added with a `dueAt` of `since` or later, delivered or not. */
+  /** Counts the e-mails of a series added with a `dueAt` of `since` or later, delivered or not. */
   abstract countOf(series: string, since: Date): Promise<number>;
-  /**
-   * The mail that has been due longest, now leased to this caller: nobody else gets it before `leasedUntil`.
-   * Null when nothing is due.
-   */
+  /** Leases the e-mail that has been due longest: no other caller gets it before `leasedUntil`. Returns null if none is due. */
   abstract take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null>;
-  /** The mail is out: its content is wiped and it is never given again. */
+  /** Erases the content of a delivered e-mail. It is never taken again. */
   abstract delivered(id: string, at: Date): Promise<void>;
-  /** The delivery failed: the mail is due again at `dueAt`. */
+  /** Counts a failed delivery. The e-mail is due again at `dueAt`. */
   abstract failed(id: string, dueAt: Date): Promise<void>;
 }

@@ -1,6 +1,5 @@
-import type { Message } from '../../domain/accounts/message.js';
+import { escapeHtml, type Message } from '../../domain/accounts/message.js';
 import type { Alert } from '../../domain/alerts/alert.js';
-import { escapeHtml } from '../accounts/escape-html.js';
 import type { PageLinks } from '../accounts/ports.js';
 
 /** A mail tells of so many alerts one by one; of those beyond it says how many they are. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { CreateAdmin } from '../../application/accounts/create-admin.js';
-import { RevokeSessions } from '../../application/accounts/revoke-sessions.js';
-import { SetPassword } from '../../application/accounts/set-password.js';
+import { PasswordService } from '../../application/accounts/password.service.js';
+import { RegistrationService } from '../../application/accounts/registration.service.js';
+import { SessionService } from '../../application/accounts/session.service.js';
 import { type Called, UsageError } from '../../interfaces/cli/arguments.js';
 import { choosePassword } from '../../interfaces/cli/password.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
@@ -17,7 +17,7 @@ export async function createAdmin(config: Config, called: Called, terminal: Term
   const { email = '', name = '' } = called.texts;
   const { password, made } = await chosen(terminal, called);
   const account = await inWorkshop(config, true, (container) =>
-    container.get(CreateAdmin).execute({ by: commandLineActor(), email, name, password }),
+    container.get(RegistrationService).createAdmin(commandLineActor(), { email, name, password }),
   );
   terminal.out(`${account.email} is an admin now: ${account.id}`);
   if (made) terminal.out(`password, shown this once: ${password}`);
@@ -28,7 +28,7 @@ export async function resetPassword(config: Config, called: Called, terminal: Te
   const revokeKeys = called.flags.has('revoke-keys');
   const { password, made } = await chosen(terminal, called);
   const account = await inWorkshop(config, false, (container) =>
-    container.get(SetPassword).execute({ by: commandLineActor(), email, password, revokeKeys }),
+    container.get(PasswordService).set(commandLineActor(), email, { password, revokeKeys }),
   );
   terminal.out(`${account.email} has a new password and is signed out everywhere`);
   if (made) terminal.out(`password, shown this once: ${password}`);
@@ -39,7 +39,7 @@ export async function revokeSessions(config: Config, { texts, flags }: Called, t
   if ((email === null) !== flags.has('all')) throw new UsageError('either --email or --all is needed');
   const keys = flags.has('keys');
   const count = await inWorkshop(config, false, (container) =>
-    container.get(RevokeSessions).execute({ by: commandLineActor(), email, keys }),
+    container.get(SessionService).revokeAll(commandLineActor(), { email, keys }),
   );
   terminal.out(`${count} ${count === 1 ? 'account is' : 'accounts are'} signed out${keys ? ', API keys revoked' : ''}`);
 }

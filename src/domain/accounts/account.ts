@@ -1,12 +1,12 @@
 import { InvalidRequest } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
-import type { Role } from './role.js';
+import type { Role } from './caller.js';
 
-/** The team that runs the deployment is its operator team; there is at most one. */
+/** A group of accounts. At most one team is the operator team, which runs the deployment. */
 export interface Team {
   readonly id: string;
   readonly operator: boolean;
-  /** Which team of the embedding site it stands for; null for the operator team. */
+  /** The embedding site's key for this team; null for the operator team. */
   readonly siteKey: string | null;
   readonly createdAt: Date;
 }
@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** Null for accounts that an embedding site signs in. */
+  /** Null for accounts that only sign in through an embedding site. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
   /** Asks for an e-mail when an alert fires. */
@@ -27,7 +27,7 @@ export interface Account {
 
 export const accountLimits = { name: 100, email: 254, passwordMin: 8, passwordMax: 128 } as const;
 
-/** What a person types; absent where it is not to change. */
+/** The fields that a person types. */
 export interface Profile {
   readonly name: string;
   readonly email: string;
@@ -35,7 +35,7 @@ export interface Profile {
 }
 
 export const Account = {
-  /** Trims and checks what a person typed; throws InvalidRequest naming every field that breaks its rule. */
+  /** Trims the name and the e-mail and checks all given fields. Throws InvalidRequest with a finding per broken rule. */
   profile<Typed extends Partial<Profile>>(typed: Typed): Typed {
     const { name, email, password } = typed;
     const trimmed = { ...typed, ...(name && { name: name.trim() }), ...(email && { email: email.trim() }) };
@@ -50,15 +50,15 @@ export const Account = {
 
   verified: (account: Account, at: Date): Account => ({ ...account, emailVerifiedAt: account.emailVerifiedAt ?? at }),
 
-  /** Of an account of the operator team: whether alerts are to be mailed to it. */
+  /** Tells whether an account of the operator team gets alerts by e-mail. */
   isMailedAlerts: ({ alertEmails, emailVerifiedAt, role }: Account): boolean =>
     alertEmails && emailVerifiedAt !== null && role !== 'member',
 };
 
-/** Two spellings of one address, letter case and Unicode form aside, have the same key. */
+/** Returns the same key for all spellings of an address, whatever its letter case and Unicode form. */
 export const emailKey = (email: string): string => email.trim().normalize('NFKC').toLowerCase();
 
-/** What is wrong with a field, null for nothing. In the order in which a form shows them. */
+/** Each rule returns the message for a broken field, or null. The order is that of the form. */
 const rules: Record<keyof Profile, (text: string) => string | null> = {
   name: (text) => {
     if (!within(text, 1, accountLimits.name)) return `must have 1 to ${accountLimits.name} characters`;

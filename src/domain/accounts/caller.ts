@@ -1,4 +1,5 @@
-import type { Role } from './role.js';
+export const roles = ['admin', 'developer', 'member'] as const;
+export type Role = (typeof roles)[number];
 
 /** The account behind a session or an API key, as it is at this moment. */
 export interface AccountCaller {
@@ -11,7 +12,7 @@ export interface AccountCaller {
   /** True for accounts of the operator team. */
   readonly operator: boolean;
   readonly emailVerified: boolean;
-  /** When the credential was last noted to be in use, to the minute. */
+  /** The last noted use of the credential, to the minute. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -20,7 +21,7 @@ export interface MasterCaller {
   readonly kind: 'master';
 }
 
-/** Who calls. Decided once for each request, from the credential alone. */
+/** The caller of a request, known by its credential alone. */
 export type Caller = AccountCaller | MasterCaller;
 export const callerKinds = ['session', 'api_key', 'master'] as const satisfies readonly Caller['kind'][];
 export type CallerKind = (typeof callerKinds)[number];

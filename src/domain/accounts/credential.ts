@@ -4,13 +4,13 @@ export interface Credential {
   readonly kind: 'session' | 'api_key';
   readonly accountId: string;
   readonly digest: string;
-  /** The last characters of an API key, for its owner to tell it by; empty for a session. */
+  /** Prefix and end of an API key, by which its owner recognizes it. Empty for a session. */
   readonly hint: string;
   readonly name: string | null;
-  /** Which act made it: registrations and logins mint both kinds, `minted` keys were asked for. */
+  /** Registrations and logins make both kinds. Only `POST /v1/keys` makes `minted` keys. */
   readonly origin: 'registration' | 'login' | 'minted';
   readonly createdAt: Date;
-  /** Null: it does not expire by itself. */
+  /** Null: it does not expire. */
   readonly expiresAt: Date | null;
   /** To the minute. */
   readonly lastUsedAt: Date | null;

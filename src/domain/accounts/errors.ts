@@ -1,6 +1,5 @@
 import { DomainError } from '../shared/errors.js';
-import type { CallerKind } from './caller.js';
-import type { Role } from './role.js';
+import type { CallerKind, Role } from './caller.js';
 
 export class Unauthenticated extends DomainError {
   constructor() {
@@ -21,7 +20,7 @@ const kindNames: Record<CallerKind, string> = {
   master: 'the master key',
 };
 
-/** A valid credential, but of a kind that the endpoint does not take. */
+/** A valid credential of a kind that the endpoint does not take. */
 export class SessionRequired extends DomainError {
   constructor(given: CallerKind, taken: readonly CallerKind[]) {
     const remedy = taken.includes('session') ? 'sign in and send the session token' : 'send the master key';
@@ -53,7 +52,7 @@ export class EmailUnverified extends DomainError {
   }
 }
 
-/** A token of an embedding site that is not to be believed; said without why, for whoever made it up. */
+/** An invalid token of an embedding site. The message hides the reason from forgers. */
 export class SiteTokenInvalid extends DomainError {
   constructor() {
     super('unauthenticated', 'invalid_credentials', 'The site token is not valid, has expired or was used before.');
@@ -90,7 +89,7 @@ export class TokenExpired extends DomainError {
   }
 }
 
-/** The lane that hashes passwords is full. */
+/** Too many calls wait for the password hasher. */
 export class HashingBusy extends DomainError {
   constructor() {
     super('unavailable', 'busy', 'Too many logins and registrations at once: try again in 2 s.', {

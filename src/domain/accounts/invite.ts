@@ -1,8 +1,8 @@
 import { emailKey } from './account.js';
+import type { Role } from './caller.js';
 import { InviteEmailMismatch, InviteExpired, InviteRedeemed, InviteRevoked } from './errors.js';
-import type { Role } from './role.js';
 
-/** A place in a team, for whoever has the token and, where an e-mail is named, registers with it. */
+/** A place in a team for the holder of the token. If it names an e-mail, the holder must register with that. */
 export interface Invite {
   readonly id: string;
   readonly teamId: string;
@@ -18,7 +18,7 @@ export interface Invite {
 
 const DAY_S = 24 * 60 * 60;
 
-/** How long an invite lasts, in seconds. */
+/** Lifetimes in seconds. */
 export const inviteLifetime = { usual: 14 * DAY_S, longest: 365 * DAY_S } as const;
 
 type Draft = Omit<Invite, 'status' | 'expiresAt'> & { readonly lifetimeSeconds: number };
@@ -37,13 +37,14 @@ export const Invite = {
     if (now >= invite.expiresAt) throw new InviteExpired();
   },
 
-  /** Throws InviteEmailMismatch, and what `requirePending` throws. */
+  /** Throws InviteEmailMismatch, InviteRedeemed, InviteRevoked or InviteExpired. */
   redeem(invite: Invite, email: string, now: Date): Invite {
     Invite.requirePending(invite, now);
     if (invite.email !== null && emailKey(invite.email) !== emailKey(email)) throw new InviteEmailMismatch();
     return { ...invite, status: 'redeemed' };
   },
 
+  /** Throws InviteRedeemed, InviteRevoked or InviteExpired. */
   revoke(invite: Invite, now: Date): Invite {
     Invite.requirePending(invite, now);
     return { ...invite, status: 'revoked' };

@@ -1,9 +1,8 @@
 import { TokenExpired, TokenUsed } from './errors.js';
 
-/** What a token is good for that went out by e-mail to the owner of an account. */
 export type MailedTokenPurpose = 'verification' | 'reset';
 
-/** A single chance to prove that whoever has the token reads the account's e-mail. Only its digest is kept. */
+/** A single-use token sent to an account's address, as a proof that its holder reads the e-mail. Only its digest is kept. */
 export interface MailedToken {
   readonly id: string;
   readonly purpose: MailedTokenPurpose;

@@ -1,9 +1,8 @@
 import type { DomainError } from '../shared/errors.js';
-import { type AccountCaller, type Caller, type CallerKind, callerKinds } from './caller.js';
+import { type AccountCaller, type Caller, type CallerKind, callerKinds, type Role, roles } from './caller.js';
 import { EmailUnverified, OperatorOnly, RoleForbidden, SessionRequired, Unauthenticated } from './errors.js';
-import { type Role, roles } from './role.js';
 
-/** Which credentials and which roles an act takes. */
+/** The credentials and roles that may do an act. */
 export interface Permission {
   readonly takes: readonly CallerKind[];
   readonly roles: readonly Role[];
@@ -13,7 +12,7 @@ export interface Permission {
   readonly operator?: true;
 }
 
-/** What a caller may do: the one table that use cases and routes ask. */
+/** The permission of each act. Services and routes both check this table. */
 export const permissions = {
   ownAccount: { takes: ['session'], roles },
   mintKeys: { takes: ['session'], roles, verified: true },
@@ -35,20 +34,20 @@ export const permissions = {
   manageMonitoring: { takes: callerKinds, roles: ['admin', 'developer'], operator: true },
 } as const satisfies Record<string, Permission>;
 
-/** Only where the master key is taken may there be no account behind the call. */
+/** The caller type after `authorize`: always an account, unless the permission takes the master key. */
 export type CallerFor<P extends Permission> = 'master' extends P['takes'][number] ? Caller : AccountCaller;
 
 export type PermissionName = keyof typeof permissions;
 
-/** Of each act whether the caller may do it. */
+/** Tells for each act whether the caller may do it. */
 export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
   Object.fromEntries(
     Object.entries(permissions).map(([name, permission]) => [name, refusal(caller, permission) === null]),
   ) as Record<PermissionName, boolean>;
 
 /**
- * Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or EmailUnverified, in this order. The master key,
- * where it is taken, is an admin operator.
+ * Returns the caller if it has the permission. Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or
+ * EmailUnverified, in this order. A permission that takes the master key treats it as an admin operator.
  */
 export function authorize<P extends Permission>(caller: Caller | null, permission: P): CallerFor<P> {
   if (!caller) throw new Unauthenticated();

@@ -37,7 +37,7 @@ export interface HttpDependencies
 
 /** Makes the Express app. Requests take the steps from top to bottom. */
 export function createApp(dependencies: HttpDependencies): Express {
-  const { controllers, shutdown, metrics, identifyCaller, peers } = dependencies;
+  const { controllers, shutdown, metrics, authenticator, peers } = dependencies;
   const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
 
   const app = express();
@@ -55,14 +55,14 @@ export function createApp(dependencies: HttpDependencies): Express {
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
   app.use('/v1', crossOrigin(dependencies.corsOrigins));
-  app.use('/v1', authenticate(identifyCaller));
+  app.use('/v1', authenticate(authenticator));
   app.use(
     '/v1',
     rateLimit(dependencies, (request) => isFromPeer(peers, request)),
   );
   app.use('/v1', shutdown.refuseLate);
 
-  app.use('/metrics', authenticate(identifyCaller), rateLimitGuesses(dependencies));
+  app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
 
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
   app.use(peerRoutes(peers));

@@ -1,7 +1,6 @@
 import type { Newable } from 'inversify';
 import { AccountsController } from './accounts/accounts.controller.js';
 import { CredentialsController } from './accounts/credentials.controller.js';
-import { PasswordsController } from './accounts/passwords.controller.js';
 import { TeamController } from './accounts/team.controller.js';
 import { AlertRulesController } from './alerts/alert-rules.controller.js';
 import { AlertsController } from './alerts/alerts.controller.js';
@@ -28,7 +27,6 @@ import { StartersController } from './workspace/starters.controller.js';
 export const controllers: readonly Newable<Controller>[] = [
   CompletionsController,
   AccountsController,
-  PasswordsController,
   TeamController,
   CredentialsController,
   StartersController,

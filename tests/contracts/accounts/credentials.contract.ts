@@ -111,7 +111,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       await credentials.add(removed);
       await credentials.add(stays);
       expect(await elsewhere.holder(removed.digest, at(1))).not.toBeNull();
-      expect(await credentials.remove(removed.id)).toBe(true);
+      expect(await credentials.remove(removed)).toBe(true);
       for (const process of [credentials, elsewhere]) {
         expect(await process.holder(removed.digest, at(1))).toBeNull();
         expect(await process.holder(stays.digest, at(1))).not.toBeNull();
@@ -121,9 +121,9 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     it('says when there was nothing to remove', async () => {
       const session = aSession(account);
       await credentials.add(session);
-      const removed = await atOnce(8, () => credentials.remove(session.id));
+      const removed = await atOnce(8, () => credentials.remove(session));
       expect(removed.filter(Boolean)).toHaveLength(1);
-      expect(await credentials.remove(session.id)).toBe(false);
+      expect(await credentials.remove(session)).toBe(false);
     });
 
     const added = async (...some: Credential[]): Promise<Credential[]> => {
@@ -175,7 +175,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await page(live[4] as string)).toEqual([]);
       expect(await page(null, 5)).toEqual(live);
       expect(await page(null, 100)).toEqual(live);
-      await credentials.remove(live[1] as string);
+      await credentials.remove({ accountId: account.id, kind: 'api_key', id: live[1] as string });
       expect(await page(live[1] as string)).toEqual(live.slice(2, 4));
     });
 
@@ -219,10 +219,10 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
         ['api_key', ids.next('key')],
         ['api_key', ''],
       ] as const)
-        expect(await credentials.removeOwn({ accountId, kind }, id)).toBe(false);
+        expect(await credentials.remove({ accountId, kind, id })).toBe(false);
       expect(await left(account, stranger)).toEqual(idsOf([key, foreign]));
       const elsewhere = (await store.elsewhere()).credentials;
-      const removed = await atOnce(8, () => credentials.removeOwn({ accountId, kind: 'api_key' }, key.id));
+      const removed = await atOnce(8, () => credentials.remove(key));
       expect(removed.filter(Boolean)).toHaveLength(1);
       for (const process of [credentials, elsewhere]) expect(await process.holder(key.digest, at(1))).toBeNull();
       expect(await left(account, stranger)).toEqual([foreign.id]);
@@ -263,7 +263,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
         await credentials.add(session);
         await repositories.accounts.save({ ...account, role: 'admin' });
         expect(await credentials.holder(session.digest, at(1))).toMatchObject({ role: 'admin' });
-        await credentials.remove(session.id);
+        await credentials.remove(session);
         expect(await credentials.holder(session.digest, at(1))).toBeNull();
         throw failure;
       };

@@ -1,4 +1,4 @@
-import type { CredentialFilter, CredentialRepository, RemovalFilter } from '../../../src/application/accounts/ports.js';
+import type { CredentialRepository } from '../../../src/application/accounts/ports.js';
 import type { AccountCaller } from '../../../src/domain/accounts/caller.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
 import { Unauthenticated } from '../../../src/domain/accounts/errors.js';
@@ -26,7 +26,17 @@ export class MemoryCredentialRepository implements CredentialRepository {
   }
 
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    const credential = this.rows.find((one) => one.digest === digest);
+    return this.holderOf(
+      this.rows.find((one) => one.digest === digest),
+      now,
+    );
+  }
+
+  async holderById(id: string, now: Date): Promise<AccountCaller | null> {
+    return this.holderOf(this.rows.get(id), now);
+  }
+
+  private holderOf(credential: Credential | null, now: Date): AccountCaller | null {
     const account = credential && this.accounts.get(credential.accountId);
     const team = account && this.teams.get(account.teamId);
     if (!team || (credential.expiresAt && credential.expiresAt <= now)) return null;
@@ -36,8 +46,7 @@ export class MemoryCredentialRepository implements CredentialRepository {
     return { kind, credentialId, ...holder, operator: team.operator, lastUsedAt };
   }
 
-  async list(filter: CredentialFilter, page?: { limit: number; after: string | null }): Promise<Credential[]> {
-    const { accountId, kind, now } = filter;
+  async list(...[{ accountId, kind, now }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
     const own = this.rows.all().filter((one) => one.accountId === accountId && one.kind === kind);
     const live = own.filter(({ expiresAt }) => !expiresAt || expiresAt > now).sort((a, b) => (a.id < b.id ? 1 : -1));
     const after = page?.after ?? null;
@@ -51,16 +60,13 @@ export class MemoryCredentialRepository implements CredentialRepository {
     this.rows.put(id, { ...credential, lastUsedAt: at });
   }
 
-  async remove(id: string): Promise<boolean> {
-    return this.rows.remove(id);
-  }
-
-  async removeOwn({ accountId, kind }: Pick<CredentialFilter, 'accountId' | 'kind'>, id: string): Promise<boolean> {
+  async remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
     const credential = this.rows.get(id);
     return credential?.accountId === accountId && credential.kind === kind && this.rows.remove(id);
   }
 
-  async removeAll({ accountId, kind, origins, except }: RemovalFilter): Promise<void> {
+  async removeAll(filter: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
+    const { accountId, kind, origins, except } = filter;
     for (const one of this.rows.all()) {
       const met = one.accountId === accountId && one.kind === kind && one.id !== except;
       if (met && (!origins || origins.includes(one.origin))) this.rows.remove(one.id);

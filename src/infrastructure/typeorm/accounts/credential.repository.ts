@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { EntitySchema, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
-import type { CredentialFilter, CredentialRepository, RemovalFilter } from '../../../application/accounts/ports.js';
+import type { CredentialRepository } from '../../../application/accounts/ports.js';
 import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { Unauthenticated } from '../../../domain/accounts/errors.js';
@@ -29,7 +29,7 @@ const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
          a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
     FROM credentials c JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
-   WHERE c.digest = $1 AND (c.expires_at IS NULL OR c.expires_at > $2)`;
+   WHERE (c.expires_at IS NULL OR c.expires_at > $2)`;
 
 const TOUCH = `
   UPDATE credentials SET last_used_at = $2
@@ -48,14 +48,16 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    const [found] = await this.unitOfWork.prepared<AccountCaller>('credential holder', HOLDER, [digest, now]);
+    const [found] = await this.unitOfWork.prepared<AccountCaller>('credential holder', `${HOLDER} AND c.digest = $1`, [digest, now]);
     return found ?? null;
   }
 
-  list(
-    { accountId, kind, now }: CredentialFilter,
-    page?: { limit: number; after: string | null },
-  ): Promise<Credential[]> {
+  async holderById(id: string, now: Date): Promise<AccountCaller | null> {
+    const [found] = await this.unitOfWork.query<AccountCaller>(`${HOLDER} AND c.id = $1`, [id, now]);
+    return found ?? null;
+  }
+
+  list(...[{ accountId, kind, now }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
     const own = { accountId, kind, ...(page?.after && { id: LessThan(page.after) }) };
     const live = [
       { ...own, expiresAt: IsNull() },
@@ -68,17 +70,17 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
     await this.unitOfWork.prepared('credential-touch', TOUCH, [id, at]);
   }
 
-  async remove(id: string): Promise<boolean> {
-    const { affected } = await this.table.delete({ id });
-    return affected === 1;
-  }
-
-  async removeOwn({ accountId, kind }: Pick<CredentialFilter, 'accountId' | 'kind'>, id: string): Promise<boolean> {
+  async remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
     const { affected } = await this.table.delete({ id, accountId, kind });
     return affected === 1;
   }
 
-  async removeAll({ accountId, kind, origins, except }: RemovalFilter): Promise<void> {
+  async removeAll({
+    accountId,
+    kind,
+    origins,
+    except,
+  }: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
     const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
     await this.table.delete({ accountId, kind, ...some });
   }

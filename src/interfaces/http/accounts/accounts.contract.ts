@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { roles } from '../../../domain/accounts/caller.js';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
 import { Deleted, id, secret, Timestamp, text, truth } from '../schemas.js';
 import { AnyEmail, Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';

@@ -1,20 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { injectable } from 'inversify';
-import { LogIn } from '../../../application/accounts/log-in.js';
-import { LogOut } from '../../../application/accounts/log-out.js';
-import { ReadAuthStatus } from '../../../application/accounts/read-auth-status.js';
-import { ReadOwnAccount } from '../../../application/accounts/read-own-account.js';
-import { RegisterAccount } from '../../../application/accounts/register-account.js';
-import { ResendVerification } from '../../../application/accounts/resend-verification.js';
-import type { SignedIn } from '../../../application/accounts/sign-in.js';
-import { SiteLogin } from '../../../application/accounts/site-login.js';
-import { UpdateOwnAccount } from '../../../application/accounts/update-own-account.js';
-import { VerifyEmail } from '../../../application/accounts/verify-email.js';
+import { AccountService } from '../../../application/accounts/account.service.js';
+import type { SignedIn } from '../../../application/accounts/credential-issuer.js';
+import { PasswordService } from '../../../application/accounts/password.service.js';
+import { RegistrationService } from '../../../application/accounts/registration.service.js';
+import { SessionService } from '../../../application/accounts/session.service.js';
+import { SiteLoginService } from '../../../application/accounts/site-login.service.js';
 import type { Account } from '../../../domain/accounts/account.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
 
-/** One's own account: how it comes to be, and how one gets in and out. */
+/** Longer than the work takes, so that the time does not tell whether the account exists. */
+const FORGOT_PASSWORD_MS = 60;
+
+/** The caller's own account: registration, login, profile and password. */
 @injectable()
 export class AccountsController implements Controller {
   readonly routes = [
@@ -22,43 +22,48 @@ export class AccountsController implements Controller {
       contracts.register,
       async ({ caller, body: { invite, invite_token, ...typed } }) => {
         const inviteToken = invite_token ?? invite ?? undefined;
-        return signedIn(await this.registerAccount.execute({ by: caller, ...typed, inviteToken }));
+        return signedIn(await this.registration.register(caller, { ...typed, inviteToken }));
       },
       undefined,
-      () => this.registerAccount.requirePlace(),
+      () => this.registration.requirePlace(),
     ),
-    route(contracts.verifyEmail, async ({ body }) => userAnswer(await this.verify.execute(body))),
-    route(contracts.resendVerification, async ({ caller }) => userAnswer(await this.resend.execute({ by: caller }))),
-    route(contracts.login, async ({ body }) => signedIn(await this.logIn.execute(body))),
+    route(contracts.status, async () => {
+      const { accountCount, maxAccounts, registrationOpen } = await this.registration.status();
+      return { account_count: accountCount, max_accounts: maxAccounts, registration_open: registrationOpen };
+    }),
+    route(contracts.verifyEmail, async ({ body }) => userAnswer(await this.accounts.verifyEmail(body.token))),
+    route(contracts.resendVerification, async ({ caller }) =>
+      userAnswer(await this.accounts.resendVerification(caller)),
+    ),
+    route(contracts.login, async ({ body }) => signedIn(await this.sessions.logIn(body.email, body.password))),
     route(
       contracts.siteLogin,
-      async ({ body }) => signedIn(await this.siteLogin.execute(body)),
+      async ({ body }) => signedIn(await this.siteLogin.logIn(body.token)),
       undefined,
       async () => this.siteLogin.requireEnabled(),
     ),
-    route(contracts.status, async () => {
-      const { accountCount, maxAccounts, registrationOpen } = await this.readStatus.execute();
-      return { account_count: accountCount, max_accounts: maxAccounts, registration_open: registrationOpen };
-    }),
-    route(contracts.me, async ({ caller }) => ownAnswer(await this.readOwnAccount.execute({ by: caller }))),
+    route(contracts.logout, async ({ caller }) => deleted(await this.sessions.logOut(caller))),
+    route(contracts.me, async ({ caller }) => ownAnswer(await this.accounts.read(caller))),
     route(contracts.updateMe, async ({ caller, body }) => {
-      const { name, password, current_password: currentPassword, revoke_keys: revokeKeys } = body;
-      const input = { by: caller, name, alertEmails: body.alert_emails, password, currentPassword, revokeKeys };
-      return ownAnswer(await this.updateOwnAccount.execute(input));
+      const { name, password, alert_emails: alertEmails, current_password: currentPassword } = body;
+      const change = { name, alertEmails, password, currentPassword, revokeKeys: body.revoke_keys };
+      return ownAnswer(await this.accounts.update(caller, change));
     }),
-    route(contracts.logout, async ({ caller }) => deleted((await this.logOut.execute({ by: caller })).id)),
+    route(contracts.forgotPassword, async ({ body }) => {
+      await Promise.all([this.passwords.requestReset(body.email), delay(FORGOT_PASSWORD_MS)]);
+      return { accepted: true as const };
+    }),
+    route(contracts.resetPassword, async ({ body: { token, password, revoke_keys: revokeKeys } }) =>
+      userAnswer(await this.passwords.reset(token, { password, revokeKeys })),
+    ),
   ];
 
   constructor(
-    private readonly registerAccount: RegisterAccount,
-    private readonly verify: VerifyEmail,
-    private readonly resend: ResendVerification,
-    private readonly logIn: LogIn,
-    private readonly siteLogin: SiteLogin,
-    private readonly readStatus: ReadAuthStatus,
-    private readonly readOwnAccount: ReadOwnAccount,
-    private readonly updateOwnAccount: UpdateOwnAccount,
-    private readonly logOut: LogOut,
+    private readonly registration: RegistrationService,
+    private readonly accounts: AccountService,
+    private readonly sessions: SessionService,
+    private readonly siteLogin: SiteLoginService,
+    private readonly passwords: PasswordService,
   ) {}
 }
 

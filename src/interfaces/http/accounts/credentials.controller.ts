@@ -1,47 +1,42 @@
 import { injectable } from 'inversify';
-import { EndCredential } from '../../../application/accounts/end-credential.js';
-import { ListCredentials } from '../../../application/accounts/list-credentials.js';
-import { MintKey } from '../../../application/accounts/mint-key.js';
+import { ApiKeyService } from '../../../application/accounts/api-key.service.js';
+import { SessionService } from '../../../application/accounts/session.service.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
 import { deleted, seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './credentials.contract.js';
 
-/** One's own API keys and sessions. */
+/** The caller's own API keys and sessions. */
 @injectable()
 export class CredentialsController implements Controller {
   readonly routes = [
     route(contracts.mintKey, async ({ caller, body: { name, expires_in } }) => {
-      const input = { by: caller, name: name || null, lifetimeSeconds: expires_in ?? null };
-      const { key, secret } = await this.mintKey.execute(input);
+      const input = { name: name || null, lifetimeSeconds: expires_in ?? null };
+      const { key, secret } = await this.keys.mint(caller, input);
       return { ...keyAnswer(key), key: secret };
     }),
     route(contracts.listKeys, async ({ caller, query }) => {
-      const input = { by: caller, kind: 'api_key' as const, page: pageOf(query) };
-      const { credentials } = await this.listCredentials.execute(input);
-      const { items, ...page } = paged(credentials, query);
+      const { items, ...page } = paged(await this.keys.list(caller, pageOf(query)), query);
       return { keys: items.map(keyAnswer), ...page };
     }),
     route(contracts.revokeKey, async ({ caller, params: { key_id: id } }) => {
-      await this.endCredential.execute({ by: caller, kind: 'api_key', id });
+      await this.keys.revoke(caller, id);
       return deleted(id);
     }),
     route(contracts.listSessions, async ({ caller }) => {
-      const { credentials, currentId } = await this.listCredentials.execute({ by: caller, kind: 'session' });
-      const sessions = credentials.map((session) => sessionAnswer(session, currentId));
-      return { sessions, count: sessions.length };
+      const { sessions, currentId } = await this.sessions.list(caller);
+      return { sessions: sessions.map((session) => sessionAnswer(session, currentId)), count: sessions.length };
     }),
     route(contracts.endSession, async ({ caller, params: { session_id: id } }) => {
-      await this.endCredential.execute({ by: caller, kind: 'session', id });
+      await this.sessions.end(caller, id);
       return deleted(id);
     }),
   ];
 
   constructor(
-    private readonly mintKey: MintKey,
-    private readonly listCredentials: ListCredentials,
-    private readonly endCredential: EndCredential,
+    private readonly keys: ApiKeyService,
+    private readonly sessions: SessionService,
   ) {}
 }
 

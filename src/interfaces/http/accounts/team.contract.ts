@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { roles } from '../../../domain/accounts/caller.js';
 import { InviteNotFound } from '../../../domain/accounts/errors.js';
 import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { roles } from '../../../domain/accounts/role.js';
 import { contract } from '../contract.js';
 import { AccountId, Deleted, id, listOf, secret, Timestamp, wholeNumber } from '../schemas.js';
 import { Email } from './account-fields.js';

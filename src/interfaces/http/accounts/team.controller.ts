@@ -1,60 +1,48 @@
 import { injectable } from 'inversify';
-import { ChangeRole } from '../../../application/accounts/change-role.js';
-import { CreateInvite } from '../../../application/accounts/create-invite.js';
-import { ListAccounts } from '../../../application/accounts/list-accounts.js';
-import { ListInvites, type VisibleInvite } from '../../../application/accounts/list-invites.js';
-import { LookUpInvite } from '../../../application/accounts/look-up-invite.js';
-import { RemoveAccount } from '../../../application/accounts/remove-account.js';
-import { RevokeInvite } from '../../../application/accounts/revoke-invite.js';
-import { memberOf } from '../../../application/accounts/team-members.js';
+import { InviteService, type VisibleInvite } from '../../../application/accounts/invite.service.js';
+import { TeamService } from '../../../application/accounts/team.service.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
 import { userAnswer } from './accounts.controller.js';
 import * as contracts from './team.contract.js';
 
-/** Who is on the team, and who is invited. */
+/** The accounts of the caller's team and its invites. */
 @injectable()
 export class TeamController implements Controller {
   readonly routes = [
     route(contracts.listUsers, async ({ caller }) => {
-      const users = (await this.listAccounts.execute({ by: caller })).map(userAnswer);
+      const users = (await this.team.list(caller)).map(userAnswer);
       return { users, count: users.length };
     }),
     route(
       contracts.changeRole,
-      async ({ caller, params, body: { role } }) =>
-        userAnswer(await this.changeRole.execute({ by: caller, accountId: params.user_id, role })),
-      async ({ caller, params }) => memberOf(await this.listAccounts.execute({ by: caller }), params.user_id),
+      async ({ caller, params, body }) => userAnswer(await this.team.changeRole(caller, params.user_id, body.role)),
+      ({ caller, params }) => this.team.read(caller, params.user_id),
     ),
-    route(contracts.removeUser, async ({ caller, params: { user_id: accountId } }) => {
-      await this.removeAccount.execute({ by: caller, accountId });
-      return deleted(accountId);
+    route(contracts.removeUser, async ({ caller, params: { user_id: id } }) => {
+      await this.team.remove(caller, id);
+      return deleted(id);
     }),
     route(contracts.listInvites, async ({ caller }) => {
-      const invites = (await this.listInvites.execute({ by: caller })).map(inviteAnswer);
+      const invites = (await this.invites.list(caller)).map(inviteAnswer);
       return { invites, count: invites.length };
     }),
     route(contracts.createInvite, async ({ caller, body: { email = null, role, expires_in: lifetimeSeconds } }) =>
-      inviteAnswer(await this.createInvite.execute({ by: caller, email, role, lifetimeSeconds })),
+      inviteAnswer(await this.invites.create(caller, { email, role, lifetimeSeconds })),
     ),
-    route(contracts.revokeInvite, async ({ caller, params: { invite_id: inviteId } }) => {
-      await this.revokeInvite.execute({ by: caller, inviteId });
-      return deleted(inviteId);
+    route(contracts.revokeInvite, async ({ caller, params: { invite_id: id } }) => {
+      await this.invites.revoke(caller, id);
+      return deleted(id);
     }),
     route(contracts.lookUpInvite, async ({ params }) => {
-      const { invite, inviterName } = await this.lookUpInvite.execute({ token: params.token });
+      const { invite, inviterName } = await this.invites.lookUp(params.token);
       return { ...inviteAnswer(invite), invited_by_name: inviterName };
     }),
   ];
 
   constructor(
-    private readonly listAccounts: ListAccounts,
-    private readonly changeRole: ChangeRole,
-    private readonly removeAccount: RemoveAccount,
-    private readonly listInvites: ListInvites,
-    private readonly createInvite: CreateInvite,
-    private readonly revokeInvite: RevokeInvite,
-    private readonly lookUpInvite: LookUpInvite,
+    private readonly team: TeamService,
+    private readonly invites: InviteService,
   ) {}
 }
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { IdentifyCaller } from '../../../application/accounts/identify-caller.js';
+import type { Authenticator } from '../../../application/accounts/authenticator.js';
 import { authorize } from '../../../domain/accounts/permission.js';
 import type { Contract } from '../contract.js';
 
@@ -11,11 +11,11 @@ export const credentialOf = ({ headers }: Request): string | null =>
 
 /** Looks up who calls. It refuses nobody: `rateLimit` counts strangers too, and each route decides whom it takes. */
 export const authenticate =
-  (identifyCaller: IdentifyCaller): RequestHandler =>
+  (authenticator: Authenticator): RequestHandler =>
   async (request, _response, next) => {
     const { context } = request;
     try {
-      context.caller = await identifyCaller.execute(credentialOf(request));
+      context.caller = await authenticator.identify(credentialOf(request));
     } catch (error) {
       context.lookupFailure = error;
     }
@@ -32,8 +32,8 @@ export const authorizeCaller =
   };
 
 /** Looks up credential and role again if the body came after them: they may have been revoked meanwhile. */
-export async function authorizeAgain(request: Request, { access }: Contract, identifyCaller: IdentifyCaller) {
+export async function authorizeAgain(request: Request, { access }: Contract, authenticator: Authenticator) {
   const { context } = request;
   if (access === 'public' || !context.bodyPending) return;
-  context.caller = authorize(await identifyCaller.execute(credentialOf(request)), access);
+  context.caller = authorize(await authenticator.identify(credentialOf(request)), access);
 }

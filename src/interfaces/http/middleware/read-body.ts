@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { IdentifyCaller } from '../../../application/accounts/identify-caller.js';
+import type { Authenticator } from '../../../application/accounts/authenticator.js';
 import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
@@ -20,7 +20,7 @@ import { flowing } from './slow-clients.js';
 
 export interface ReadBodyDependencies {
   readonly bodyMemory: BodyMemory;
-  readonly identifyCaller: IdentifyCaller;
+  readonly authenticator: Authenticator;
 }
 
 /** Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. */
@@ -39,7 +39,7 @@ export const readBody =
 /** Returns the value of the body. Content is judged after existence, so InvalidRequest is returned and thrown later. */
 async function read(
   contract: Contract,
-  { bodyMemory, identifyCaller }: ReadBodyDependencies,
+  { bodyMemory, authenticator }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): Promise<unknown> {
@@ -50,7 +50,7 @@ async function read(
   invite(request, response);
   const chunks: Buffer[] = [];
   for await (const chunk of limited(request, limit)) chunks.push(chunk);
-  await authorizeAgain(request, contract, identifyCaller);
+  await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = await parseBody(Buffer.concat(chunks), form, contract.judgedLater);
     if (values !== null) setParsed(values);
@@ -64,7 +64,7 @@ async function read(
 /** Returns a stream that throws 401 or 403 after its last chunk if the caller has lost its right meanwhile. */
 function stream(
   contract: Contract,
-  { identifyCaller }: ReadBodyDependencies,
+  { authenticator }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): ByteStream {
@@ -77,7 +77,7 @@ function stream(
   async function* chunks() {
     invite(request, response);
     yield* contract.media ? flowing(request) : limited(request, limit);
-    await authorizeAgain(request, contract, identifyCaller);
+    await authorizeAgain(request, contract, authenticator);
   }
   return { length: announcedLength(request), chunks: chunks() };
 }

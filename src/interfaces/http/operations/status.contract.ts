@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { callerKinds } from '../../../domain/accounts/caller.js';
+import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
-import { roles } from '../../../domain/accounts/role.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';

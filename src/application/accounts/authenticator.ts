@@ -5,9 +5,9 @@ import { CredentialRepository, MasterKey } from './ports.js';
 
 const MINUTE_MS = 60_000;
 
-/** Tells who calls from the Bearer credential; null when it is missing, malformed, unknown, expired or revoked. */
+/** Finds out who calls. */
 @injectable()
-export class IdentifyCaller {
+export class Authenticator {
   constructor(
     private readonly credentials: CredentialRepository,
     private readonly tokens: SecretTokens,
@@ -15,7 +15,8 @@ export class IdentifyCaller {
     private readonly clock: Clock,
   ) {}
 
-  async execute(credential: string | null): Promise<Caller | null> {
+  /** Returns the caller behind a Bearer credential; null for a missing, malformed, unknown, expired or revoked one. */
+  async identify(credential: string | null): Promise<Caller | null> {
     if (!credential) return null;
     if (this.masterKey.matches(credential)) return { kind: 'master' };
     const known = this.tokens.read(credential);
@@ -23,8 +24,9 @@ export class IdentifyCaller {
     const now = this.clock.now();
     const holder = await this.credentials.holder(known.digest, now);
     if (holder?.kind !== known.kind) return null;
-    const noted = holder.lastUsedAt;
-    if (!noted || now.getTime() - noted.getTime() >= MINUTE_MS) await this.credentials.touch(holder.credentialId, now);
+    const { lastUsedAt } = holder;
+    const isStale = !lastUsedAt || now.getTime() - lastUsedAt.getTime() >= MINUTE_MS;
+    if (isStale) await this.credentials.touch(holder.credentialId, now);
     return holder;
   }
 }

@@ -1,9 +1,10 @@
 import { injectable } from 'inversify';
 import { Account, accountLimits, emailKey, type Team } from '../../domain/accounts/account.js';
-import { EmailTaken, RegistrationClosed, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/accounts/errors.js';
+import { EmailTaken, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import {
   AccountRepository,
   type SiteClaims,
@@ -11,40 +12,35 @@ import {
   SpentSiteTokenRepository,
   TeamRepository,
 } from './ports.js';
-import { type SignedIn, SignIn } from './sign-in.js';
+import { RegistrationRules, RegistrationService } from './registration.service.js';
 
-export abstract class SiteLoginRules {
-  abstract readonly maxAccounts: number;
-  /** May sign in to an operator's or a password holder's account whose e-mail is verified. */
-  abstract readonly link: boolean;
-}
-
-/** Signs in a user of the embedding site by the site's word; an unknown one gets an account without a password. */
+/** Signs in the users of an embedding site on the site's word. An unknown user gets an account without a password. */
 @injectable()
-export class SiteLogin {
+export class SiteLoginService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly siteTokens: SiteTokenVerifier,
-    private readonly spent: SpentSiteTokenRepository,
+    private readonly spentTokens: SpentSiteTokenRepository,
     private readonly accounts: AccountRepository,
     private readonly teams: TeamRepository,
-    private readonly signIn: SignIn,
+    private readonly registration: RegistrationService,
+    private readonly issuer: CredentialIssuer,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
-    private readonly rules: SiteLoginRules,
+    private readonly rules: RegistrationRules,
   ) {}
 
-  /** Throws SiteLoginDisabled, SiteTokenInvalid, InvalidRequest, EmailTaken, RegistrationClosed. */
-  async execute(input: { token: string }): Promise<SignedIn> {
+  /** Throws SiteLoginDisabled, SiteTokenInvalid, EmailTaken, RegistrationClosed. */
+  async logIn(token: string): Promise<SignedIn> {
     this.requireEnabled();
-    const claims = await this.siteTokens.verify(input.token);
+    const claims = await this.siteTokens.verify(token);
     return this.unitOfWork.run(async () => {
-      const fresh = await this.spent.spend(claims.tokenId, claims.expiresAt, this.clock.now());
-      if (!fresh) throw new SiteTokenInvalid();
+      const isNew = await this.spentTokens.spend(claims.tokenId, claims.expiresAt, this.clock.now());
+      if (!isNew) throw new SiteTokenInvalid();
       const known = await this.accounts.byEmail(claims.email);
-      const account = known ? await this.known(known, claims) : await this.created(claims);
-      return this.signIn.execute(account, 'login');
+      const account = known ? await this.open(known, claims) : await this.create(claims);
+      return this.issuer.signIn(account, 'login');
     });
   }
 
@@ -53,11 +49,11 @@ export class SiteLogin {
     if (!this.siteTokens.enabled) throw new SiteLoginDisabled();
   }
 
-  private async known(account: Account, claims: SiteClaims): Promise<Account> {
+  private async open(account: Account, claims: SiteClaims): Promise<Account> {
     const team = await this.teams.byId(account.teamId);
-    const guarded = team?.operator || account.passwordHash !== null;
-    if (guarded && !(this.rules.link && account.emailVerifiedAt && claims.emailVerified !== false))
-      throw new EmailTaken();
+    const isGuarded = team?.operator || account.passwordHash !== null;
+    const mayLink = this.rules.linkSiteLogins && account.emailVerifiedAt && claims.emailVerified !== false;
+    if (isGuarded && !mayLink) throw new EmailTaken();
     if (!claims.emailVerified || account.emailVerifiedAt) return account;
     const verified = Account.verified(account, this.clock.now());
     await this.accounts.save(verified);
@@ -65,11 +61,8 @@ export class SiteLogin {
     return verified;
   }
 
-  private async created(claims: SiteClaims): Promise<Account> {
-    const { maxAccounts } = this.rules;
-    if ((await this.accounts.count()) >= maxAccounts) {
-      throw new RegistrationClosed(`This deployment has reached its cap of ${maxAccounts} accounts.`);
-    }
+  private async create(claims: SiteClaims): Promise<Account> {
+    await this.registration.requirePlace();
     const email = siteEmail(claims);
     const name = siteName(claims);
     const now = this.clock.now();
@@ -96,7 +89,7 @@ export class SiteLogin {
   }
 }
 
-/** An address that cannot be one makes the token invalid: there is nobody to blame it on but the site. */
+/** Throws SiteTokenInvalid for a malformed address, since only the site can mend it. */
 function siteEmail({ email }: SiteClaims): string {
   try {
     return Account.profile({ email }).email;
@@ -105,7 +98,7 @@ function siteEmail({ email }: SiteClaims): string {
   }
 }
 
-/** The name that the site gives, as far as it can be one; else the first part of the address. */
+/** Returns the site's name for the user without unprintable characters, or else the first part of the address. */
 function siteName({ name, email }: SiteClaims): string {
   const printable = (name ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').trim();
   const candidates = [printable, email.split('@')[0] ?? '', email].map((text) =>

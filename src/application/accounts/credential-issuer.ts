@@ -4,16 +4,15 @@ import { Credential } from '../../domain/accounts/credential.js';
 import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
 import { CredentialRepository } from './ports.js';
 
-/** What a registration or a login hands out: the secrets are shown this once. */
+/** The result of a registration or a login. Its secrets are shown this once. */
 export interface SignedIn {
   readonly account: Account;
   readonly token: string;
   readonly apiKey: string;
 }
 
-/** Mints the session and the API key of a registration or a login, within the caller's unit of work. */
 @injectable()
-export class SignIn {
+export class CredentialIssuer {
   constructor(
     private readonly credentials: CredentialRepository,
     private readonly tokens: SecretTokens,
@@ -21,7 +20,8 @@ export class SignIn {
     private readonly clock: Clock,
   ) {}
 
-  async execute(account: Account, origin: 'registration' | 'login'): Promise<SignedIn> {
+  /** Opens a session and mints an API key, within the caller's unit of work. */
+  async signIn(account: Account, origin: 'registration' | 'login'): Promise<SignedIn> {
     const common = { accountId: account.id, origin, createdAt: this.clock.now() };
     const session = this.tokens.issue('session');
     const key = this.tokens.issue('api_key');

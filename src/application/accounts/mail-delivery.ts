@@ -3,12 +3,11 @@ import { retryAt } from '../../domain/accounts/message.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { Mailer, MailOutbox } from './ports.js';
 
-/** Longer than any one delivery may take, so that no two senders have the same mail in hand. */
+/** Longer than any delivery takes, so that no two instances send the same mail. */
 const LEASE_MS = 2 * 60 * 1000;
 
-/** Sends what is due. A mail whose delivery fails is tried again later; a sender that dies loses nothing but its lease. */
 @injectable()
-export class DeliverMail {
+export class MailDelivery {
   constructor(
     private readonly outbox: MailOutbox,
     private readonly mailer: Mailer,
@@ -16,8 +15,8 @@ export class DeliverMail {
     private readonly log: Logger,
   ) {}
 
-  /** Until nothing is due, or until `signal` is aborted: then after the mail in hand. */
-  async execute(signal?: AbortSignal): Promise<void> {
+  /** Sends the mails that are due; a failed one is retried later. `signal` stops after the mail in delivery. */
+  async deliverDue(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
       const now = this.clock.now();
       const mail = await this.outbox.take(now, new Date(now.getTime() + LEASE_MS));

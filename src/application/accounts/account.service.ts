@@ -1,0 +1,110 @@
+import { injectable } from 'inversify';
+import { Account } from '../../domain/accounts/account.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Unauthenticated, WrongPassword } from '../../domain/accounts/errors.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
+import { Authority } from './authority.js';
+import { PasswordChanger } from './password-changer.js';
+import { AccountRepository, PasswordHasher } from './ports.js';
+import { TokenMailer } from './token-mailer.js';
+
+interface AccountChange {
+  readonly name?: string | undefined;
+  readonly alertEmails?: boolean | undefined;
+  readonly password?: string | undefined;
+  /** Required with `password`. */
+  readonly currentPassword?: string | undefined;
+  /** With a new password: also revokes the keys that the account has minted. */
+  readonly revokeKeys: boolean;
+}
+
+/** The caller's own account. */
+@injectable()
+export class AccountService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: AccountRepository,
+    private readonly authority: Authority,
+    private readonly hasher: PasswordHasher,
+    private readonly passwords: PasswordChanger,
+    private readonly mailer: TokenMailer,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(caller: Caller | null): Promise<Account> {
+    return this.own(authorize(caller, permissions.ownAccount).accountId);
+  }
+
+  /**
+   * Changes the name, the wish for alert e-mails or the password. A new password ends the account's other sessions.
+   * Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy.
+   */
+  async update(caller: Caller | null, change: AccountChange): Promise<Account> {
+    const { accountId } = authorize(caller, permissions.ownAccount);
+    const { alertEmails, currentPassword, revokeKeys, ...typed } = change;
+    const verifiedHash = typed.password === undefined ? null : await this.verifiedHash(accountId, currentPassword);
+    const { name, password } = Account.profile(typed);
+    const passwordHash = password && (await this.passwords.hash(password));
+    return this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const account = await this.own(accountId);
+      const changed = { ...account, ...(name && { name }), ...(alertEmails !== undefined && { alertEmails }) };
+      if (changed.name !== account.name || changed.alertEmails !== account.alertEmails) {
+        const details = { name, alert_emails: alertEmails };
+        await this.audit.record({ by: actor, action: 'account.changed', object: changed, details });
+      }
+      if (!passwordHash) {
+        await this.accounts.save(changed);
+        return changed;
+      }
+      // Another call may have changed the password while this one hashed.
+      if (account.passwordHash !== verifiedHash) throw new WrongPassword();
+      const details = { keys_revoked: revokeKeys };
+      await this.audit.record({ by: actor, action: 'account.password_changed', object: changed, details });
+      const keepSession = actor.credentialId;
+      return this.passwords.replace({ account: changed, passwordHash, keepSession, revokeKeys });
+    });
+  }
+
+  /** Confirms the e-mail address by the token sent to it. Throws TokenNotFound, TokenUsed, TokenExpired. */
+  verifyEmail(token: string): Promise<Account> {
+    return this.unitOfWork.run(async () => {
+      const account = await this.mailer.redeem(token, 'verification');
+      const verified = Account.verified(account, this.clock.now());
+      await this.accounts.save(verified);
+      await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
+      return verified;
+    });
+  }
+
+  /** Sends another verification e-mail, unless the address is verified. Earlier tokens stay valid. */
+  async resendVerification(caller: Caller | null): Promise<Account> {
+    const { accountId } = authorize(caller, permissions.ownAccount);
+    return this.unitOfWork.run(async () => {
+      const account = await this.own(accountId);
+      if (!account.emailVerifiedAt) await this.mailer.send(account, 'verification');
+      return account;
+    });
+  }
+
+  /** Returns the account's password hash if `currentPassword` made it. */
+  private async verifiedHash(accountId: string, currentPassword: string | undefined): Promise<string | null> {
+    if (currentPassword === undefined) {
+      throw new InvalidRequest([{ path: 'current_password', message: 'is required to change the password' }]);
+    }
+    const { passwordHash } = await this.own(accountId);
+    if (!(await this.hasher.matches(currentPassword, passwordHash))) throw new WrongPassword();
+    return passwordHash;
+  }
+
+  private async own(accountId: string): Promise<Account> {
+    const account = await this.accounts.byId(accountId);
+    if (!account) throw new Unauthenticated();
+    return account;
+  }
+}

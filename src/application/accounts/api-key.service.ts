@@ -1,0 +1,61 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { Credential } from '../../domain/accounts/credential.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Authority } from './authority.js';
+import { CredentialRepository } from './ports.js';
+
+interface NewKey {
+  readonly name: string | null;
+  /** Null: the key does not expire. */
+  readonly lifetimeSeconds: number | null;
+}
+
+/** The caller's own API keys. */
+@injectable()
+export class ApiKeyService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly credentials: CredentialRepository,
+    private readonly authority: Authority,
+    private readonly audit: Audit,
+    private readonly tokens: SecretTokens,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Makes a key and returns its secret, which is shown this once. */
+  mint(caller: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
+    return this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.mintKeys);
+      const { accountId } = actor;
+      const { token, digest, hint } = this.tokens.issue('api_key');
+      const createdAt = this.clock.now();
+      const expiresAt = lifetimeSeconds === null ? null : new Date(createdAt.getTime() + lifetimeSeconds * 1000);
+      const id = this.ids.next('key');
+      const key = Credential.apiKey({ id, accountId, digest, hint, name, origin: 'minted', createdAt, expiresAt });
+      await this.credentials.add(key);
+      await this.audit.record({ by: actor, action: 'api_key.minted', object: key });
+      return { key, secret: token };
+    });
+  }
+
+  /** Lists the account's live keys, newest first. */
+  async list(caller: Caller | null, page: { limit: number; after: string | null }): Promise<Credential[]> {
+    const { accountId } = authorize(caller, permissions.ownAccount);
+    return this.credentials.list({ accountId, kind: 'api_key', now: this.clock.now() }, page);
+  }
+
+  /** Revokes a key of the account on every instance at once. Throws NotFound, also for another account's key. */
+  async revoke(caller: Caller | null, id: string): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const removed = await this.credentials.remove({ accountId: actor.accountId, kind: 'api_key', id });
+      if (!removed) throw new NotFound('key');
+      await this.audit.record({ by: actor, action: 'api_key.revoked', object: { id } });
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { injectable } from 'inversify';
+import { Account } from '../../domain/accounts/account.js';
+import type { Caller, Role } from '../../domain/accounts/caller.js';
+import { InviteNotFound } from '../../domain/accounts/errors.js';
+import { Invite, inviteLifetime } from '../../domain/accounts/invite.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Authority } from './authority.js';
+import { AccountRepository, InviteRepository } from './ports.js';
+
+interface NewInvite {
+  /** Null: anyone with the token may redeem it. */
+  readonly email: string | null;
+  readonly role: Role;
+  readonly lifetimeSeconds?: number | undefined;
+}
+
+/** An invite as a member of the team may see it. Only admins see the token, and only with the secret that sealed it. */
+export type VisibleInvite = Omit<Invite, 'token'> & { readonly token: string | null };
+
+@injectable()
+export class InviteService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly invites: InviteRepository,
+    private readonly accounts: AccountRepository,
+    private readonly authority: Authority,
+    private readonly audit: Audit,
+    private readonly tokens: SecretTokens,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Invites to the caller's team. Throws InvalidRequest. */
+  create(caller: Caller | null, input: NewInvite): Promise<Invite> {
+    const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
+    return this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const { token, digest } = this.tokens.issue('invite');
+      const invite = Invite.issue({
+        id: this.ids.next('inv'),
+        teamId: actor.teamId,
+        token,
+        digest,
+        email: email === null ? null : Account.profile({ email }).email,
+        role,
+        invitedBy: actor.accountId,
+        createdAt: this.clock.now(),
+        lifetimeSeconds,
+      });
+      await this.invites.add(invite);
+      const object = { id: invite.id, name: invite.email };
+      await this.audit.record({ by: actor, action: 'invite.created', object, details: { role } });
+      return invite;
+    });
+  }
+
+  /** Lists the team's pending invites, newest first. */
+  async list(caller: Caller | null): Promise<VisibleInvite[]> {
+    const { teamId, role } = authorize(caller, permissions.readTeam);
+    const pending = await this.invites.pending(teamId, this.clock.now());
+    const visible = (token: string) => (role === 'admin' && token !== '' ? token : null);
+    return pending.map((invite) => ({ ...invite, token: visible(invite.token) }));
+  }
+
+  /** Throws InviteNotFound, InviteRedeemed, InviteRevoked, InviteExpired. */
+  async revoke(caller: Caller | null, id: string): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const invite = await this.invites.find(actor.teamId, id);
+      if (!invite) throw new InviteNotFound();
+      await this.invites.save(Invite.revoke(invite, this.clock.now()));
+      const object = { id: invite.id, name: invite.email };
+      await this.audit.record({ by: actor, action: 'invite.revoked', object });
+    });
+  }
+
+  /**
+   * Returns a pending invite to the holder of its token, for the sign-up page.
+   * Throws InviteNotFound, InviteRedeemed, InviteRevoked, InviteExpired.
+   */
+  async lookUp(token: string): Promise<{ invite: Invite; inviterName: string | null }> {
+    const known = this.tokens.read(token);
+    const invite = known?.kind === 'invite' ? await this.invites.byDigest(known.digest) : null;
+    if (!invite) throw new InviteNotFound();
+    Invite.requirePending(invite, this.clock.now());
+    const inviter = await this.accounts.byId(invite.invitedBy);
+    return { invite, inviterName: inviter?.name ?? null };
+  }
+}

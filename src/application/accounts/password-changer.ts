@@ -1,0 +1,51 @@
+import { injectable } from 'inversify';
+import type { Account } from '../../domain/accounts/account.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import {
+  AccountRepository,
+  CredentialRepository,
+  MailedTokenRepository,
+  PasswordBlocklist,
+  PasswordHasher,
+} from './ports.js';
+
+interface Replacement {
+  readonly account: Account;
+  readonly passwordHash: string;
+  /** The id of the one session that stays. */
+  readonly keepSession?: string;
+  /** Also revokes the keys that the account has minted, not only those of registrations and logins. */
+  readonly revokeKeys: boolean;
+}
+
+/** The steps that every change of a password shares. */
+@injectable()
+export class PasswordChanger {
+  constructor(
+    private readonly blocklist: PasswordBlocklist,
+    private readonly hasher: PasswordHasher,
+    private readonly accounts: AccountRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly mailedTokens: MailedTokenRepository,
+  ) {}
+
+  /** Hashes a new password. Throws HashingBusy, and InvalidRequest when the deployment refuses common passwords. */
+  async hash(password: string): Promise<string> {
+    if (this.blocklist.include(password)) {
+      throw new InvalidRequest([{ path: 'password', message: 'is one of the most common passwords: choose another' }]);
+    }
+    return this.hasher.hash(password);
+  }
+
+  /** Saves the account with the new hash and ends its sessions, keys and reset tokens, within the caller's unit of work. */
+  async replace({ account, passwordHash, keepSession, revokeKeys }: Replacement): Promise<Account> {
+    const { id: accountId } = account;
+    const changed = { ...account, passwordHash };
+    await this.accounts.save(changed);
+    await this.credentials.removeAll({ accountId, kind: 'session', ...(keepSession && { except: keepSession }) });
+    const origins = ['registration', 'login'] as const;
+    await this.credentials.removeAll({ accountId, kind: 'api_key', ...(!revokeKeys && { origins }) });
+    await this.mailedTokens.removeUnused(accountId, 'reset');
+    return changed;
+  }
+}

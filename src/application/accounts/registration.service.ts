@@ -1,0 +1,159 @@
+import { injectable } from 'inversify';
+import { Account, type Profile } from '../../domain/accounts/account.js';
+import type { Caller, Role } from '../../domain/accounts/caller.js';
+import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/accounts/errors.js';
+import { Invite } from '../../domain/accounts/invite.js';
+import { Actor } from '../../domain/audit/audit-entry.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
+import { PasswordChanger } from './password-changer.js';
+import { AccountRepository, InviteRepository, TeamRepository } from './ports.js';
+import { TokenMailer } from './token-mailer.js';
+
+export abstract class RegistrationRules {
+  abstract readonly maxAccounts: number;
+  /** `invite`: without an invite only the master key may register, and only the first account. */
+  abstract readonly registration: 'open' | 'invite';
+  /** Site login may open a verified account that has a password or belongs to the operator team. */
+  abstract readonly linkSiteLogins: boolean;
+}
+
+export interface RegistrationStatus {
+  readonly accountCount: number;
+  readonly maxAccounts: number;
+  /** Anyone can register without an invite. */
+  readonly registrationOpen: boolean;
+}
+
+interface Registration extends Profile {
+  readonly inviteToken?: string | undefined;
+}
+
+/**
+ * Registers accounts with a password. The first account founds the operator team as its admin. Later ones join it as
+ * members, or join the inviter's team with the role of their invite.
+ */
+@injectable()
+export class RegistrationService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: AccountRepository,
+    private readonly teams: TeamRepository,
+    private readonly invites: InviteRepository,
+    private readonly passwords: PasswordChanger,
+    private readonly issuer: CredentialIssuer,
+    private readonly mailer: TokenMailer,
+    private readonly audit: Audit,
+    private readonly tokens: SecretTokens,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+    private readonly rules: RegistrationRules,
+  ) {}
+
+  /**
+   * Throws InvalidRequest, RegistrationClosed, InviteNotFound, InviteEmailMismatch, InviteRedeemed, InviteRevoked,
+   * InviteExpired, EmailTaken, HashingBusy. A refused registration leaves nothing behind and uses up no invite.
+   */
+  async register(caller: Caller | null, { inviteToken, ...typed }: Registration): Promise<SignedIn> {
+    // Refuses early, before the slow hash. The same checks inside the unit of work decide.
+    await this.admit(caller, typed.email, inviteToken);
+    const { name, email, password } = Account.profile(typed);
+    await this.requireFree(email);
+    const passwordHash = await this.passwords.hash(password);
+    return this.unitOfWork.run(async () => {
+      const invite = await this.admit(caller, email, inviteToken);
+      await this.requireFree(email);
+      if (invite) await this.invites.save(invite);
+      const account: Account = {
+        id: this.ids.next('usr'),
+        ...(invite ? { teamId: invite.teamId, role: invite.role } : await this.placeWithoutInvite()),
+        name,
+        email,
+        passwordHash,
+        emailVerifiedAt: null,
+        alertEmails: false,
+        createdAt: this.clock.now(),
+      };
+      await this.accounts.add(account);
+      await this.mailer.send(account, 'verification');
+      const details = { role: account.role, invite_id: invite?.id };
+      await this.audit.record({ by: Actor.self(account), action: 'account.registered', object: account, details });
+      return this.issuer.signIn(account, 'registration');
+    });
+  }
+
+  /**
+   * Makes an admin of the operator team with a verified e-mail, and the team if there is none. For the command line.
+   * Throws InvalidRequest, EmailTaken, RegistrationClosed, HashingBusy.
+   */
+  async createAdmin(by: Actor, typed: Profile): Promise<Account> {
+    const { name, email, password } = Account.profile(typed);
+    const passwordHash = await this.passwords.hash(password);
+    return this.unitOfWork.run(async () => {
+      await this.requireFree(email);
+      await this.requirePlace();
+      const createdAt = this.clock.now();
+      const account: Account = {
+        id: this.ids.next('usr'),
+        teamId: (await this.teams.operator())?.id ?? (await this.foundOperatorTeam()),
+        name,
+        email,
+        role: 'admin',
+        passwordHash,
+        emailVerifiedAt: createdAt,
+        alertEmails: false,
+        createdAt,
+      };
+      await this.accounts.add(account);
+      await this.audit.record({ by, action: 'account.registered', object: account, details: { role: account.role } });
+      return account;
+    });
+  }
+
+  async status(): Promise<RegistrationStatus> {
+    const accountCount = await this.accounts.count();
+    const { maxAccounts, registration } = this.rules;
+    return { accountCount, maxAccounts, registrationOpen: registration === 'open' && accountCount < maxAccounts };
+  }
+
+  /** Throws RegistrationClosed when the cap is reached. */
+  async requirePlace(): Promise<void> {
+    const { maxAccounts } = this.rules;
+    if ((await this.accounts.count()) < maxAccounts) return;
+    throw new RegistrationClosed(`This deployment has reached its cap of ${maxAccounts} accounts.`);
+  }
+
+  private async requireFree(email: string): Promise<void> {
+    if (await this.accounts.byEmail(email)) throw new EmailTaken();
+  }
+
+  /** Returns the invite as redeemed, or null without one. */
+  private async admit(caller: Caller | null, email: string, inviteToken?: string): Promise<Invite | null> {
+    await this.requirePlace();
+    if (inviteToken !== undefined) return this.redeemed(inviteToken, email);
+    if (this.rules.registration === 'open') return null;
+    const isFounder = caller?.kind === 'master' && !(await this.teams.operator());
+    if (!isFounder) throw new RegistrationClosed('Registration is by invite only.');
+    return null;
+  }
+
+  private async redeemed(token: string, email: string): Promise<Invite> {
+    const known = this.tokens.read(token);
+    const invite = known?.kind === 'invite' ? await this.invites.byDigest(known.digest) : null;
+    if (!invite) throw new InviteNotFound();
+    return Invite.redeem(invite, email, this.clock.now());
+  }
+
+  private async placeWithoutInvite(): Promise<{ teamId: string; role: Role }> {
+    const operator = await this.teams.operator();
+    if (operator) return { teamId: operator.id, role: 'member' };
+    return { teamId: await this.foundOperatorTeam(), role: 'admin' };
+  }
+
+  private async foundOperatorTeam(): Promise<string> {
+    const team = { id: this.ids.next('tea'), operator: true, siteKey: null, createdAt: this.clock.now() };
+    await this.teams.add(team);
+    return team.id;
+  }
+}

@@ -1,0 +1,106 @@
+import { injectable } from 'inversify';
+import type { Account } from '../../domain/accounts/account.js';
+import type { Caller } from '../../domain/accounts/caller.js';
+import type { Credential } from '../../domain/accounts/credential.js';
+import { InvalidCredentials } from '../../domain/accounts/errors.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { Actor } from '../../domain/audit/audit-entry.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
+import { Authority } from './authority.js';
+import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
+import { AccountRepository, CredentialRepository, PasswordHasher } from './ports.js';
+
+interface Revocation {
+  /** Null: every account. */
+  readonly email: string | null;
+  /** Also revokes all API keys. */
+  readonly keys: boolean;
+}
+
+const ACCOUNTS_AT_ONCE = 100;
+
+@injectable()
+export class SessionService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: AccountRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly authority: Authority,
+    private readonly hasher: PasswordHasher,
+    private readonly issuer: CredentialIssuer,
+    private readonly audit: Audit,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Opens a session and mints an API key; earlier ones stay. Throws HashingBusy, and InvalidCredentials after the same
+   * time for an unknown e-mail as for a wrong password.
+   */
+  async logIn(email: string, password: string): Promise<SignedIn> {
+    const account = await this.accounts.byEmail(email);
+    const matches = await this.hasher.matches(password, account?.passwordHash ?? null);
+    if (!account || !matches) throw new InvalidCredentials();
+    return this.unitOfWork.run(async () => {
+      // The password may have changed, or the account may be gone, since the hash was read.
+      const current = await this.accounts.byId(account.id);
+      if (current?.passwordHash !== account.passwordHash) throw new InvalidCredentials();
+      return this.issuer.signIn(current, 'login');
+    });
+  }
+
+  /** Deletes the caller's session and returns its id. */
+  async logOut(caller: Caller | null): Promise<string> {
+    const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
+    await this.credentials.remove({ accountId, kind: 'session', id: credentialId });
+    return credentialId;
+  }
+
+  /** Lists the account's live sessions, newest first; `currentId` is the caller's. */
+  async list(caller: Caller | null): Promise<{ sessions: Credential[]; currentId: string }> {
+    const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
+    const sessions = await this.credentials.list({ accountId, kind: 'session', now: this.clock.now() });
+    return { sessions, currentId: credentialId };
+  }
+
+  /** Ends a session of the account on every instance at once. Throws NotFound, also for another account's session. */
+  async end(caller: Caller | null, id: string): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const removed = await this.credentials.remove({ accountId: actor.accountId, kind: 'session', id });
+      if (!removed) throw new NotFound('session');
+      await this.audit.record({ by: actor, action: 'session.revoked', object: { id } });
+    });
+  }
+
+  /** Ends all sessions of one account or of all, and returns the number of accounts. For the command line. Throws NotFound. */
+  async revokeAll(by: Actor, { email, keys }: Revocation): Promise<number> {
+    let count = 0;
+    for await (const account of this.chosen(email)) {
+      const details = { keys_revoked: keys };
+      await this.unitOfWork.run(async () => {
+        await this.credentials.removeAll({ accountId: account.id, kind: 'session' });
+        if (keys) await this.credentials.removeAll({ accountId: account.id, kind: 'api_key' });
+        await this.audit.record({ by, action: 'account.sessions_revoked', object: account, details });
+      });
+      count++;
+    }
+    return count;
+  }
+
+  private async *chosen(email: string | null): AsyncGenerator<Account> {
+    if (email !== null) {
+      const account = await this.accounts.byEmail(email);
+      if (!account) throw new NotFound('account');
+      yield account;
+      return;
+    }
+    for (let after: string | null = null; ; ) {
+      const page: Account[] = await this.accounts.all({ limit: ACCOUNTS_AT_ONCE, after });
+      yield* page;
+      after = page.at(-1)?.id ?? null;
+      if (page.length < ACCOUNTS_AT_ONCE) return;
+    }
+  }
+}

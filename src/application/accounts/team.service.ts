@@ -1,0 +1,77 @@
+import { injectable } from 'inversify';
+import type { Account } from '../../domain/accounts/account.js';
+import type { Caller, Role } from '../../domain/accounts/caller.js';
+import { LastAdmin } from '../../domain/accounts/errors.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { UnitOfWork } from '../shared/ports.js';
+import { Authority } from './authority.js';
+import { AccountRepository, InviteRepository } from './ports.js';
+
+/** The accounts of the caller's team. */
+@injectable()
+export class TeamService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: AccountRepository,
+    private readonly invites: InviteRepository,
+    private readonly authority: Authority,
+    private readonly audit: Audit,
+  ) {}
+
+  /** Lists the roster, oldest account first. */
+  async list(caller: Caller | null): Promise<Account[]> {
+    return this.accounts.ofTeam(authorize(caller, permissions.readTeam).teamId);
+  }
+
+  /** Throws NotFound, also for an account of another team. */
+  async read(caller: Caller | null, accountId: string): Promise<Account> {
+    return memberOf(await this.list(caller), accountId);
+  }
+
+  /** Gives an account another role and revokes its pending invites unless it is admin. Throws NotFound, LastAdmin. */
+  async changeRole(caller: Caller | null, accountId: string, role: Role): Promise<Account> {
+    return this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const team = await this.accounts.ofTeam(actor.teamId);
+      const account = memberOf(team, accountId);
+      if (role !== 'admin') requireAnotherAdmin(team, account);
+      const changed = { ...account, role };
+      await this.accounts.save(changed);
+      if (role !== 'admin') await this.invites.revokeAllBy(account.id);
+      if (role !== account.role) {
+        const details = { from: account.role, to: role };
+        await this.audit.record({ by: actor, action: 'account.role_changed', object: account, details });
+      }
+      return changed;
+    });
+  }
+
+  /**
+   * Removes an account with its credentials and invites, and frees its place under the cap.
+   * Throws NotFound, LastAdmin.
+   */
+  async remove(caller: Caller | null, accountId: string): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const team = await this.accounts.ofTeam(actor.teamId);
+      const account = memberOf(team, accountId);
+      requireAnotherAdmin(team, account);
+      await this.invites.revokeAllBy(account.id);
+      await this.accounts.remove(account.id);
+      await this.audit.record({ by: actor, action: 'account.removed', object: account });
+    });
+  }
+}
+
+function memberOf(team: readonly Account[], accountId: string): Account {
+  const account = team.find(({ id }) => id === accountId);
+  if (!account) throw new NotFound('user');
+  return account;
+}
+
+function requireAnotherAdmin(team: readonly Account[], account: Account): void {
+  const admins = team.filter(({ role }) => role === 'admin');
+  if (admins.length === 1 && admins[0]?.id === account.id) throw new LastAdmin();
+}

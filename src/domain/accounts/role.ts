@@ -1,2 +1,0 @@
-export const roles = ['admin', 'developer', 'member'] as const;
-export type Role = (typeof roles)[number];
