@@ -48,7 +48,10 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    const [found] = await this.unitOfWork.prepared<AccountCaller>('credential holder', `${HOLDER} AND c.digest = $1`, [digest, now]);
+    const [found] = await this.unitOfWork.prepared<AccountCaller>('credential holder', `${HOLDER} AND c.digest = $1`, [
+      digest,
+      now,
+    ]);
     return found ?? null;
   }
 
