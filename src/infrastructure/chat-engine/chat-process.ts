@@ -4,8 +4,8 @@ import { ManagedProcess, type OutputStream } from '../child-process/managed-proc
 import type { SupervisedProcess } from '../child-process/supervisor.js';
 import type { WaitEstimate } from '../runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
+import { ChatCalls } from './chat-calls.js';
 import { callOf, type Order, reportOf } from './protocol.js';
-import { RuntimeCalls } from './runtime-calls.js';
 
 /** Which of a folder's weights, by the names that exports give them. */
 export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
@@ -46,7 +46,7 @@ export interface ChatProcessListener {
 export class ChatProcess implements SupervisedProcess {
   readonly ready: Promise<void>;
   readonly gone: Promise<string>;
-  readonly calls: RuntimeCalls;
+  readonly calls: ChatCalls;
   private readonly process: ManagedProcess<Order>;
   private readonly loadTimer: NodeJS.Timeout;
   private becomeReady: () => void = () => undefined;
@@ -66,7 +66,7 @@ export class ChatProcess implements SupervisedProcess {
       onMessage: (message) => this.receive(message),
       onLine: (stream, line) => listener.line(stream, line),
     });
-    this.calls = new RuntimeCalls(
+    this.calls = new ChatCalls(
       { ...settings, graceMs: stopGraceMs },
       estimate,
       meter,
@@ -110,7 +110,7 @@ export class ChatProcess implements SupervisedProcess {
 
   private receiveInvalid(call: number | null): void {
     this.listener.invalidMessage(call);
-    if (call !== null) this.calls.receiveNonsense(call);
+    if (call !== null) this.calls.receiveInvalid(call);
   }
 
   private loadTimedOut(): void {

@@ -51,7 +51,7 @@ export class SupervisedRuntime {
   }
 
   get figures(): RuntimeFigures {
-    return this.meter.figures(this.supervisor.current?.calls.turns ?? null);
+    return this.meter.figures(this.supervisor.current?.calls.queue ?? null);
   }
 
   start(source: OnnxSource): void {

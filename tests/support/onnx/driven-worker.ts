@@ -37,13 +37,13 @@ export class DrivenWorker {
     const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
     return new Promise((resolve, reject) => {
       this.awaited.set(call, (report) => {
-        if (report.type === 'counted') this.worker.take({ type: 'generate', call });
+        if (report.type === 'tokenized') this.worker.take({ type: 'generate', call });
         else if (report.type === 'completed') resolve(report);
-        else if (report.type === 'dropped') resolve(null);
+        else if (report.type === 'cancelled') resolve(null);
         else reject(new Error(JSON.stringify(report)));
       });
-      this.worker.take({ type: 'count', call, caller, request });
-      if (dropped) this.worker.take({ type: 'drop', call });
+      this.worker.take({ type: 'tokenize', call, caller, request });
+      if (dropped) this.worker.take({ type: 'cancel', call });
     });
   }
 

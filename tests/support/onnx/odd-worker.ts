@@ -11,8 +11,8 @@ const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
     if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });
-    if (order.type === 'count') say({ type: 'counted', call: order.call, promptTokens: 3 });
-    if (order.type === 'drop') say({ type: 'dropped', call: order.call });
+    if (order.type === 'tokenize') say({ type: 'tokenized', call: order.call, promptTokens: 3 });
+    if (order.type === 'cancel') say({ type: 'cancelled', call: order.call });
     if (order.type === 'generate') answer(order.call);
   };
 
@@ -37,15 +37,15 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     say({ ...completion, call });
   }),
   hasty: (order) => {
-    if (order.type === 'count') say({ ...completion, call: order.call });
+    if (order.type === 'tokenize') say({ ...completion, call: order.call });
     else answering(() => undefined)(order);
   },
   deaf: (order) => {
-    if (order.type === 'load' || order.type === 'count') answering(() => undefined)(order);
+    if (order.type === 'load' || order.type === 'tokenize') answering(() => undefined)(order);
   },
   /** Works on its first call for ever, and confirms nothing. */
   forgetful: (order) => {
-    if (order.type !== 'drop') answering((call) => call > 1 && say({ ...completion, call }))(order);
+    if (order.type !== 'cancel') answering((call) => call > 1 && say({ ...completion, call }))(order);
   },
   mute: (order) => {
     if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });

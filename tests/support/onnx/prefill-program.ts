@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const decoder = await Decoder.load(files, 1);
   const prompt = tokensOf(new Prompts(files).of([{ role: 'user', content: text }]));
   const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
-  const settings = { stops: new Set<number>(), maxBatch: 1, costs: { step: 1, token: 1 }, ...memory };
+  const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
   const answers: unknown[] = [];
   for (const chunk of chunks) {
     const scheduler = new Scheduler(decoder, { ...settings, chunk: Number(chunk) });

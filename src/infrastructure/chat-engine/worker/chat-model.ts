@@ -1,18 +1,19 @@
+/** Loads a chat model, and finds out by some trial steps how it can be run. */
 import { nativeMessageOf } from '../../onnx/native-errors.js';
 import type { LoadSettings } from '../protocol.js';
-import { BrokenModel } from './broken-model.js';
-import { Decoder } from './decoder.js';
-import { costsOf } from './grouping.js';
-import { bytesPerToken } from './kv-layout.js';
-import { type ModelFiles, readModelFiles } from './model-files.js';
+import { costsOf } from './batching.js';
+import { Decoder, type Row, type Scores, type Step } from './decoder.js';
+import { bytesPerToken, type Padding } from './kv-cache.js';
+import { BrokenModel, type ModelFiles, readModelFiles } from './model-files.js';
 import { Scheduler } from './scheduler.js';
-import { paddingOf, readsInAnyPieces } from './trials.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** What is usual for a model on a machine that has other things to do. */
-const usual = { maxBatch: 8, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
+const usualSettings = { maxBatch: 8, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
 
-/** A language model in memory, of which nobody knows yet what it can do. */
+/** The largest difference of equal scores, as a share of their range. Rounding is far below, a wrong mask far above. */
+const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
+
+/** A model in memory, before its trial. */
 export interface LoadedModel {
   readonly files: ModelFiles;
   readonly settings: LoadSettings;
@@ -20,8 +21,8 @@ export interface LoadedModel {
   readonly decoder: Decoder;
 }
 
-/** A language model that may be asked. */
-export interface TriedModel {
+/** A model that is ready for requests. */
+export interface ReadyModel {
   readonly scheduler: Scheduler;
   readonly maxBatch: number;
   readonly vocabulary: Vocabulary;
@@ -34,28 +35,85 @@ export async function loadModel(folder: string, threads: number, settings: LoadS
   return { files, settings, vocabulary, decoder: await Decoder.load(files, threads) };
 }
 
-/** Has the model take some steps, which tell what it can do. Throws BrokenModel. */
-export async function tried(model: LoadedModel, sample: readonly number[]): Promise<TriedModel> {
+/** Runs the model on the tokens of `sample`. A trial that ends with an error is not passed. Throws BrokenModel. */
+export async function tryModel(model: LoadedModel, sample: readonly number[]): Promise<ReadyModel> {
   const { files, decoder, vocabulary } = model;
-  const { maxBatch, kvBytes, cacheBytes } = { ...usual, ...model.settings };
+  const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };
   await warmUp(decoder, sample, files.weights);
-  // A model that fails a trial with an error has not passed it.
-  const padding = maxBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
-  const reuse = await readsInAnyPieces(decoder, sample).catch(() => false);
-  const batch = padding ? maxBatch : 1;
+  const padding = wantedBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
+  const reuse = await canPrefillInPieces(decoder, sample).catch(() => false);
+  const maxBatch = padding ? wantedBatch : 1;
   const each = bytesPerToken(decoder.layout);
   const costs = costsOf(files.weightBytes, each);
-  const limits = { maxBatch: batch, bytesPerToken: each, costs, reuse, kvBytes, cacheBytes };
-  const network = padding ? decoder.padded(padding) : decoder;
-  return { scheduler: new Scheduler(network, { ...limits, stops: vocabulary.stops }), maxBatch: batch, vocabulary };
+  const { stops } = vocabulary;
+  const settings = { stops, maxBatch, bytesPerToken: each, costs, reuse, kvBytes, cacheBytes };
+  return { scheduler: new Scheduler(padding ? decoder.padded(padding) : decoder, settings), maxBatch, vocabulary };
 }
 
-/** The second step is fed with the cache of the first. */
+/** Runs two steps, the second on the cache of the first. */
 async function warmUp(decoder: Decoder, tokens: readonly number[], weights: string): Promise<void> {
   try {
-    const past = await decoder.read({ past: decoder.begin(), tokens });
-    await decoder.advance([{ past, tokens: tokens.slice(-1) }]);
+    const past = await decoder.prefill({ past: decoder.begin(), tokens });
+    await decoder.decode([{ past, tokens: tokens.slice(-1) }]);
   } catch (error) {
     throw new BrokenModel('weights', `${weights} loads but does not run: ${nativeMessageOf(error)}`);
   }
+}
+
+/**
+ * Returns the padding with which a batch of two sequences of different lengths gives the same answers as each alone, or
+ * null. Exports differ in this and do not say so, and with the wrong padding the answers are wrong but look right.
+ */
+async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<Padding | null> {
+  if (!decoder.layout.takesMask) return null;
+  const rows: Row[] = [];
+  const expected: Step[][] = [];
+  for (const length of [2, 7]) {
+    const some = repeated(tokens, length + 2);
+    const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, length) });
+    const row = { past, tokens: some.slice(length) };
+    rows.push(row);
+    expected.push((await twoSteps(decoder, [row])).flat());
+  }
+  for (const padding of ['left', 'right'] as const) {
+    const steps = await twoSteps(decoder.padded(padding), rows).catch(() => null);
+    const agrees = steps?.every((step, i) =>
+      step.every(({ scores }, row) => alike(decoder, scores, expected[row]?.[i]?.scores ?? [])),
+    );
+    if (agrees) return padding;
+  }
+  return null;
+}
+
+/**
+ * Returns whether a prompt in pieces gives the same scores as a whole, so that sequences may share a beginning. It does
+ * not in models that round by what else is in the step, as int8 exports do.
+ */
+async function canPrefillInPieces(decoder: Decoder, tokens: readonly number[]): Promise<boolean> {
+  const some = repeated(tokens, 9);
+  const [whole] = await decoder.decode([{ past: decoder.begin(), tokens: some }]);
+  const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, 4) });
+  const [inPieces] = await decoder.decode([{ past, tokens: some.slice(4) }]);
+  return alike(decoder, inPieces?.scores ?? [], whole?.scores ?? []);
+}
+
+const repeated = (tokens: readonly number[], length: number): number[] =>
+  Array.from({ length }, (_, i) => tokens[i % tokens.length] as number);
+
+/** Runs two steps, the second on the cache of the first. */
+async function twoSteps(decoder: Decoder, rows: readonly Row[]): Promise<[Step[], Step[]]> {
+  const step = (at: number, pasts: readonly Pick<Row, 'past'>[]) =>
+    decoder.decode(pasts.map(({ past }, row) => ({ past, tokens: [rows[row]?.tokens[at] as number] })));
+  const first = await step(0, rows);
+  return [first, await step(1, first)];
+}
+
+function alike({ layout: { tensors } }: Decoder, scores: Scores, expected: Scores): boolean {
+  const tolerance = TOLERANCE[tensors.some(({ type }) => type === 'float16') ? 'float16' : 'float32'];
+  const finite = Array.from(expected).filter(Number.isFinite);
+  const range = finite.reduce((max, one) => Math.max(max, one), 0) - finite.reduce((min, one) => Math.min(min, one), 0);
+  return Array.from(scores).every((score, token) => {
+    const other = expected[token] as number;
+    return Object.is(score, other) || Math.abs(score - other) <= tolerance * range;
+  });
 }

@@ -1,75 +1,90 @@
+/** The worker process: routes orders to its two threads and reports back. Its own thread is always free. */
+import { join } from 'node:path';
+import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';
-import type { WriterOrder, WriterReport } from './answer-writer.js';
-import type { CounterOrder, CounterReport } from './prompt-counter.js';
-import { SideThread } from './side-thread.js';
+import type { DecoderOrder, DecoderReport, GenerateOrder } from './decoder-thread.js';
+import type { TokenizerOrder, TokenizerReport } from './tokenizer-thread.js';
 
-type Counted = Extract<WriterOrder, { type: 'generate' }>;
-
-/**
- * Does what the service orders, and logs nothing: what people ask and get is theirs. One thread counts prompts, another
- * writes answers, and this one only stands between: it is free for an order whatever the others do.
- */
+/** Logs nothing, because questions and answers are private. */
 export class ChatWorker {
-  private readonly counter = new SideThread<CounterOrder, CounterReport>('counting-thread.js', (report) =>
-    this.hear(report),
+  private readonly tokenizer = new Thread<TokenizerOrder, TokenizerReport>('tokenizer-thread.js', (report) =>
+    this.receive(report),
   );
-  private readonly writer = new SideThread<WriterOrder, WriterReport>('writing-thread.js', (report) =>
+  private readonly decoder = new Thread<DecoderOrder, DecoderReport>('decoder-thread.js', (report) =>
     this.report(report),
   );
-  /** Calls that are being counted, and that somebody still waits for. */
-  private readonly counting = new Map<number, Pick<Counted, 'caller' | 'temperature'>>();
-  /** Those that are counted, but not yet to be answered. */
-  private readonly counted = new Map<number, Counted>();
+  /** Calls that are being tokenized and are not cancelled. */
+  private readonly tokenizing = new Map<number, Pick<GenerateOrder, 'caller' | 'temperature'>>();
+  /** Tokenized calls that wait for the order to generate. */
+  private readonly tokenized = new Map<number, GenerateOrder>();
 
   constructor(private readonly report: (report: Report) => void) {}
 
   take(order: Order): void {
     switch (order.type) {
       case 'load':
-        this.counter.send({ type: 'load', folder: order.folder, weights: order.weights });
-        this.writer.send(order);
+        this.tokenizer.send({ type: 'load', folder: order.folder, weights: order.weights });
+        this.decoder.send(order);
         break;
-      case 'count':
-        this.counting.set(order.call, { caller: order.caller, temperature: order.request.temperature });
-        this.counter.send(order);
+      case 'tokenize':
+        this.tokenizing.set(order.call, { caller: order.caller, temperature: order.request.temperature });
+        this.tokenizer.send(order);
         break;
       case 'generate':
         this.generate(order.call);
         break;
-      case 'drop':
-        this.drop(order);
+      case 'cancel':
+        this.cancel(order);
     }
   }
 
   private generate(call: number): void {
-    const counted = this.counted.get(call);
-    if (counted) this.writer.send(counted, [counted.prompt.buffer as ArrayBuffer]);
-    this.counted.delete(call);
+    const order = this.tokenized.get(call);
+    if (order) this.decoder.send(order, [order.prompt.buffer as ArrayBuffer]);
+    this.tokenized.delete(call);
   }
 
-  /** Whoever has the call says when it is dropped. */
-  private drop(order: Extract<Order, { type: 'drop' }>): void {
+  /** The thread that has the call reports `cancelled`. */
+  private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
-    if (this.counted.delete(call)) this.report({ type: 'dropped', call });
-    else if (this.counting.delete(call)) this.counter.send(order);
-    else this.writer.send(order);
+    if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });
+    else if (this.tokenizing.delete(call)) this.tokenizer.send(order);
+    else this.decoder.send(order);
   }
 
-  private hear(report: CounterReport): void {
-    if (report.type === 'loaded') this.writer.send({ type: 'try', sample: report.sample });
-    else if (report.type === 'counted') this.keep(report);
+  private receive(report: TokenizerReport): void {
+    if (report.type === 'loaded') this.decoder.send({ type: 'try', sample: report.sample });
+    else if (report.type === 'tokenized') this.keep(report);
     else {
-      if (report.type !== 'broken') this.counting.delete(report.call);
+      if (report.type !== 'broken') this.tokenizing.delete(report.call);
       this.report(report);
     }
   }
 
-  /** The count of a call that was dropped meanwhile is nobody's. */
-  private keep({ call, prompt, room }: Extract<CounterReport, { type: 'counted' }>): void {
-    const asked = this.counting.get(call);
-    if (!asked) return;
-    this.counting.delete(call);
-    this.counted.set(call, { type: 'generate', call, ...asked, prompt, room });
-    this.report({ type: 'counted', call, promptTokens: prompt.length });
+  private keep({ call, prompt, room }: Extract<TokenizerReport, { type: 'tokenized' }>): void {
+    const request = this.tokenizing.get(call);
+    if (!request) return; // cancelled meanwhile
+    this.tokenizing.delete(call);
+    this.tokenized.set(call, { type: 'generate', call, ...request, prompt, room });
+    this.report({ type: 'tokenized', call, promptTokens: prompt.length });
+  }
+}
+
+/** A thread of this process. If it ends, the process ends with its error. */
+export class Thread<Order, Report> {
+  private readonly worker: Worker;
+
+  /** `program` is a file in the folder of this one. */
+  constructor(program: string, receive: (report: Report) => void) {
+    this.worker = new Worker(join(__dirname, program));
+    this.worker.on('message', receive);
+    this.worker.once('exit', (code) => {
+      throw new Error(`a thread ended with code ${code}`);
+    });
+  }
+
+  /** The memory in `transfer` moves to the thread. */
+  send(order: Order, transfer: readonly TransferListItem[] = []): void {
+    this.worker.postMessage(order, transfer);
   }
 }

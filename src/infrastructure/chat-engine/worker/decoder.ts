@@ -1,42 +1,50 @@
+/** Runs the model: tokens in, scores of the next token out. */
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { decodeHalves } from '../../onnx/float16.js';
 import { nativeMessageOf, relativeTo } from '../../onnx/native-errors.js';
-import { BrokenModel } from './broken-model.js';
-import { alone, type KvArray, noPast, type Padding, type Past, packed } from './kv-cache.js';
-import { type KvLayout, kvLayoutOf } from './kv-layout.js';
-import type { ModelFiles } from './model-files.js';
+import {
+  compacted,
+  type KvArray,
+  type KvLayout,
+  kvLayoutOf,
+  noPast,
+  type Padding,
+  type Past,
+  packed,
+} from './kv-cache.js';
+import { BrokenModel, type ModelFiles } from './model-files.js';
 
-// Its warnings are advice to whoever exported the model, and there are many of them.
+// The library's warnings are advice for the exporter of a model, and there are many of them.
 env.logLevel = 'error';
 
-/** For each token of the vocabulary, how well it continues the sequence. */
+/** The score of each token of the vocabulary as the next token (logits). */
 export type Scores = ArrayLike<number>;
 
-/** A sequence as far as the model has seen it, and what it is to see next. */
+/** A row of a batch: a sequence as far as the model has read it, and the tokens that it reads next. */
 export interface Row {
   readonly past: Past;
   readonly tokens: readonly number[];
 }
 
+/** The outcome of a row. */
 export interface Step {
   readonly past: Past;
   readonly scores: Scores;
 }
 
-/** What the order of work needs of a network. */
+/** The part of a model that the scheduler needs. */
 export interface Network {
-  /** Before the first token. */
+  /** Returns the past before the first token. */
   begin(): Past;
-  /** Appends the tokens. Blocks the thread while the model runs, as `advance` does. */
-  read(row: Row): Promise<Past>;
-  /** Appends the tokens and scores what comes after the last. Several rows get a token each. */
-  advance(rows: readonly Row[]): Promise<Step[]>;
-  /** The same past in memory of its own. */
-  alone(past: Past): Past;
+  /** Reads the tokens of one row. Blocks the thread while the model runs, as `decode` does. */
+  prefill(row: Row): Promise<Past>;
+  /** Reads the tokens of each row, and scores the next ones. Several rows have one token each. */
+  decode(rows: readonly Row[]): Promise<Step[]>;
+  /** Returns the same past in memory of its own. */
+  compact(past: Past): Past;
 }
 
-/** The model itself: tokens in, scores of the next one out. */
 export class Decoder implements Network {
   private constructor(
     private readonly session: InferenceSession,
@@ -46,16 +54,16 @@ export class Decoder implements Network {
 
   /** Throws BrokenModel. */
   static async load({ folder, weights }: ModelFiles, threads: number): Promise<Decoder> {
-    // Threads that spin while they wait take the processor from the other runtimes.
-    const patient = threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {};
-    const options = { intraOpNumThreads: threads, interOpNumThreads: 1, ...patient };
+    // Threads that spin while they wait take the processor from other runtimes.
+    const notSpinning = threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {};
+    const options = { intraOpNumThreads: threads, interOpNumThreads: 1, ...notSpinning };
     const session = await InferenceSession.create(join(folder, weights), options).catch((error: unknown) => {
       throw new BrokenModel('weights', `${weights} does not load: ${relativeTo(folder, nativeMessageOf(error))}`);
     });
     return new Decoder(session, kvLayoutOf(session, weights), 'left');
   }
 
-  /** The same one, which fills up the shorter rows of a batch on that side. */
+  /** Returns the same decoder with another padding of the shorter rows of a batch. */
   padded(padding: Padding): Decoder {
     return new Decoder(this.session, this.layout, padding);
   }
@@ -64,28 +72,28 @@ export class Decoder implements Network {
     return noPast(this.layout);
   }
 
-  alone(past: Past): Past {
-    return alone(this.layout, past);
+  compact(past: Past): Past {
+    return compacted(this.layout, past);
   }
 
-  async read(row: Row): Promise<Past> {
+  /** Does not fetch the scores, because copying those of a long prompt takes time. */
+  async prefill(row: Row): Promise<Past> {
     const { pasts } = await this.run([row], []);
     return pasts[0] as Past;
   }
 
-  async advance(rows: readonly Row[]): Promise<Step[]> {
+  async decode(rows: readonly Row[]): Promise<Step[]> {
     const { pasts, outputs } = await this.run(rows, ['logits']);
     const logits = outputs.logits as Tensor;
     return pasts.map((past, row) => ({ past, scores: lastScores(logits, row, rows.length) }));
   }
 
-  /** What nobody asks for isn't copied: the scores of a long piece of text are many. */
   private async run(rows: readonly Row[], wanted: readonly string[]) {
     const { tensors } = this.layout;
     const outputs = await this.session.run(this.feeds(rows), [...tensors.map(({ output }) => output), ...wanted]);
-    const kept = tensors.map(({ output }) => outputs[output] as Tensor);
-    const length = kept[0]?.dims[2] ?? 0;
-    const cache = { rows: rows.length, length, arrays: kept.map(({ data }) => data as KvArray) };
+    const present = tensors.map(({ output }) => outputs[output] as Tensor);
+    const length = present[0]?.dims[2] ?? 0;
+    const cache = { rows: rows.length, length, arrays: present.map(({ data }) => data as KvArray) };
     const pasts = rows.map(({ past, tokens }, row) => {
       const seen = past.length + tokens.length;
       return { cache, row, start: this.padding === 'left' ? length - seen : 0, length: seen };
@@ -104,20 +112,19 @@ export class Decoder implements Network {
       for (const [i, row] of rows.entries()) fill(values.subarray(i * width, (i + 1) * width), row);
       return new Tensor('int64', values, [rows.length, width]);
     };
-    const seen = (values: BigInt64Array, { past }: Row) =>
+    const mask = (values: BigInt64Array, { past }: Row) =>
       this.padding === 'left' ? values.fill(1n, cache.length - past.length) : values.fill(1n, 0, past.length + size);
+    const positions = (values: BigInt64Array, { past }: Row) => {
+      for (let i = 0; i < size; i++) values[i] = BigInt(past.length + i);
+    };
     return {
       input_ids: integers(size, (values, { tokens }) => values.set(tokens.map(BigInt))),
-      ...(takesMask && { attention_mask: integers(total, seen) }),
-      ...(takesPositions && {
-        position_ids: integers(size, (values, { past }) => {
-          for (let i = 0; i < size; i++) values[i] = BigInt(past.length + i);
-        }),
-      }),
+      ...(takesMask && { attention_mask: integers(total, mask) }),
+      ...(takesPositions && { position_ids: integers(size, positions) }),
       ...Object.fromEntries(
         tensors.map(({ input, type, heads, headSize }, tensor) => {
           const shape = [rows.length, heads, cache.length, headSize];
-          // The types of the two libraries don't know that half floats may be handed over as their bits.
+          // The types of the library do not say that 16-bit floats may be given as their bits.
           return [input, new Tensor(type as 'float32', cache.arrays[tensor] as Float32Array, shape)];
         }),
       ),
@@ -125,7 +132,7 @@ export class Decoder implements Network {
   }
 }
 
-/** Models give scores for every position of a row, or for its last one only. */
+/** Returns the scores after the last token of a row. Some models score every position, others only the last. */
 function lastScores({ data, dims }: Tensor, row: number, rows: number): Scores {
   const numbers = data as KvArray;
   const end = (numbers.length / rows) * (row + 1);

@@ -1,11 +1,28 @@
-import type { KvLayout } from './kv-layout.js';
+/** The KV cache: the attention keys and values of the tokens that the model has read. */
+import type { InferenceSession } from 'onnxruntime-node';
+import { BrokenModel } from './model-files.js';
 
-/** Half floats are kept as their bits. */
+/** 16-bit floats are kept as their bits. */
 export type KvArray = Float32Array | Uint16Array;
 
+/** One tensor of the cache: the names under which the model takes it and gives it, and its shape. */
+interface KvTensor {
+  readonly input: string;
+  readonly output: string;
+  readonly type: 'float32' | 'float16';
+  readonly heads: number;
+  readonly headSize: number;
+}
+
+export interface KvLayout {
+  readonly tensors: readonly KvTensor[];
+  readonly takesMask: boolean;
+  readonly takesPositions: boolean;
+}
+
 /**
- * Keys and values of several sequences, as a step gives them: an array for each tensor of the layout, of the shape
- * [rows, heads, length, size of a head]. Nobody writes into one that is made.
+ * The keys and values of several sequences, as the model gives them: one array for each tensor of the layout, of the shape
+ * [rows, heads, length, head size]. Nobody changes it after it is made.
  */
 export interface KvCache {
   readonly rows: number;
@@ -13,7 +30,7 @@ export interface KvCache {
   readonly arrays: readonly KvArray[];
 }
 
-/** What the model keeps of one sequence: a stretch of a row. */
+/** The keys and values of one sequence: a part of one row of a cache. */
 export interface Past {
   readonly cache: KvCache;
   readonly row: number;
@@ -21,10 +38,48 @@ export interface Past {
   readonly length: number;
 }
 
-/** Where the shorter rows of a batch are filled up. */
+/** The side on which shorter rows of a batch are filled up. */
 export type Padding = 'left' | 'right';
 
-/** Before the first token. */
+const PAST = 'past_key_values.';
+const PRESENT = 'present.';
+const TOKENS = 'input_ids';
+const OPTIONAL = ['attention_mask', 'position_ids'];
+
+type SessionShape = Pick<InferenceSession, 'inputNames' | 'inputMetadata' | 'outputNames'>;
+
+/**
+ * Reads the layout from the session itself, because config.json is not always true in exports.
+ * Throws BrokenModel if the model has no cache, or needs an unknown input.
+ */
+export function kvLayoutOf(session: SessionShape, file: string): KvLayout {
+  const wrong = (problem: string) => new BrokenModel('weights', `${file} ${problem}`);
+  const names = session.inputNames;
+  const unknown = names.find((name) => name !== TOKENS && !OPTIONAL.includes(name) && !name.startsWith(PAST));
+  const past = session.inputMetadata.filter(({ name }) => name.startsWith(PAST));
+  if (!names.includes(TOKENS)) throw wrong(`has no input ${TOKENS}: it is not a language model`);
+  if (past.length === 0) throw wrong(`has no key/value inputs (${PAST}*): export it with its cache`);
+  if (unknown) throw wrong(`needs the input ${unknown}, which is not supported`);
+  if (!session.outputNames.includes('logits')) throw wrong('has no output logits');
+  const tensors = past.map((metadata): KvTensor => {
+    const input = metadata.name;
+    const output = input.replace(PAST, PRESENT);
+    if (!session.outputNames.includes(output)) throw wrong(`takes ${input} but gives no ${output}`);
+    if (!metadata.isTensor || (metadata.type !== 'float32' && metadata.type !== 'float16'))
+      throw wrong(`has the input ${input} of a type that is not supported`);
+    const [, heads, , headSize] = metadata.shape;
+    if (typeof heads !== 'number' || typeof headSize !== 'number') throw wrong(`does not fix the shape of ${input}`);
+    return { input, output, type: metadata.type, heads, headSize };
+  });
+  const [takesMask = false, takesPositions = false] = OPTIONAL.map((name) => names.includes(name));
+  return { tensors, takesMask, takesPositions };
+}
+
+/** Returns the bytes of the cache of one token. */
+export const bytesPerToken = ({ tensors }: KvLayout): number =>
+  tensors.reduce((sum, { type, heads, headSize }) => sum + heads * headSize * (type === 'float16' ? 2 : 4), 0);
+
+/** Returns the past before the first token. */
 export const noPast = ({ tensors }: KvLayout): Past => ({
   cache: { rows: 1, length: 0, arrays: tensors.map(({ type }) => arrayOf(type, 0)) },
   row: 0,
@@ -33,14 +88,14 @@ export const noPast = ({ tensors }: KvLayout): Past => ({
 });
 
 /**
- * A row for each of the pasts, as long as the longest, with nothing but zeros in the padding. Copies only where the pasts
- * aren't just that already, which they are as long as the same sequences go on together.
+ * Returns a cache with a row for each past. All rows are as long as the longest, and padding is zeros. Copies nothing if
+ * the pasts are such a cache already, which is so as long as the same sequences go on together.
  */
 export function packed(layout: KvLayout, pasts: readonly Past[], padding: Padding): KvCache {
   const length = Math.max(...pasts.map((past) => past.length));
-  const at = (past: Past) => (padding === 'left' ? length - past.length : 0);
+  const startOf = (past: Past) => (padding === 'left' ? length - past.length : 0);
   const [{ cache }] = pasts as [Past];
-  const inPlace = (past: Past, row: number) => past.cache === cache && past.row === row && past.start === at(past);
+  const inPlace = (past: Past, row: number) => past.cache === cache && past.row === row && past.start === startOf(past);
   if (cache.rows === pasts.length && cache.length === length && pasts.every(inPlace)) return cache;
 
   const arrays = layout.tensors.map(({ type, heads, headSize }, tensor) => {
@@ -49,7 +104,7 @@ export function packed(layout: KvLayout, pasts: readonly Past[], padding: Paddin
       const source = past.cache.arrays[tensor] as KvArray;
       for (let head = 0; head < heads; head++) {
         const from = ((past.row * heads + head) * past.cache.length + past.start) * headSize;
-        const to = ((row * heads + head) * length + at(past)) * headSize;
+        const to = ((row * heads + head) * length + startOf(past)) * headSize;
         target.set(source.subarray(from, from + past.length * headSize), to);
       }
     }
@@ -58,13 +113,13 @@ export function packed(layout: KvLayout, pasts: readonly Past[], padding: Paddin
   return { rows: pasts.length, length, arrays };
 }
 
-/** The same past without the rest of its cache. */
-export const alone = (layout: KvLayout, past: Past): Past => ({
+/** Returns the same past in memory of its own, so that it does not keep the rest of its cache alive. */
+export const compacted = (layout: KvLayout, past: Past): Past => ({
   cache: packed(layout, [past], 'left'),
   row: 0,
   start: 0,
   length: past.length,
 });
 
-const arrayOf = (type: KvLayout['tensors'][number]['type'], size: number): KvArray =>
+const arrayOf = (type: KvTensor['type'], size: number): KvArray =>
   type === 'float16' ? new Uint16Array(size) : new Float32Array(size);

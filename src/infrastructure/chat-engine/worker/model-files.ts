@@ -1,76 +1,127 @@
+/** Reads a model folder in the layout of Hugging Face's ONNX exports. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { firstLineOf } from '../../onnx/native-errors.js';
-import { BrokenModel } from './broken-model.js';
 
-export type Json = Readonly<Record<string, unknown>>;
+/** The model can't be used. The message names the part and its file, for the person who mends the model. */
+export class BrokenModel extends Error {
+  constructor(part: string, problem: string) {
+    super(`${part}: ${problem}`);
+  }
+}
 
-/** A model folder in the layout of Hugging Face's ONNX exports, read but not yet understood. */
+const Json = z.record(z.string(), z.unknown());
+export type Json = Readonly<z.infer<typeof Json>>;
+
+/** Exporters leave fields out and put other things in their place, so each of these fields may be missing. */
+const TokenIds = z
+  .union([z.int(), z.array(z.int())])
+  .transform((ids) => [ids].flat())
+  .catch([]);
+const Length = z.int().positive().nullable().catch(null);
+/** A special token is written as a string, or as an object that holds it. */
+const SpecialToken = z
+  .union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)])
+  .nullable()
+  .catch(null);
+const Config = z.object({ eos_token_id: TokenIds, max_position_embeddings: Length });
+const GenerationConfig = z.object({ eos_token_id: TokenIds });
+const TokenizerConfig = z.object({
+  /** A number beyond all integers means that the tokenizer sets no limit. */
+  model_max_length: Length,
+  additional_special_tokens: z.array(SpecialToken).catch([]),
+  chat_template: z
+    .union([
+      z.string(),
+      z
+        .array(z.object({ name: z.string(), template: z.string() }))
+        .transform((all) => all.find(({ name }) => name === 'default')?.template ?? null),
+    ])
+    .nullable()
+    .catch(null),
+});
+
 export interface ModelFiles {
   readonly folder: string;
-  readonly config: Json;
-  /** Empty where the folder has none. */
-  readonly generationConfig: Json;
+  /** The file of the weights, relative to the folder. */
+  readonly weights: string;
+  /** Bytes of the weights, with the files that hold parts of them. */
+  readonly weightBytes: number;
+  /** Tokens that prompt and answer may have together. */
+  readonly context: number;
+  /** Tokens that end an answer, as far as the configurations name them by number. */
+  readonly stopIds: readonly number[];
   readonly tokenizer: Json;
   readonly tokenizerConfig: Json;
+  /** The special tokens that have a name, such as `eos_token`. */
+  readonly namedTokens: Readonly<Record<string, string>>;
+  /** The other special tokens of the tokenizer's configuration. */
+  readonly additionalTokens: readonly string[];
   readonly template: { readonly text: string; readonly file: string };
-  /** Relative to the folder. */
-  readonly weights: string;
-  /** Of all its files: the larger ones are split. */
-  readonly weightBytes: number;
 }
 
-/** `weights`: which of several, as `weightsOf` takes it. Throws BrokenModel. */
-export function readModelFiles(folder: string, weights: string | null = null): ModelFiles {
-  const config = required('configuration', folder, 'config.json');
-  const generationConfig = json('generation configuration', folder, 'generation_config.json') ?? {};
+/** Reads the folder, with the weights that `wanted` names or the usual ones. Throws BrokenModel. */
+export function readModelFiles(folder: string, wanted: string | null = null): ModelFiles {
+  const config = Config.parse(required('configuration', folder, 'config.json'));
+  const generation = json('generation configuration', folder, 'generation_config.json') ?? {};
   const tokenizer = required('tokenizer', folder, 'tokenizer.json');
   const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
-  const template = templateOf(folder, tokenizerConfig);
-  const found = weightsOf(folder, weights);
-  const weightBytes = bytesOf(folder, found);
-  return { folder, config, generationConfig, tokenizer, tokenizerConfig, template, weights: found, weightBytes };
+  const { model_max_length, additional_special_tokens } = TokenizerConfig.parse(tokenizerConfig);
+  const context = config.max_position_embeddings ?? model_max_length;
+  if (context === null)
+    throw new BrokenModel('configuration', 'config.json names no max_position_embeddings: the context is unknown');
+  return {
+    folder,
+    ...weightsIn(folder, wanted),
+    context,
+    stopIds: [...GenerationConfig.parse(generation).eos_token_id, ...config.eos_token_id],
+    tokenizer,
+    tokenizerConfig,
+    namedTokens: namedTokensOf(tokenizerConfig),
+    additionalTokens: additional_special_tokens.filter((token) => token !== null),
+    template: templateOf(folder, tokenizerConfig),
+  };
 }
 
-function templateOf(folder: string, { chat_template: given }: Json): ModelFiles['template'] {
-  const text = textOf('chat template', folder, 'chat_template.jinja');
-  if (text !== null) return { text, file: 'chat_template.jinja' };
+function namedTokensOf(tokenizerConfig: Json): Record<string, string> {
+  const named = Object.entries(tokenizerConfig).filter(([name]) => /^[a-z]+_token$/.test(name));
+  const tokens = named.map(([name, token]) => [name, SpecialToken.parse(token)]);
+  return Object.fromEntries(tokens.filter(([, token]) => token !== null));
+}
+
+function templateOf(folder: string, tokenizerConfig: Json): ModelFiles['template'] {
+  const own = textOf('chat template', folder, 'chat_template.jinja');
+  if (own !== null) return { text: own, file: 'chat_template.jinja' };
   const file = 'tokenizer_config.json';
-  const named = Array.isArray(given) ? given : [{ name: 'default', template: given }];
-  const [first] = named.filter((one) => one?.name === 'default');
-  if (typeof first?.template === 'string') return { text: first.template, file };
-  const missing =
-    given === undefined ? `there is no chat_template.jinja and ${file} has none` : `${file} has no default`;
-  throw new BrokenModel('chat template', missing);
+  const text = TokenizerConfig.parse(tokenizerConfig).chat_template;
+  if (text !== null) return { text, file };
+  const isAbsent = tokenizerConfig.chat_template === undefined;
+  const problem = isAbsent ? `there is no chat_template.jinja and ${file} has none` : `${file} has no default`;
+  throw new BrokenModel('chat template', problem);
 }
 
-/** What exporters append to the names of variants, where it isn't the name of the variant itself. */
+/** The suffixes of file names that differ from the name of the variant. */
 const SUFFIXES: Readonly<Record<string, string>> = { fp32: '', q8: '_quantized' };
 
 /**
- * The wanted variant (`q4`, `fp16`), or the file of that name. Without a wish `model.onnx`, or where an export has only
- * variants of it, the first by name.
+ * Finds the wanted variant (`q4`, `fp16`), or the file of that name. By default finds `model.onnx`, or the first variant
+ * by name if there is no such file. Opens only files that the folder lists, so no name leads out of it.
  */
-function weightsOf(folder: string, wanted: string | null): string {
-  const names = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).filter((name) =>
-    name.endsWith('.onnx'),
-  );
-  const [first = 'model.onnx'] = names.filter((name) => name.startsWith('model')).sort();
+function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'weights' | 'weightBytes'> {
+  const files = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).sort();
+  const names = files.filter((name) => name.endsWith('.onnx'));
+  const first = names.find((name) => name.startsWith('model')) ?? 'model.onnx';
   const usual = names.includes('model.onnx') ? 'model.onnx' : first;
-  const name =
-    wanted === null ? usual : wanted.endsWith('.onnx') ? wanted : `model${SUFFIXES[wanted] ?? `_${wanted}`}.onnx`;
-  // Only what the folder lists is opened: a wish can't lead out of it.
-  if (names.includes(name)) return `onnx/${name}`;
-  throw new BrokenModel(
-    'weights',
-    `onnx/${name} is missing${names.length > 0 ? `; there are ${names.sort().join(', ')}` : ''}`,
-  );
-}
-
-function bytesOf(folder: string, weights: string): number {
-  const files = attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? [];
-  const own = files.map((name) => `onnx/${name}`).filter((file) => file.startsWith(weights));
-  return own.reduce((sum, file) => sum + (attempt('weights', file, () => statSync(join(folder, file)).size) ?? 0), 0);
+  const variant = (name: string) => (name.endsWith('.onnx') ? name : `model${SUFFIXES[name] ?? `_${name}`}.onnx`);
+  const name = wanted === null ? usual : variant(wanted);
+  if (!names.includes(name)) {
+    const others = names.length > 0 ? `; there are ${names.join(', ')}` : '';
+    throw new BrokenModel('weights', `onnx/${name} is missing${others}`);
+  }
+  const parts = files.filter((file) => file.startsWith(name)).map((file) => `onnx/${file}`);
+  const sizes = parts.map((file) => attempt('weights', file, () => statSync(join(folder, file)).size) ?? 0);
+  return { weights: `onnx/${name}`, weightBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 function required(part: string, folder: string, file: string): Json {
@@ -82,9 +133,9 @@ function required(part: string, folder: string, file: string): Json {
 function json(part: string, folder: string, file: string): Json | null {
   const text = textOf(part, folder, file);
   if (text === null) return null;
-  const value = parsed(part, file, text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  throw new BrokenModel(part, `${file} is not a JSON object`);
+  const { data } = Json.safeParse(parsed(part, file, text));
+  if (!data) throw new BrokenModel(part, `${file} is not a JSON object`);
+  return data;
 }
 
 function parsed(part: string, file: string, text: string): unknown {
@@ -98,7 +149,7 @@ function parsed(part: string, file: string, text: string): unknown {
 const textOf = (part: string, folder: string, file: string): string | null =>
   attempt(part, file, () => readFileSync(join(folder, file), 'utf8'));
 
-/** Null where there is no such file. */
+/** Returns null if there is no such file. */
 function attempt<T>(part: string, file: string, read: () => T): T | null {
   try {
     return read();

@@ -1,80 +1,80 @@
+/**
+ * Keeps the KV caches of earlier sequences. A later sequence of the same caller that begins with the same tokens need not
+ * read them again. The least recently used are forgotten first.
+ */
 import type { Past } from './kv-cache.js';
 
-/** Tokens, and what the model keeps of a beginning of them. */
-export interface Known {
-  /** For whom they were read. */
+/** Tokens, and the past of some or all of them from the first on. */
+export interface CachedTokens {
+  /** Only this caller may use them: the time to the first token would tell others what was asked. */
   readonly caller: string;
   readonly tokens: readonly number[];
   readonly past: Past;
 }
 
-/** Bounds the search, where the model is so small that very many would weigh little. */
-const MOST = 1_000;
+/** Bounds the time of a search if the model is so small that very many entries would fit. */
+const MAX_ENTRIES = 1_000;
 
 export interface PrefixCacheSettings {
-  /** What all that is kept may weigh. */
-  readonly bytes: number;
+  readonly maxBytes: number;
   readonly bytesPerToken: number;
-  readonly alone: (past: Past) => Past;
+  /** Returns a past in memory of its own. */
+  readonly compact: (past: Past) => Past;
 }
 
-/**
- * What earlier sequences have left behind, so that another one of the same caller that begins alike need not be read from
- * its beginning. The least recently used go first.
- */
 export class PrefixCache {
-  /** The most recently used comes last. */
-  private readonly kept = new Set<Known>();
-  private weight = 0;
+  /** The most recently used entry is the last. */
+  private readonly entries = new Set<CachedTokens>();
+  private bytes = 0;
 
   constructor(private readonly settings: PrefixCacheSettings) {}
 
   /**
-   * The longest past that fits the beginning of `tokens`, among what is kept for the caller and the caller's `others`;
-   * never that of all of them, since the model has to be asked what comes after the last.
+   * Returns the longest past that fits the beginning of `tokens`, from the entries of the caller and the caller's `others`.
+   * It never covers all tokens, because the model must read the last one to score the next.
    */
-  find({ caller, tokens }: Omit<Known, 'past'>, others: Iterable<Known>): Past | null {
-    let best: Known | null = null;
+  find({ caller, tokens }: Omit<CachedTokens, 'past'>, others: Iterable<CachedTokens>): Past | null {
+    let best: CachedTokens | null = null;
     let length = 0;
-    for (const known of [...this.kept, ...others]) {
-      if (known.caller !== caller) continue;
-      const common = Math.min(commonLength(known.tokens, tokens), known.past.length, tokens.length - 1);
+    for (const entry of [...this.entries, ...others]) {
+      if (entry.caller !== caller) continue;
+      const common = Math.min(commonLength(entry.tokens, tokens), entry.past.length, tokens.length - 1);
       if (common <= length) continue;
-      best = known;
+      best = entry;
       length = common;
     }
     if (!best) return null;
-    if (this.kept.delete(best)) this.kept.add(best);
+    if (this.entries.delete(best)) this.entries.add(best);
     return { ...best.past, length };
   }
 
-  /** Keeps a past of exactly these tokens. */
-  keep({ caller, tokens, past }: Known): void {
-    if (this.weightOf(tokens) > this.settings.bytes) return;
-    for (const known of this.kept) {
-      if (known.caller !== caller) continue;
-      const common = commonLength(known.tokens, tokens);
+  /** Adds the past of exactly these tokens. Replaces entries that are a beginning of it. */
+  add({ caller, tokens, past }: CachedTokens): void {
+    if (this.bytesOf(tokens) > this.settings.maxBytes) return;
+    for (const entry of this.entries) {
+      if (entry.caller !== caller) continue;
+      const common = commonLength(entry.tokens, tokens);
       if (common === tokens.length) {
-        this.kept.delete(known);
-        this.kept.add(known);
+        this.entries.delete(entry);
+        this.entries.add(entry);
         return;
       }
-      if (common === known.tokens.length) this.forget(known);
+      if (common === entry.tokens.length) this.forget(entry);
     }
-    this.kept.add({ caller, tokens, past: this.settings.alone(past) });
-    this.weight += this.weightOf(tokens);
-    for (const oldest of this.kept) {
-      if (this.weight <= this.settings.bytes && this.kept.size <= MOST) return;
+    this.entries.add({ caller, tokens, past: this.settings.compact(past) });
+    this.bytes += this.bytesOf(tokens);
+    for (const oldest of this.entries) {
+      if (this.bytes <= this.settings.maxBytes && this.entries.size <= MAX_ENTRIES) return;
       this.forget(oldest);
     }
   }
 
-  private forget(known: Known): void {
-    this.kept.delete(known);
-    this.weight -= this.weightOf(known.tokens);
+  private forget(entry: CachedTokens): void {
+    this.entries.delete(entry);
+    this.bytes -= this.bytesOf(entry.tokens);
   }
 
-  private weightOf(tokens: readonly number[]): number {
+  private bytesOf(tokens: readonly number[]): number {
     return tokens.length * this.settings.bytesPerToken;
   }
 }

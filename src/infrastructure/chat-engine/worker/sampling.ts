@@ -1,13 +1,13 @@
+/** Chooses the next token. */
 import type { Scores } from './decoder.js';
 
 /**
- * The next token: the best one at temperature 0, else drawn by its probability, from all tokens. Throws where no score is
- * a number. Chance is the generator of the JavaScript engine (xorshift128+, which the system seeds at the start of the
- * process): good for variety, not for secrets, and it can't be seeded, so no answer can be had twice on purpose.
+ * Returns the best token at temperature 0, else one drawn by its probability from all tokens. Throws if no score is a
+ * number. The default generator cannot be seeded, so no answer can be repeated on purpose; it is not good for secrets.
  */
-export function pick(scores: Scores, temperature: number, chance: () => number = Math.random): number {
+export function sample(scores: Scores, temperature: number, random: () => number = Math.random): number {
   const best = bestOf(scores);
-  return temperature > 0 ? draw(scores, scores[best] as number, temperature, chance()) : best;
+  return temperature > 0 ? draw(scores, scores[best] as number, temperature, random()) : best;
 }
 
 function bestOf(scores: Scores): number {
@@ -24,16 +24,16 @@ function bestOf(scores: Scores): number {
   return best;
 }
 
-function draw(scores: Scores, highest: number, temperature: number, chance: number): number {
+function draw(scores: Scores, highest: number, temperature: number, random: number): number {
   const weights = new Float64Array(scores.length);
   let sum = 0;
   for (let token = 0; token < weights.length; token++) {
-    // Relative to the highest score, so that no power overflows; what is no number gets no weight.
+    // Relative to the highest score, so that no power overflows. NaN gets no weight.
     const weight = Math.exp(((scores[token] as number) - highest) / temperature) || 0;
     weights[token] = weight;
     sum += weight;
   }
-  let left = chance * sum;
+  let left = random * sum;
   let last = 0;
   for (let token = 0; token < weights.length; token++) {
     const weight = weights[token] as number;

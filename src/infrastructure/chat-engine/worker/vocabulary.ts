@@ -1,25 +1,23 @@
+/** Turns tokens into text, and knows the tokens that end an answer. */
 import { Tokenizer } from '@huggingface/tokenizers';
+import { z } from 'zod';
 import { firstLineOf } from '../../onnx/native-errors.js';
-import { BrokenModel } from './broken-model.js';
-import { contentOf } from './chat-template.js';
-import type { Json, ModelFiles } from './model-files.js';
+import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 
-/** What tokens mean. It makes none: without the rules for that a tokenizer is small. */
 export class Vocabulary {
-  /** The tokens that end an answer: exports name them in three places, and not always the same. */
+  /** The tokens that end an answer. Exports name them in three places, which do not always agree. */
   readonly stops: ReadonlySet<number>;
   private readonly tokenizer: Tokenizer;
 
   /** Throws BrokenModel. */
-  constructor({ tokenizer, tokenizerConfig, generationConfig, config }: ModelFiles) {
-    this.tokenizer = usable(() => new Tokenizer(withoutRules(tokenizer), tokenizerConfig));
-    const named = [generationConfig, config].flatMap(({ eos_token_id: ids }: Json) => ids);
-    const token = contentOf(tokenizerConfig.eos_token);
-    const ids = [...named, token === null ? null : this.tokenizer.token_to_id(token)];
-    this.stops = new Set(ids.filter((id): id is number => Number.isSafeInteger(id)));
+  constructor({ tokenizer, tokenizerConfig, stopIds, namedTokens }: ModelFiles) {
+    this.tokenizer = usingTokenizer(() => new Tokenizer(withoutMerges(tokenizer), tokenizerConfig));
+    const { eos_token: end } = namedTokens;
+    const named = end === undefined ? undefined : this.tokenizer.token_to_id(end);
+    this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
   }
 
-  /** A character can take several tokens. Where `ids` may be `cut` within one, it is left out. */
+  /** Returns the text. If `cut`, leaves out a character that is incomplete at the end. */
   decode(ids: readonly number[], cut: boolean): string {
     if (ids.length === 0) return '';
     const text = this.tokenizer.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
@@ -27,8 +25,8 @@ export class Vocabulary {
   }
 }
 
-/** Throws BrokenModel where the tokenizer can't be used. */
-export function usable<T>(use: () => T): T {
+/** Runs something that throws if the tokenizer can't be used, and throws BrokenModel then. */
+export function usingTokenizer<T>(use: () => T): T {
   try {
     return use();
   } catch (error) {
@@ -36,8 +34,10 @@ export function usable<T>(use: () => T): T {
   }
 }
 
-function withoutRules(tokenizer: Json): Json {
-  const { model } = tokenizer;
-  if (typeof model !== 'object' || model === null || !('merges' in model)) return tokenizer;
-  return { ...tokenizer, model: { ...model, merges: [] } };
+const Merging = z.looseObject({ merges: z.unknown() });
+
+/** Leaves out the merge rules, which decoding does not need: they are most of a tokenizer's memory. */
+function withoutMerges(tokenizer: Json): Json {
+  const { data: model } = Merging.safeParse(tokenizer.model);
+  return model ? { ...tokenizer, model: { ...model, merges: [] } } : tokenizer;
 }

@@ -1,14 +1,14 @@
-import { pick } from '../../../src/infrastructure/chat-engine/worker/sampling.js';
+import { sample } from '../../../src/infrastructure/chat-engine/worker/sampling.js';
 import { decodeHalves } from '../../../src/infrastructure/onnx/float16.js';
 
 describe('the choice of a token', () => {
   it('is the best one at temperature 0', () => {
-    expect(pick([1, 5, Number.NaN, 3, 5], 0)).toBe(1);
+    expect(sample([1, 5, Number.NaN, 3, 5], 0)).toBe(1);
   });
 
   it('is refused where no score is a number', () => {
-    expect(() => pick([Number.NaN, Number.NEGATIVE_INFINITY], 0)).toThrow('it scored no token');
-    expect(() => pick([], 1)).toThrow('it scored no token');
+    expect(() => sample([Number.NaN, Number.NEGATIVE_INFINITY], 0)).toThrow('it scored no token');
+    expect(() => sample([], 1)).toThrow('it scored no token');
   });
 
   it('follows the probabilities at a temperature', () => {
@@ -16,7 +16,7 @@ describe('the choice of a token', () => {
     const draws = (temperature: number) => {
       const counts = [0, 0, 0, 0];
       for (let i = 0; i < 1_000; i++) {
-        const token = pick(scores, temperature, () => (i + 0.5) / 1_000);
+        const token = sample(scores, temperature, () => (i + 0.5) / 1_000);
         counts[token] = (counts[token] ?? 0) + 1;
       }
       return counts;
@@ -27,8 +27,8 @@ describe('the choice of a token', () => {
   });
 
   it('never draws what can not be, at either end of chance', () => {
-    expect(pick([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 0)).toBe(1);
-    expect(pick([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 1)).toBe(1);
+    expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 0)).toBe(1);
+    expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 1)).toBe(1);
   });
 });
 

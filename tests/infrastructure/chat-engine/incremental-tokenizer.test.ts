@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
+import { IncrementalTokenizer } from '../../../src/infrastructure/chat-engine/worker/incremental-tokenizer.js';
 import { type Json, readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
-import { PiecewiseTokenizer } from '../../../src/infrastructure/chat-engine/worker/piecewise-tokenizer.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const { tokenizer: tiny, tokenizerConfig: config } = readModelFiles(tinyChat);
@@ -80,7 +80,7 @@ describe('a text taken piece by piece', () => {
     ['with the text twice', like({ post_processor: finishing(text, special, text) })],
   ])('has the tokens that it has as a whole, by tiny-chat’s tokenizer %s', (_, tokenizer) => {
     const whole = new Tokenizer(tokenizer, config);
-    const piecewise = new PiecewiseTokenizer(tokenizer, config);
+    const piecewise = new IncrementalTokenizer(tokenizer, config);
     for (const one of texts) {
       const { ids } = whole.encode(one, { add_special_tokens: false });
       expect([...piecewise.encode(one, 0)].flat()).toEqual(ids);
@@ -88,13 +88,13 @@ describe('a text taken piece by piece', () => {
   });
 
   it('comes in pieces, none of them large', () => {
-    const pieces = [...new PiecewiseTokenizer(tiny, config).encode(some(3_000), 0)];
+    const pieces = [...new IncrementalTokenizer(tiny, config).encode(some(3_000), 0)];
     expect(pieces.length).toBeGreaterThan(10);
     for (const { length } of pieces) expect(length).toBeLessThan(1_200);
   });
 
   it('keeps apart from another that is taken at the same time', () => {
-    const tokenizer = new PiecewiseTokenizer(like({ pre_tokenizer: metaspace, model: unigram }), config);
+    const tokenizer = new IncrementalTokenizer(like({ pre_tokenizer: metaspace, model: unigram }), config);
     const alone = [0, 1].map((section) => [...tokenizer.encode('blue river', section)].flat());
     expect(alone[0]).not.toEqual(alone[1]);
     const both = [0, 1].map((section) => ({

@@ -11,7 +11,7 @@ const readAndWrite = (model: ModelFiles) => {
   const { text } = new Prompts(model);
   const vocabulary = new Vocabulary(model);
   return {
-    plain: (written: string) => text.of(written),
+    plain: (written: string) => text.escape(written),
     encode: (rendered: string) => [...text.tokens(rendered)].flat(),
     decode: (ids: readonly number[], cut: boolean) => vocabulary.decode(ids, cut),
   };

@@ -18,10 +18,10 @@ describe('a report', () => {
     tookMs: 1.5,
   };
 
-  it.each([{ type: 'ready', maxBatch: 8 }, { type: 'broken', reason: 'x' }, { type: 'dropped', call: 0 }, completed])(
+  it.each([{ type: 'ready', maxBatch: 8 }, { type: 'broken', reason: 'x' }, { type: 'cancelled', call: 0 }, completed])(
     'is believed: %j',
     (message) => {
-      expect(reportOf(message)).toBe(message);
+      expect(reportOf(message)).toEqual(message);
     },
   );
 
@@ -37,8 +37,8 @@ describe('a report', () => {
     { type: 'broken' },
     { type: 'ready' },
     { type: 'ready', maxBatch: 0 },
-    { type: 'counted', call: 1, promptTokens: -1 },
-    { type: 'counted', call: 1.5, promptTokens: 1 },
+    { type: 'tokenized', call: 1, promptTokens: -1 },
+    { type: 'tokenized', call: 1.5, promptTokens: 1 },
     { type: 'too_long', call: 1, promptTokens: 9, context: 8 },
     { ...completed, text: null },
     { ...completed, finishReason: 'abort' },

@@ -1,7 +1,10 @@
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
-import { type CounterReport, PromptCounter } from '../../../src/infrastructure/chat-engine/worker/prompt-counter.js';
+import {
+  type TokenizerReport,
+  TokenizerThread,
+} from '../../../src/infrastructure/chat-engine/worker/tokenizer-thread.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 import { oneInput, withWeightsIn } from '../../support/onnx/plain-models.js';
@@ -113,10 +116,10 @@ describe('a broken model', () => {
   };
 
   it.each(cases)('with %s says so', (_, changes, reason) => {
-    const reports: CounterReport[] = [];
-    new PromptCounter((report) => reports.push(report)).take({ type: 'load', folder: folders.toy({}, changes) });
+    const reports: TokenizerReport[] = [];
+    new TokenizerThread((report) => reports.push(report)).take({ type: 'load', folder: folders.toy({}, changes) });
     expect(reports).toEqual([{ type: 'broken', reason: expect.any(String) }]);
-    isSaid((reports as Extract<CounterReport, { type: 'broken' }>[])[0]?.reason ?? null, reason);
+    isSaid((reports as Extract<TokenizerReport, { type: 'broken' }>[])[0]?.reason ?? null, reason);
   });
 
   const some = ['no tokenizer', 'a cut tokenizer', 'a template that does not compile'];

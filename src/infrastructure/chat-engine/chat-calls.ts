@@ -1,3 +1,4 @@
+/** The calls to one worker process: each is tokenized, waits for its turn, and is generated. */
 import type { Clock } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
 import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
@@ -7,46 +8,41 @@ import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import type { CallReport, Order } from './protocol.js';
 
 /**
- * Calls that may be counted beyond those that can get a place, so that a prompt which never fits is told so even when
- * the queue is full. Past these even the counting would be a queue without an end; and that is shared as the other one is.
+ * Calls that may be tokenized beyond those that can get a place, so that a prompt which never fits is refused as too long
+ * even if the queue is full. They are shared among callers as the queue is.
  */
-const COUNTED_BEYOND = 8;
+const TOKENIZED_BEYOND = 8;
 
 export interface CallLimits {
   /** Calls that may wait for their turn. */
   readonly queue: number;
   readonly timeoutMs: number;
-  /** How much longer than `timeoutMs` the process has to confirm that it dropped a call. */
+  /** The time that the process has to confirm a cancelled call after its timeout. */
   readonly graceMs: number;
 }
 
-/** A caller's request, until the process has answered it or has confirmed that it is dropped. */
+/** A call, until the process has answered it or has confirmed that it is cancelled. */
 interface Call {
   readonly id: number;
   readonly caller: string;
   readonly request: ChatRequest;
   readonly resolve: (completion: Completion) => void;
   readonly reject: (reason: unknown) => void;
-  /** To be told when the process begins to work on it. */
   readonly admitted: () => void;
-  /** Lets go of the caller's signal. */
+  /** Removes the listener of the caller's signal. */
   readonly release: () => void;
-  stage: 'counting' | 'waiting' | 'running' | 'given_up';
+  stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;
   readonly arrived: number;
   waitedMs: number;
   timer: NodeJS.Timeout;
 }
 
-/**
- * The calls to one process. Each is first counted by the process and refused when it can't fit; then it gets its turn,
- * waits for it, or is turned away.
- */
-export class RuntimeCalls {
+export class ChatCalls {
+  readonly queue: FairQueue;
   private readonly calls = new Map<number, Call>();
-  readonly turns: FairQueue;
-  /** Calls that the process works on at once. */
-  private atOnce = 1;
+  /** Calls that the process generates at once. */
+  private slots = 1;
   private lastId = 0;
 
   constructor(
@@ -55,31 +51,31 @@ export class RuntimeCalls {
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
     private readonly send: (order: Order) => void,
-    /** The process confirms nothing any more. */
+    /** Is called when the process confirms nothing any more. */
     private readonly stuck: () => void,
   ) {
-    this.turns = new FairQueue(this.atOnce, limits.queue, estimate);
+    this.queue = new FairQueue(this.slots, limits.queue, estimate);
   }
 
   /** The process is ready for so many calls at once. */
-  open(atOnce: number): void {
-    this.atOnce = atOnce;
-    this.turns.resize(atOnce);
+  open(slots: number): void {
+    this.slots = slots;
+    this.queue.resize(slots);
   }
 
   async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
-    const most = this.atOnce + this.limits.queue + COUNTED_BEYOND;
-    if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.turns.busy;
+    const most = this.slots + this.limits.queue + TOKENIZED_BEYOND;
+    if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.queue.busy;
     return new Promise((resolve, reject) => {
-      const abort = () => this.giveUp(call, signal.reason);
+      const abort = () => this.cancel(call, signal.reason);
       const release = () => signal.removeEventListener('abort', abort);
       const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
       const id = ++this.lastId;
       const given = { id, caller, request, admitted, arrived: this.now, waitedMs: 0 };
-      const call: Call = { ...given, resolve, reject, release, stage: 'counting', turn: null, timer };
+      const call: Call = { ...given, resolve, reject, release, stage: 'tokenizing', turn: null, timer };
       signal.addEventListener('abort', abort);
       this.calls.set(call.id, call);
-      this.send({ type: 'count', call: id, caller, request });
+      this.send({ type: 'tokenize', call: id, caller, request });
     });
   }
 
@@ -87,23 +83,23 @@ export class RuntimeCalls {
     const call = this.calls.get(report.call);
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
-    else if (report.type !== 'counted') this.end(call, refusal(call.request, report));
-    else if (call.stage === 'counting') this.place(call, report.promptTokens);
+    else if (report.type !== 'tokenized') this.end(call, refusalOf(call.request, report));
+    else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens);
   }
 
-  /** The process said something about a call that is no report. */
-  receiveNonsense(id: number): void {
+  /** The process sent something about a call that is not a report. */
+  receiveInvalid(id: number): void {
     const call = this.calls.get(id);
-    if (call) this.giveUp(call, new RuntimeInvalidResponse('its answer is not a completion.'));
+    if (call) this.cancel(call, new RuntimeInvalidResponse('its answer is not a completion.'));
   }
 
-  /** The process is gone, or about to be. */
+  /** Rejects all calls, because the process is gone or about to end. */
   fail(error: Error): void {
     for (const call of this.calls.values()) this.forget(call, error);
     this.calls.clear();
   }
 
-  private place(call: Call, promptTokens: number): void {
+  private enqueue(call: Call, promptTokens: number): void {
     call.stage = 'waiting';
     call.turn = {
       caller: call.caller,
@@ -114,15 +110,15 @@ export class RuntimeCalls {
         call.admitted();
         this.send({ type: 'generate', call: call.id });
       },
-      refuse: (reason) => this.giveUp(call, reason),
+      refuse: (reason) => this.cancel(call, reason),
     };
-    this.turns.enter(call.turn);
+    this.queue.enter(call.turn);
   }
 
   private answer(call: Call, report: Extract<CallReport, { type: 'completed' }>): void {
     if (call.stage !== 'running') {
-      // Where the answer crossed its own cancellation this changes nothing: `dropped` follows and ends the call.
-      this.receiveNonsense(call.id);
+      // Does nothing to a cancelled call: `cancelled` follows and ends it.
+      this.receiveInvalid(call.id);
       return;
     }
     const { text, finishReason, promptTokens, completionTokens, cachedTokens, firstTokenMs, tookMs } = report;
@@ -136,29 +132,29 @@ export class RuntimeCalls {
   private expire(call: Call): void {
     if (call.stage === 'running') this.estimate.record(this.limits.timeoutMs);
     call.timer = setTimeout(this.stuck, this.limits.graceMs);
-    this.giveUp(call, new InferenceTimeout(this.limits.timeoutMs / 1_000));
+    this.cancel(call, new InferenceTimeout(this.limits.timeoutMs / 1_000));
   }
 
-  /** The caller hears it now and the place is free now; the call itself stays until the process confirms. */
-  private giveUp(call: Call, reason: unknown): void {
+  /** Rejects the call and frees its slot at once. The call is forgotten when the process confirms. */
+  private cancel(call: Call, reason: unknown): void {
     const { stage } = call;
-    if (stage === 'given_up') return;
-    call.stage = 'given_up';
+    if (stage === 'cancelled') return;
+    call.stage = 'cancelled';
     call.release();
     call.reject(reason);
-    this.send({ type: 'drop', call: call.id });
-    this.leave(call, stage);
+    this.send({ type: 'cancel', call: call.id });
+    this.leaveQueue(call, stage);
   }
 
   private end(call: Call, reason: unknown, tokens?: number): void {
     this.calls.delete(call.id);
     this.forget(call, reason);
-    this.leave(call, call.stage, tokens);
+    this.leaveQueue(call, call.stage, tokens);
   }
 
-  private leave({ turn }: Call, stage: Call['stage'], tokens?: number): void {
-    if (turn && stage === 'running') this.turns.leave(turn, tokens);
-    else if (turn && stage === 'waiting') this.turns.giveUp(turn);
+  private leaveQueue({ turn }: Call, stage: Call['stage'], tokens?: number): void {
+    if (turn && stage === 'running') this.queue.leave(turn, tokens);
+    else if (turn && stage === 'waiting') this.queue.giveUp(turn);
   }
 
   private forget(call: Call, reason: unknown): void {
@@ -171,28 +167,30 @@ export class RuntimeCalls {
     return this.clock.now().getTime();
   }
 
-  /** Those that neither wait nor run, in order of arrival. */
+  /** Returns the calls that neither wait nor run, in order of arrival. */
   private get unplaced(): Call[] {
-    return [...this.calls.values()].filter(({ stage }) => stage === 'counting' || stage === 'given_up');
+    return [...this.calls.values()].filter(({ stage }) => stage === 'tokenizing' || stage === 'cancelled');
   }
 
-  /** Whoever has the most that are being counted loses the newest of them, to a caller who has at least two fewer. */
+  /** Refuses the newest tokenizing call of the caller with the most, if this caller has at least two fewer. */
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;
-    const counts = new Map([[caller, 0]]);
+    const counts = new Map<string, number>();
     for (const { caller: one } of unplaced) counts.set(one, (counts.get(one) ?? 0) + 1);
+    const countOf = (call: Call) => counts.get(call.caller) ?? 0;
     const own = counts.get(caller) ?? 0;
-    const greedy = unplaced.filter(
-      ({ caller: one, stage }) => stage === 'counting' && (counts.get(one) ?? 0) > own + 1,
-    );
-    const most = Math.max(...greedy.map(({ caller: one }) => counts.get(one) ?? 0));
-    const newest = greedy.findLast(({ caller: one }) => counts.get(one) === most);
-    if (newest) this.giveUp(newest, this.turns.busy);
+    const greedy = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
+    const most = Math.max(...greedy.map(countOf));
+    const newest = greedy.findLast((call) => countOf(call) === most);
+    if (newest) this.cancel(newest, this.queue.busy);
     return newest !== undefined;
   }
 }
 
-function refusal(request: ChatRequest, report: Exclude<CallReport, { type: 'counted' | 'completed' }>): DomainError {
+function refusalOf(
+  request: ChatRequest,
+  report: Exclude<CallReport, { type: 'tokenized' | 'completed' }>,
+): DomainError {
   switch (report.type) {
     case 'too_long':
       return ContextLengthExceeded.of({ ...report, maxTokens: request.maxTokens });
@@ -200,7 +198,7 @@ function refusal(request: ChatRequest, report: Exclude<CallReport, { type: 'coun
       return new InvalidRequest([{ path: 'messages', message: report.message }]);
     case 'failed':
       return new RuntimeInvalidResponse(report.reason);
-    case 'dropped':
+    case 'cancelled':
       return new RuntimeInvalidResponse('it dropped the call.');
   }
 }

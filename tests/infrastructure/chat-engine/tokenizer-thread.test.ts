@@ -1,7 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 
 import type { ChatRequest } from '../../../src/domain/chat/chat.js';
-import { type CounterReport, PromptCounter } from '../../../src/infrastructure/chat-engine/worker/prompt-counter.js';
+import {
+  type TokenizerReport,
+  TokenizerThread,
+} from '../../../src/infrastructure/chat-engine/worker/tokenizer-thread.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
@@ -11,13 +14,13 @@ const CONTEXT = 256;
 const LONG = 'blue river '.repeat(1_400);
 
 describe('the counter of prompts', () => {
-  let counter: PromptCounter;
-  let reports: CounterReport[];
+  let counter: TokenizerThread;
+  let reports: TokenizerReport[];
   const events = new EventEmitter();
 
   const use = (folder = tinyChat) => {
     reports = [];
-    counter = new PromptCounter((report) => {
+    counter = new TokenizerThread((report) => {
       reports.push(report);
       events.emit('report');
     });
@@ -26,7 +29,7 @@ describe('the counter of prompts', () => {
   };
   const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
     const messages = texts.map((content) => ({ role: 'user' as const, content }));
-    counter.take({ type: 'count', call, caller, request: { messages, maxTokens: null, temperature: 0, ...more } });
+    counter.take({ type: 'tokenize', call, caller, request: { messages, maxTokens: null, temperature: 0, ...more } });
   };
   const reported = async (reportsInAll: number) => {
     while (reports.length < reportsInAll) await once(events, 'report');
@@ -39,10 +42,10 @@ describe('the counter of prompts', () => {
     count(1, 'a', ['Hi']);
     count(2, 'a', ['Hi'], { maxTokens: 5 });
     const [free, bounded] = await reported(2);
-    expect(free).toMatchObject({ type: 'counted', call: 1 });
-    const { prompt, room } = free as Extract<CounterReport, { type: 'counted' }>;
+    expect(free).toMatchObject({ type: 'tokenized', call: 1 });
+    const { prompt, room } = free as Extract<TokenizerReport, { type: 'tokenized' }>;
     expect(room).toBe(CONTEXT - prompt.length);
-    expect(bounded).toEqual({ type: 'counted', call: 2, prompt, room: 5 });
+    expect(bounded).toEqual({ type: 'tokenized', call: 2, prompt, room: 5 });
   });
 
   it('counts a prompt that is somewhat too long to its end, and a longer one no further than it must', async () => {
@@ -54,7 +57,7 @@ describe('the counter of prompts', () => {
     const [somewhat, far, greedy] = await reported(3);
     expect(somewhat).toMatchObject({ type: 'too_long', call: 1, whole: true, context: CONTEXT });
     expect(far).toMatchObject({ type: 'too_long', call: 2, whole: false, context: CONTEXT });
-    const { promptTokens } = far as Extract<CounterReport, { type: 'too_long' }>;
+    const { promptTokens } = far as Extract<TokenizerReport, { type: 'too_long' }>;
     expect(promptTokens).toBeGreaterThan(2 * CONTEXT);
     expect(promptTokens).toBeLessThan(2 * CONTEXT + 2_000);
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
@@ -76,15 +79,15 @@ describe('the counter of prompts', () => {
     expect(calls()).toEqual([1, 3, 2, 4]);
   });
 
-  it('does nothing more for a call that is dropped, and confirms it', async () => {
+  it('does nothing more for a call that is cancelled, and confirms it', async () => {
     use();
     for (const call of [1, 2, 3]) count(call, 'a', [LONG]);
-    counter.take({ type: 'drop', call: 2 });
-    counter.take({ type: 'drop', call: 7 });
+    counter.take({ type: 'cancel', call: 2 });
+    counter.take({ type: 'cancel', call: 7 });
     await reported(4);
     expect(reports.map(({ type }, i) => [type, calls()[i]])).toEqual([
-      ['dropped', 2],
-      ['dropped', 7],
+      ['cancelled', 2],
+      ['cancelled', 7],
       ['too_long', 1],
       ['too_long', 3],
     ]);
@@ -95,10 +98,10 @@ describe('the counter of prompts', () => {
     count(1, 'a', [LONG, LONG, LONG, LONG]);
     count(2, 'b', ['Hi']);
     await reported(1);
-    counter.take({ type: 'drop', call: 1 });
+    counter.take({ type: 'cancel', call: 1 });
     count(3, 'a', ['Hi']);
     await reported(3);
     expect(calls()).toEqual([2, 1, 3]);
-    expect(reports[1]).toEqual({ type: 'dropped', call: 1 });
+    expect(reports[1]).toEqual({ type: 'cancelled', call: 1 });
   });
 });

@@ -1,32 +1,32 @@
+/**
+ * Keeps the special tokens of a model to its chat template. A message that contains `<|im_end|>` could otherwise end the
+ * message, and begin one in another's name.
+ *
+ * A mark hides such a text in a message, so a search for special tokens finds only those that the template has written.
+ * The text between them goes, without the marks, to a tokenizer that knows no special tokens. Nothing that a normalizer
+ * makes of the text can become one.
+ */
+import { IncrementalTokenizer } from './incremental-tokenizer.js';
 import type { Json } from './model-files.js';
-import { PiecewiseTokenizer } from './piecewise-tokenizer.js';
 
-/** A special token: its text and its number. */
-export interface Special {
-  readonly content: string;
+export interface SpecialToken {
   readonly id: number;
-  /** Whether it takes the white space before it, and behind it. */
-  readonly lstrip?: boolean;
-  readonly rstrip?: boolean;
+  readonly content: string;
+  /** The token takes the white space before it (`lstrip`) or behind it (`rstrip`). */
+  readonly lstrip?: boolean | undefined;
+  readonly rstrip?: boolean | undefined;
 }
 
-/** Unicode leaves these to programs for their own use. The first is always followed by one of the others. */
+/** Unicode reserves these characters for a program's own use. MARK is always followed by one of the others. */
 const MARK = '\uFDD0';
 const ITSELF = '\uFDD1';
 const NOTHING = '\uFDD2';
+const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
 
-/**
- * Keeps the special tokens of a model to its template. Whoever writes `<|im_end|>` in a message would otherwise end the
- * message, and could begin one in another's name.
- *
- * A mark hides such a text in a message from the search for special tokens, which are those that the template has written.
- * What stands between them goes, without the marks, to a tokenizer that knows none: whatever its normalizer makes of the
- * text, there is no special token that it could become.
- */
-export class PlainText {
-  private readonly tokenizer: PiecewiseTokenizer;
+export class SafeText {
+  private readonly tokenizer: IncrementalTokenizer;
   private readonly ids: ReadonlySet<number>;
-  /** What a special token may begin and end with, but not the whole. */
+  /** The incomplete beginnings and endings of special tokens. */
   private readonly beginnings = new Set<string>();
   private readonly endings = new Set<string>();
   private longest = 0;
@@ -34,12 +34,12 @@ export class PlainText {
   constructor(
     tokenizer: Json,
     config: Json,
-    private readonly specials: readonly Special[],
+    private readonly specials: readonly SpecialToken[],
   ) {
-    const added = (tokenizer.added_tokens ?? []) as readonly Special[];
+    const added = (tokenizer.added_tokens ?? []) as readonly SpecialToken[];
     this.ids = new Set(specials.map(({ id }) => id));
     const others = added.filter(({ id }) => !this.ids.has(id));
-    this.tokenizer = new PiecewiseTokenizer({ ...tokenizer, added_tokens: others }, config);
+    this.tokenizer = new IncrementalTokenizer({ ...tokenizer, added_tokens: others }, config);
     for (const { content } of specials) {
       this.longest = Math.max(this.longest, content.length);
       for (let length = 1; length < content.length; length++) {
@@ -49,15 +49,15 @@ export class PlainText {
     }
   }
 
-  /** The text as the template gets it: no part of it is a special token, nor together with what the template adds. */
-  of(text: string): string {
+  /** Returns a message's text for the template: it contains no special token, not even together with the template's text. */
+  escape(text: string): string {
     const escaped = text.replaceAll(MARK, MARK + ITSELF);
     const found = this.pattern(escaped);
     const hidden = found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
-    return this.apart(hidden);
+    return this.separated(hidden);
   }
 
-  /** The tokens of a rendered template, piece by piece. Throws where there are none for some of it. */
+  /** Yields the tokens of a rendered template. Throws if some of the text has no token. */
   *tokens(rendered: string): Generator<number[]> {
     const found = this.pattern(rendered);
     const sections = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((one) => one !== '');
@@ -68,14 +68,14 @@ export class PlainText {
         yield [own.id];
         continue;
       }
-      const plain = unmarked(section);
+      const plain = section.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));
       const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
-      yield* this.words(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
+      yield* this.plainTokens(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
     }
   }
 
-  /** Special tokens that are words of the vocabulary as well are left out; but for the one that stands for the unknown. */
-  private *words(text: string, section: number): Generator<number[]> {
+  /** Leaves out special tokens that are words of the vocabulary as well, except the one for unknown words. */
+  private *plainTokens(text: string, section: number): Generator<number[]> {
     for (const ids of this.tokenizer.encode(text, section)) {
       const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
       if (!own.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
@@ -83,7 +83,7 @@ export class PlainText {
     }
   }
 
-  /** A pattern of those special tokens that are in the text, the longer ones first; null where there are none. */
+  /** Returns a pattern of the special tokens that are in the text, longer ones first, or null if there are none. */
   private pattern(text: string): string | null {
     const found = this.specials.map(({ content }) => content).filter((content) => text.includes(content));
     if (found.length === 0) return null;
@@ -91,8 +91,8 @@ export class PlainText {
     return longestFirst.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
   }
 
-  /** Marks where the text could complete what stands around it, within its white space, which templates may take away. */
-  private apart(text: string): string {
+  /** Puts marks where the text could complete the text around it. Templates may trim, so they go inside the white space. */
+  private separated(text: string): string {
     const inner = text.trim();
     const lengths = Array.from({ length: Math.min(this.longest, inner.length) }, (_, i) => i + 1);
     const before = lengths.some((length) => this.endings.has(inner.slice(0, length))) ? MARK + NOTHING : '';
@@ -102,7 +102,3 @@ export class PlainText {
     return text.slice(0, start) + before + inner + after + text.slice(start + inner.length);
   }
 }
-
-const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
-
-const unmarked = (text: string): string => text.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
-const sideThread = join(process.cwd(), 'dist/src/infrastructure/chat-engine/worker/side-thread.js');
+const sideThread = join(process.cwd(), 'dist/src/infrastructure/chat-engine/worker/chat-worker.js');
 
 describe('a process with a thread beside its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-thread-'));
@@ -17,7 +17,7 @@ describe('a process with a thread beside its own', () => {
     const file = join(folder, `${name}.js`);
     writeFileSync(file, program);
     const beside = relative(dirname(sideThread), file);
-    const main = `new (require(${JSON.stringify(sideThread)}).SideThread)(${JSON.stringify(beside)}, () => {});
+    const main = `new (require(${JSON.stringify(sideThread)}).Thread)(${JSON.stringify(beside)}, () => {});
       setInterval(() => {}, 1000);`;
     await expect(promisify(execFile)('node', ['-e', main])).rejects.toMatchObject({
       code: 1,

@@ -2,9 +2,9 @@ import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cac
 import { PrefixCache } from '../../../src/infrastructure/chat-engine/worker/prefix-cache.js';
 
 const pastOf = (length: number): Past => ({ cache: { rows: 1, length, arrays: [] }, row: 0, start: 0, length });
-const make = (bytes: number) => new PrefixCache({ bytes, bytesPerToken: 10, alone: (past) => past });
+const make = (bytes: number) => new PrefixCache({ maxBytes: bytes, bytesPerToken: 10, compact: (past) => past });
 const caller = 'usr_a';
-const keep = (cache: PrefixCache, ...tokens: number[]) => cache.keep({ caller, tokens, past: pastOf(tokens.length) });
+const keep = (cache: PrefixCache, ...tokens: number[]) => cache.add({ caller, tokens, past: pastOf(tokens.length) });
 const found = (cache: PrefixCache, ...tokens: number[]) => cache.find({ caller, tokens }, [])?.length ?? 0;
 
 describe('the cache of prefixes', () => {
@@ -32,7 +32,7 @@ describe('the cache of prefixes', () => {
     keep(cache, 1, 2, 3);
     const [tokens, past] = [[1, 2, 3, 4], pastOf(4)];
     expect(cache.find({ caller: 'usr_b', tokens }, [{ caller, tokens, past }])).toBeNull();
-    cache.keep({ caller: 'usr_b', tokens, past });
+    cache.add({ caller: 'usr_b', tokens, past });
     expect(found(cache, 1, 2, 3, 4, 5)).toBe(3);
     expect(cache.find({ caller: 'usr_b', tokens: [...tokens, 5] }, [])?.length).toBe(4);
   });

@@ -1,16 +1,20 @@
+/**
+ * The library's tokenizer, which tokenizes a whole text in one go, some words at a time. The tokens are the same, because
+ * the library still does everything but the model's part, and the model treats each word by itself.
+ */
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { Json } from './model-files.js';
 
-/** Bounds how long one piece takes. A word that is longer is a piece of its own. */
+/** Bounds the time for one piece. A longer word is a piece of its own. */
 const PIECE_CHARACTERS = 1_000;
 
-/** What the library's types keep to themselves, or don't know. */
+/** Parts of the library's tokenizer that its types hide or lack. */
 interface Inner {
   pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
   model: Model;
   readonly post_processor: ((tokens: string[], pair: null, special: false) => { tokens: string[] }) | null;
   readonly added_tokens_map: ReadonlyMap<string, { readonly id: number }>;
-  /** Words of the model; added tokens as they are. */
+  /** Gives lists of words for the model, and added tokens as strings. */
   encode_text(text: string): (string | string[])[];
 }
 
@@ -18,20 +22,16 @@ interface Model {
   (words: string[]): string[];
   readonly tokens_to_ids: ReadonlyMap<string, number>;
   readonly unk_token_id?: number;
-  /** Whether what it makes of a word depends on the words around it. */
+  /** The tokens of a word depend on the words around it. */
   readonly fuse_unk: boolean;
 }
 
-/**
- * The library's tokenizer, which does a text in one go, some words at a time. The tokens are the same: all but the model
- * is left to it, and each word is the model's alone.
- */
-export class PiecewiseTokenizer {
+export class IncrementalTokenizer {
   private readonly whole: Tokenizer;
   private readonly inner: Inner;
-  /** Null where the words can't be taken apart. */
+  /** Null if the words can't be taken apart. */
   private readonly model: Model | null = null;
-  /** Which section of a longer text is being cut into words: some tokenizers treat the first one in another way. */
+  /** The section of a longer text that is cut into words now. Some tokenizers treat the first one differently. */
   private section = 0;
 
   constructor(tokenizer: Json, config: Json) {
@@ -44,15 +44,17 @@ export class PiecewiseTokenizer {
     const some = ['a', 'b'];
     if (finish && finish(some, null, false).tokens.join() !== some.join()) return;
     this.model = model;
-    const handOn = (words: string[]) => [words] as unknown as string[];
-    this.inner.model = Object.assign(handOn, model);
+    // The library then returns the words of each section instead of their tokens.
+    const passOn = (words: string[]) => [words] as unknown as string[];
+    this.inner.model = Object.assign(passOn, model);
   }
 
+  /** The token for words that the model does not know. */
   get unknown(): number | undefined {
     return this.inner.model?.unk_token_id;
   }
 
-  /** The tokens of the text, which is so many sections into a longer one; undefined where there is none for a word. */
+  /** Yields the tokens of section number `section` of a text, with undefined for a word without a token. */
   *encode(text: string, section: number): Generator<(number | undefined)[]> {
     this.section = section;
     if (!this.model) {
@@ -60,12 +62,12 @@ export class PiecewiseTokenizer {
       return;
     }
     for (const part of this.inner.encode_text(text)) {
-      if (typeof part === 'string') yield this.numbers([part]);
-      else for (const words of this.model.fuse_unk ? [part] : pieces(part)) yield this.numbers(this.model(words));
+      if (typeof part === 'string') yield this.idsOf([part]);
+      else for (const words of this.model.fuse_unk ? [part] : pieces(part)) yield this.idsOf(this.model(words));
     }
   }
 
-  private numbers(tokens: readonly string[]): (number | undefined)[] {
+  private idsOf(tokens: readonly string[]): (number | undefined)[] {
     const { added_tokens_map: added, model } = this.inner;
     return tokens.map((token) => added.get(token)?.id ?? model.tokens_to_ids.get(token) ?? model.unk_token_id);
   }

@@ -20,13 +20,13 @@ class NotingNetwork implements Network {
   before: (step: number, rows: readonly (readonly number[])[]) => void = () => undefined;
 
   begin = () => past([]);
-  alone = (one: Past) => one;
+  compact = (one: Past) => one;
 
-  async read(row: Row): Promise<Past> {
+  async prefill(row: Row): Promise<Past> {
     return past(this.step([row])[0] as number[]);
   }
 
-  async advance(rows: readonly Row[]) {
+  async decode(rows: readonly Row[]) {
     return this.step(rows).map((tokens) => ({
       past: past(tokens),
       scores: Array.from({ length: 2_000 }, (_, token) => (token === tokens.length ? 1 : 0)),
@@ -53,7 +53,7 @@ const settings = {
   stops: new Set<number>(),
   maxBatch: 8,
   bytesPerToken: 1,
-  costs: { step: 1, token: 0 },
+  costs: { batch: 1, token: 0 },
   reuse: true,
   kvBytes: 100_000,
   cacheBytes: 0,
@@ -85,16 +85,16 @@ describe('one sequence', () => {
     expect(await scheduler.generate(1, asked(1, 10))).toMatchObject({ tokens: [10, 11], finishReason: 'stop' });
   });
 
-  it.each([0, 1, 2, 4])('is over after the step in which it is dropped: %s', async (step) => {
+  it.each([0, 1, 2, 4])('is over after the step in which it is cancelled: %s', async (step) => {
     const { network, scheduler } = use();
-    network.before = (now) => now === step && scheduler.drop(1);
+    network.before = (now) => now === step && scheduler.cancel(1);
     expect(await scheduler.generate(1, asked(1, 200))).toBeNull();
     expect(network.steps).toHaveLength(step + 1);
   });
 
   it('lets others have their turn between steps', async () => {
     const { network, scheduler } = use();
-    setImmediate(() => setImmediate(() => setImmediate(() => scheduler.drop(1))));
+    setImmediate(() => setImmediate(() => setImmediate(() => scheduler.cancel(1))));
     expect(await scheduler.generate(1, asked(1, 5, 400))).toBeNull();
     expect(network.steps.length).toBeLessThan(6);
   });
@@ -154,7 +154,7 @@ describe('several sequences', () => {
   });
 
   it('are written in several steps where one of them would make the others expensive', async () => {
-    const { network, scheduler } = use({ costs: { step: 100, token: 1 }, chunk: 2_000 });
+    const { network, scheduler } = use({ costs: { batch: 100, token: 1 }, chunk: 2_000 });
     const lengths = [50, 600, 40, 60];
     const answers = await Promise.all(lengths.map((length, call) => scheduler.generate(call, asked(call, length, 6))));
     expect(answers.map((answer) => answer?.tokens)).toEqual(lengths.map((length) => counted(length, 6)));
@@ -184,11 +184,11 @@ describe('several sequences', () => {
     );
   });
 
-  it('leave before the next step when they are dropped, whatever they are at', async () => {
+  it('leave before the next step when they are cancelled, whatever they are at', async () => {
     const { network, scheduler } = use({ maxBatch: 3 });
     network.before = (now) => {
-      if (now === 1) scheduler.drop(2); // being read
-      if (now === 6) for (const call of [1, 4]) scheduler.drop(call); // being written, waiting
+      if (now === 1) scheduler.cancel(2); // being read
+      if (now === 6) for (const call of [1, 4]) scheduler.cancel(call); // being written, waiting
     };
     const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, 128, 10)));
     const answers = await Promise.all(calls);
@@ -244,9 +244,9 @@ describe('a beginning that was read before', () => {
     expect(read).toBeLessThan(1_000 + 3 * 128 + 3);
   });
 
-  it('may be what somebody left behind who was dropped', async () => {
+  it('may be what somebody left behind who was cancelled', async () => {
     const { network, scheduler } = use(cached);
-    network.before = (now) => now === 2 && scheduler.drop(1);
+    network.before = (now) => now === 2 && scheduler.cancel(1);
     expect(await scheduler.generate(1, asked(1, 1_000))).toBeNull();
     expect(await scheduler.generate(2, asked(1, 1_000))).toMatchObject({ cachedTokens: 256 });
   });

@@ -1,8 +1,8 @@
-import { costsOf, grouped } from '../../../src/infrastructure/chat-engine/worker/grouping.js';
+import { batched, costsOf } from '../../../src/infrastructure/chat-engine/worker/batching.js';
 
-const groups = (lengths: number[], step: number) => grouped(lengths, (length) => length, { step, token: 1 });
+const groups = (lengths: number[], step: number) => batched(lengths, (length) => length, { batch: step, token: 1 });
 
-describe('the groups of a step', () => {
+describe('the batches of a step', () => {
   it('are one, where the padding costs less than a second step', () => {
     expect(groups([30, 10, 20], 100)).toEqual([[10, 20, 30]]);
     expect(groups([4_000, 50, 50], 10_000)).toEqual([[50, 50, 4_000]]);
@@ -35,11 +35,11 @@ describe('the groups of a step', () => {
 
   it('keep those of one length in their order, and are none of nobody', () => {
     const rows = ['b', 'a', 'c'];
-    expect(grouped(rows, () => 5, { step: 1, token: 0 })).toEqual([rows]);
+    expect(batched(rows, () => 5, { batch: 1, token: 0 })).toEqual([rows]);
     expect(groups([], 1)).toEqual([]);
   });
 
   it('weigh the weights against what is kept of tokens', () => {
-    expect(costsOf(1_000, 10)).toEqual({ step: 1_000, token: 80 });
+    expect(costsOf(1_000, 10)).toEqual({ batch: 1_000, token: 80 });
   });
 });
