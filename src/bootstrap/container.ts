@@ -22,9 +22,9 @@ import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { BcryptPasswordHasher } from '../infrastructure/crypto/bcrypt-password-hasher.js';
 import { CheckedTokens } from '../infrastructure/crypto/checked-tokens.js';
+import { CommonPasswordBlocklist } from '../infrastructure/crypto/common-password-blocklist.js';
 import { ConfiguredMasterKey } from '../infrastructure/crypto/configured-master-key.js';
-import { JoseSiteTokens } from '../infrastructure/crypto/jose-site-tokens.js';
-import { ListedCommonPasswords } from '../infrastructure/crypto/listed-common-passwords.js';
+import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { processKeys } from '../infrastructure/crypto/process-keys.js';
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { JsonStarters } from '../infrastructure/files/json-starters.js';
@@ -39,9 +39,13 @@ import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
 import { HttpOtherProcesses } from '../infrastructure/peers/http-other-processes.js';
-import { backlogFigures, poolFigures } from '../infrastructure/prometheus/database-figures.js';
-import { hashingFigures } from '../infrastructure/prometheus/lane-figures.js';
-import { chatFigures, deploymentFigures } from '../infrastructure/prometheus/model-figures.js';
+import {
+  backlogMetrics,
+  chatMetrics,
+  deploymentMetrics,
+  hashingMetrics,
+  poolMetrics,
+} from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
@@ -118,8 +122,8 @@ function bindAccounts(container: Container, config: Config): void {
   container.bind(MasterKey).toConstantValue(new ConfiguredMasterKey(config.masterKey));
   container.bind(BcryptPasswordHasher).toConstantValue(new BcryptPasswordHasher(config.bcryptCost));
   container.bind(PasswordHasher).toService(BcryptPasswordHasher);
-  container.bind(PasswordBlocklist).toConstantValue(new ListedCommonPasswords(config.passwordBlocklist));
-  container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokens(siteLogin.tokens));
+  container.bind(PasswordBlocklist).toConstantValue(new CommonPasswordBlocklist(config.passwordBlocklist));
+  container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokenVerifier(siteLogin.tokens));
   container.bind(PageLinks).to(BaseUrlPageLinks);
   container.bind(RegistrationRules).toConstantValue({ ...registration, linkSiteLogins: siteLogin.link });
 }
@@ -186,11 +190,11 @@ function bindOperations(container: Container, config: Config): void {
     .toResolvedValue(
       (hasher, database, unitOfWork, servers, runtimes) =>
         new PrometheusMetrics([
-          hashingFigures(() => hasher.load),
-          poolFigures(() => poolLoad(database)),
-          backlogFigures(() => readBacklog(unitOfWork)),
-          deploymentFigures(servers),
-          chatFigures(runtimes),
+          hashingMetrics(() => hasher.load),
+          poolMetrics(() => poolLoad(database)),
+          backlogMetrics(() => readBacklog(unitOfWork)),
+          deploymentMetrics(servers),
+          chatMetrics(runtimes),
         ]),
       [BcryptPasswordHasher, DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
     );

@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { reachesMailServer } from '../../infrastructure/smtp/reaches-mail-server.js';
+import { SmtpMailer } from '../../infrastructure/smtp/smtp-mailer.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/operations/storage-probe.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
@@ -59,9 +59,9 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
     }
     return 'answers, and its tables are up to date';
   },
-  async mail({ smtpUrl }) {
+  async mail({ smtpUrl, mailFrom }) {
     if (!smtpUrl) return 'none is set: mails become files in outbox/';
-    await reachesMailServer(smtpUrl).catch((error) => {
+    await new SmtpMailer(smtpUrl, mailFrom).verify().catch((error) => {
       throw new Error(
         `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): mend SERVICE_SMTP_URL, or start it`,
       );

@@ -4,13 +4,13 @@ import type { PasswordHasher } from '../../application/accounts/ports.js';
 import { HashingBusy } from '../../domain/accounts/errors.js';
 import { Lane, type LaneLoad } from '../system/lane.js';
 
-/** Two of libuv's four threads at most, so that file and DNS work goes on beside a burst of logins. */
+/** At most two of libuv's four threads, so that file and DNS work goes on during a burst of logins. */
 const WIDTH = 2;
 const QUEUE = 64;
 
 /**
- * bcrypt reads no byte past the 72nd, so it is given a digest of the password instead, which has a fixed length. The
- * digest is told apart by a label, so that a leaked list of plain SHA-256 digests is of no use against it.
+ * Gives bcrypt, which ignores every byte past the 72nd, a digest of the password. The digest is labelled, so that a leaked
+ * list of plain SHA-256 digests does not help to guess it.
  */
 export class BcryptPasswordHasher implements PasswordHasher {
   private readonly lane = new Lane(WIDTH, QUEUE, () => new HashingBusy());
@@ -23,18 +23,18 @@ export class BcryptPasswordHasher implements PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.lane.run(() => bcrypt.hash(condensed(password), this.cost));
+    return this.lane.run(() => bcrypt.hash(digestOf(password), this.cost));
   }
 
   async matches(password: string, hash: string | null): Promise<boolean> {
     const same = await this.lane.run(async () => {
-      // Waited for in either case, so that the first call, which makes it, takes as long in either.
+      // Computed in either case, so that the first call takes equally long for a known and an unknown account.
       this.nobody ??= bcrypt.hash('', this.cost);
       const nobody = await this.nobody;
-      return bcrypt.compare(condensed(password), hash ?? nobody);
+      return bcrypt.compare(digestOf(password), hash ?? nobody);
     });
     return same && hash !== null;
   }
 }
 
-const condensed = (password: string) => createHash('sha256').update(`tenon password\0${password}`).digest('base64');
+const digestOf = (password: string) => createHash('sha256').update(`tenon password\0${password}`).digest('base64');

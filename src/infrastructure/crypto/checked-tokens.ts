@@ -20,8 +20,8 @@ const HINT_LENGTH = 4;
 const FORM = new RegExp(`^(tn[a-z]_)([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECK_LENGTH}})$`);
 
 /**
- * Prefix, 256 random bits and a CRC-32 of both, in letters and digits alone so that a double click selects all of it.
- * The digest is a plain SHA-256: with that much chance in the token there is nothing to slow a guesser down for.
+ * Issues tokens of a prefix, 256 random bits and a CRC-32 of both, in letters and digits, so that a double click selects
+ * all of it. A plain SHA-256 is enough for the digest, because nobody can guess 256 random bits.
  */
 @injectable()
 export class CheckedTokens implements SecretTokens {

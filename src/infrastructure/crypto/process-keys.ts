@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** By its number, the key with which a process of the service is asked by those that share its secret. */
+/** Returns the key of an instance, by its number, for instances with the same secret. */
 export const processKeys =
   (secret: string) =>
   (process: number): string =>

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals text with AES-256-GCM under a key made from the service's secret for one purpose. */
+/** Encrypts text with AES-256-GCM under a key derived from the service's secret for one purpose. */
 export class Sealer {
   private readonly key: Buffer;
 
@@ -11,7 +11,7 @@ export class Sealer {
     this.key = Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32));
   }
 
-  /** `context` is bound to the sealed text: it opens only together with it. */
+  /** Binds the sealed text to `context`, without which it cannot be opened. */
   seal(text: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(context));
@@ -19,7 +19,7 @@ export class Sealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** Throws when the text was sealed under another secret, with another context, or changed since. */
+  /** Throws if the text was sealed under another secret or with another context, or was changed since. */
   open(text: string, context: string): string {
     const bytes = Buffer.from(text, 'base64url');
     const opener = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE_BYTES), {

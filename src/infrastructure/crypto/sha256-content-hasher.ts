@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import type { ContentHasher } from '../../application/workspace/ports.js';
 
-/** As many characters as are hashed in a few milliseconds, also in many small parts. */
+/** Characters that take a few milliseconds to hash, also in many small parts. */
 const BATCH = 64 * 1024;
 
 @injectable()

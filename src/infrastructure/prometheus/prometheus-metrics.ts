@@ -1,27 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Metrics } from '../../application/operations/ports.js';
-import type { Figure, Source } from './figures.js';
+import type { MetricSnapshot, MetricSource } from './metric-sources.js';
 
-/** For one source; all of them are asked at the same time. */
-const PATIENCE_MS = 1_500;
+/** For one source; all sources are asked at the same time. */
+const TIMEOUT_MS = 1_500;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** How a request went. `route` is a template, so that there are only so many. */
+/** The end of a request. `route` is a template, which bounds the number of time series. */
 export interface Answered {
   readonly method: string;
   readonly route: string;
   readonly status: string;
 }
 
-/**
- * Counts what happens over HTTP as it happens, and asks everybody else when it is asked. The process itself, with the
- * delay of its event loop, is told of by the library.
- */
+/** Counts HTTP requests as they happen, and collects the other metrics when they are read. The library adds those of Node. */
 export class PrometheusMetrics implements Metrics {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
-  private readonly asked = new Map<Source, Promise<readonly Figure[] | null>>();
+  private readonly pending = new Map<MetricSource, Promise<readonly MetricSnapshot[] | null>>();
   private readonly requests = new Counter({
     name: 'tenon_http_requests_total',
     help: 'Requests that were answered, by method, route and HTTP status; the status "gone" is a caller who went away.',
@@ -47,12 +44,12 @@ export class PrometheusMetrics implements Metrics {
     registers: this.registers,
   });
 
-  constructor(private readonly sources: readonly Source[]) {
+  constructor(private readonly sources: readonly MetricSource[]) {
     collectDefaultMetrics({ register: this.registry });
     for (const limit of ['default', 'auth']) this.limited.inc({ limit }, 0);
   }
 
-  /** A request has come; its end is told by calling what this answers. */
+  /** Counts a request that has begun. The caller calls the returned function at its end. */
   readonly began = (): ((how: Answered) => void) => {
     this.inFlight.inc();
     const took = this.durations.startTimer();
@@ -66,30 +63,30 @@ export class PrometheusMetrics implements Metrics {
   readonly refused = (limit: 'default' | 'auth'): void => this.limited.inc({ limit });
 
   async read(): Promise<string> {
-    const found = await Promise.all(this.sources.map((source) => this.ask(source)));
+    const found = await Promise.all(this.sources.map((source) => this.collect(source)));
     const others = new Registry();
-    for (const figure of found.flat())
-      others.registerMetric({ ...figure, get: async () => figure } as unknown as Metric);
+    for (const snapshot of found.flat())
+      others.registerMetric({ ...snapshot, get: async () => snapshot } as unknown as Metric);
     return `${await this.registry.metrics()}\n${await others.metrics()}`;
   }
 
-  /** A source that has not answered yet is not asked a second time. */
-  private async ask(source: Source): Promise<readonly Figure[]> {
-    const answer = this.asked.get(source) ?? answerOf(source).finally(() => this.asked.delete(source));
-    this.asked.set(source, answer);
+  /** Never asks a source again that has not answered yet. */
+  private async collect(source: MetricSource): Promise<readonly MetricSnapshot[]> {
+    const answer = this.pending.get(source) ?? answerOf(source).finally(() => this.pending.delete(source));
+    this.pending.set(source, answer);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), PATIENCE_MS);
+      timer = setTimeout(() => resolve(null), TIMEOUT_MS);
     });
-    const figures = await Promise.race([answer, late]);
+    const snapshots = await Promise.race([answer, late]);
     clearTimeout(timer);
-    return figures ?? source.otherwise ?? [];
+    return snapshots ?? source.fallback ?? [];
   }
 }
 
-async function answerOf({ ask }: Source): Promise<readonly Figure[] | null> {
+async function answerOf({ collect }: MetricSource): Promise<readonly MetricSnapshot[] | null> {
   try {
-    return await ask();
+    return await collect();
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Mailer } from '../../application/accounts/ports.js';
 import type { Message } from '../../domain/accounts/message.js';
-import { composed } from './mail-composer.js';
+import { composeMail } from './compose-mail.js';
 
 /** Writes each message as an `.eml` file that only the service's user can read. A mail sent twice is one file. */
 export class FolderMailer implements Mailer {
@@ -15,7 +15,7 @@ export class FolderMailer implements Mailer {
   ) {}
 
   async send(id: string, message: Message): Promise<string> {
-    const { message: bytes } = await this.transport.sendMail(composed(id, message, this.from));
+    const { message: bytes } = await this.transport.sendMail(composeMail(id, message, this.from));
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const path = join(this.folder, `${id}.eml`);
     await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Ranges of IPv4 that are no host's on the public internet (RFC 6890, RFC 5771), and one that is Azure's metadata. */
+/** IPv4 ranges without hosts of the public internet (RFC 6890, RFC 5771), and Azure's metadata service. */
 const NOT_PUBLIC_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,10 +21,10 @@ const NOT_PUBLIC_4 = [
   '240.0.0.0/4',
 ];
 
-/** All there is of IPv6 that is public. Forms that carry an IPv4 address (mapped, NAT64) are outside of it ... */
+/** The public part of IPv6. It excludes the forms that carry an IPv4 address (mapped, NAT64). */
 const PUBLIC_6 = ['2000::/3'];
 
-/** ... or excluded here (6to4, Teredo), with what is for documentation and protocols. */
+/** Exceptions in that part: 6to4, Teredo, documentation and protocols. */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const [notPublic4, public6, notPublic6] = [NOT_PUBLIC_4, PUBLIC_6, NOT_PUBLIC_6].map(listOf) as [
@@ -39,12 +39,12 @@ export type Resolver = (
   answer: (error: NodeJS.ErrnoException | null, addresses?: { address: string; family: number }[]) => void,
 ) => void;
 
-/** The host is, or resolves to, an address to which nothing may be sent. */
+/** The host is, or resolves to, a forbidden address. */
 export class AddressRefused extends Error {}
 
 /**
- * Lets connections through to public addresses by https, and to any address of the allowed networks, by http too. As it
- * stands between the resolution of a name and the connection, no name can lead elsewhere once it has been checked.
+ * Permits public addresses by https, and the addresses of the allowed networks by http, too. It checks the addresses that
+ * the connection then uses, so a name cannot resolve to another address after the check.
  */
 export class AddressGuard {
   private readonly allowed: BlockList;
@@ -57,7 +57,7 @@ export class AddressGuard {
     this.allowed = listOf(networks);
   }
 
-  /** Throws AddressRefused, or why the name can't be resolved. */
+  /** Throws AddressRefused, or the reason why the name cannot be resolved. */
   async check(url: URL): Promise<void> {
     this.checkAddress(url);
     await new Promise<void>((resolve, reject) => {
@@ -65,18 +65,18 @@ export class AddressGuard {
     });
   }
 
-  /** Throws AddressRefused where the host is itself an address, for which sockets ask no lookup. */
+  /** Throws AddressRefused if the host is a forbidden address itself. Sockets do no lookup for an address. */
   checkAddress(url: URL): void {
     const host = hostOf(url);
-    if (isIP(host) && !this.lets(host, url)) throw new AddressRefused();
+    if (isIP(host) && !this.permits(host, url)) throw new AddressRefused();
   }
 
-  /** For the sockets of one request: gives addresses that have been checked, or fails with AddressRefused. */
+  /** Returns the lookup function for the sockets of one request. It fails with AddressRefused. */
   lookup(url: URL): LookupFunction {
     return (hostname, { all }, answer) => {
       this.resolve(hostname, { all: true }, (error, addresses = []) => {
         const [first] = addresses;
-        const refused = addresses.some(({ address }) => !this.lets(address, url));
+        const refused = addresses.some(({ address }) => !this.permits(address, url));
         if (error) answer(error, '');
         else if (refused || !first) answer(new AddressRefused(), '');
         else if (all) answer(null, addresses);
@@ -85,7 +85,7 @@ export class AddressGuard {
     };
   }
 
-  private lets(address: string, { protocol }: URL): boolean {
+  private permits(address: string, { protocol }: URL): boolean {
     const family = isIP(address);
     if (family === 0) return false;
     const type = family === 4 ? 'ipv4' : 'ipv6';

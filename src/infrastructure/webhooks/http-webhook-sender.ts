@@ -10,12 +10,12 @@ import { type AddressGuard, AddressRefused } from './address-guard.js';
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 
-/** So much of an answer is let come, unseen, so that a receiver may end it in peace. */
+/** Bytes of an answer that are read and dropped, so that a receiver can finish it. */
 const MOST_BYTES = 64 * 1024;
 
 type Outcome = Pick<Delivery, 'status' | 'error'>;
 
-/** Over node's own client, each time by a connection of its own: no proxy is asked, and no redirect is followed. */
+/** Posts by Node's own client on a new connection for each message, without a proxy and without following redirects. */
 export class HttpWebhookSender implements WebhookSender {
   constructor(
     private readonly guard: AddressGuard,
@@ -42,19 +42,22 @@ export class HttpWebhookSender implements WebhookSender {
     try {
       this.guard.checkAddress(url);
       signal?.throwIfAborted();
-      const status = await this.exchange(url, message, either);
+      const status = await this.send(url, message, either);
       const done = status >= 200 && status < 300;
       return { status, error: done ? null : `answered with status ${status}` };
     } catch (error) {
       signal?.throwIfAborted();
-      return { status: null, error: timeout.aborted ? `no answer within ${this.timeoutMs / 1_000} s` : wordsOf(error) };
+      return {
+        status: null,
+        error: timeout.aborted ? `no answer within ${this.timeoutMs / 1_000} s` : describe(error),
+      };
     }
   }
 
-  /** Resolves to the status once the answer has ended, or has been enough. */
-  private exchange(url: URL, { secret, id, body, sentAt }: WebhookMessage, signal: AbortSignal): Promise<number> {
+  /** Resolves with the status when the answer has ended, or has reached its limit. */
+  private send(url: URL, { secret, id, body, sentAt }: WebhookMessage, signal: AbortSignal): Promise<number> {
     const secure = url.protocol === 'https:';
-    const [send, agent] = secure ? [httpsRequest, new HttpsAgent()] : [httpRequest, new HttpAgent()];
+    const [request, agent] = secure ? [httpsRequest, new HttpsAgent()] : [httpRequest, new HttpAgent()];
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
@@ -64,18 +67,18 @@ export class HttpWebhookSender implements WebhookSender {
       'webhook-signature': new StandardWebhook(secret).sign(id, sentAt, body),
     };
     return new Promise<number>((resolve, reject) => {
-      const request = send(url, { method: 'POST', headers, agent, lookup: this.guard.lookup(url), signal });
+      const sent = request(url, { method: 'POST', headers, agent, lookup: this.guard.lookup(url), signal });
       let status: number | undefined;
-      // A receiver that has told its status has been told, whatever becomes of the rest of its answer.
+      // Once the status is known the message has arrived, even if the rest of the answer is cut off.
       const end = (error?: unknown) => (status === undefined ? reject(error) : resolve(status));
-      request.on('response', (response) => {
+      sent.on('response', (response) => {
         status = response.statusCode;
         void ended(response).then(end);
       });
-      request.on('upgrade', (_response, socket) => socket.destroy());
-      request.on('error', end);
-      request.on('close', () => end(new Error('closed')));
-      request.end(body);
+      sent.on('upgrade', (_response, socket) => socket.destroy());
+      sent.on('error', end);
+      sent.on('close', () => end(new Error('closed')));
+      sent.end(body);
     }).finally(() => agent.destroy());
   }
 }
@@ -92,7 +95,7 @@ function ended(response: IncomingMessage): Promise<void> {
   });
 }
 
-/** Gives up what can't be broken off. */
+/** Rejects after the timeout. The work itself cannot be aborted. */
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -108,8 +111,8 @@ function refusalOf(error: unknown, { protocol }: URL): string {
   return protocol === 'https:' ? NOT_ALLOWED : 'must be an https:// URL, or lead into SERVICE_WEBHOOK_ALLOW_NETWORKS';
 }
 
-/** In words that tell no address. */
-function wordsOf(error: unknown): string {
+/** Describes the failure without any address. */
+function describe(error: unknown): string {
   if (error instanceof AddressRefused) return 'the host leads to an address that is not allowed';
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {

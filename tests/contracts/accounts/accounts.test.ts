@@ -2,7 +2,7 @@ import bcrypt from 'bcrypt';
 import type { Invite } from '../../../src/domain/accounts/invite.js';
 import { BcryptPasswordHasher } from '../../../src/infrastructure/crypto/bcrypt-password-hasher.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
-import { ListedCommonPasswords } from '../../../src/infrastructure/crypto/listed-common-passwords.js';
+import { CommonPasswordBlocklist } from '../../../src/infrastructure/crypto/common-password-blocklist.js';
 import { Sealer } from '../../../src/infrastructure/crypto/sealer.js';
 import { TypeOrmInviteRepository } from '../../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -117,7 +117,7 @@ describe('Links of the service’s own pages', () => {
   });
 });
 
-commonPasswordsContract('a list', (refused) => new ListedCommonPasswords(refused));
+commonPasswordsContract('a list', (refused) => new CommonPasswordBlocklist(refused));
 
 const COST = 4;
 

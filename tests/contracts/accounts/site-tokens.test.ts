@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SiteTokenInvalid } from '../../../src/domain/accounts/errors.js';
 import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
-import { JoseSiteTokens } from '../../../src/infrastructure/crypto/jose-site-tokens.js';
+import { JoseSiteTokenVerifier } from '../../../src/infrastructure/crypto/jose-site-token-verifier.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { within } from '../../support/until.js';
 import { agreed, type Claims, inSeconds, siteTokensContract, someClaims } from './site-tokens.contract.js';
@@ -42,7 +42,7 @@ const byPair = (alg: 'RS256' | 'ES256', { privateKey }: Pair, claims: Claims, mo
   token({ alg, typ: 'JWT', ...more }, claims, byKey(privateKey, 'sha256'));
 
 siteTokensContract('jose, with a secret (HS256)', () => ({
-  siteTokens: new JoseSiteTokens({ ...nowhere, secret: SECRET }),
+  siteTokens: new JoseSiteTokenVerifier({ ...nowhere, secret: SECRET }),
   signed: (claims) => bySecret(SECRET, claims),
   forged: (claims) => ({
     ...none(claims),
@@ -58,7 +58,7 @@ const kids = { RS256: 'r', ES256: 'e' } as const;
 const ownPairs = { RS256: rsaPair, ES256: ecPair } as const;
 const otherPairs = { RS256: otherRsa, ES256: otherEc } as const;
 
-const byKeySet = (alg: 'RS256' | 'ES256', siteTokens: JoseSiteTokens) => ({
+const byKeySet = (alg: 'RS256' | 'ES256', siteTokens: JoseSiteTokenVerifier) => ({
   siteTokens,
   signed: (claims: Claims) => byPair(alg, ownPairs[alg], claims, { kid: kids[alg] }),
   forged: (claims: Claims) => {
@@ -93,11 +93,11 @@ describe('With a key set', () => {
     answer = (_, response) => void response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
   };
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
-  const fromUrl = () => new JoseSiteTokens({ ...nowhere, jwksUrl: url() });
+  const fromUrl = () => new JoseSiteTokenVerifier({ ...nowhere, jwksUrl: url() });
   const fromFile = (set: unknown) => {
     const jwksFile = join(folder.path, 'keys.json');
     writeFileSync(jwksFile, typeof set === 'string' ? set : JSON.stringify(set));
-    return new JoseSiteTokens({ ...nowhere, jwksFile });
+    return new JoseSiteTokenVerifier({ ...nowhere, jwksFile });
   };
 
   beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('With a key set', () => {
   }
 
   const own = () => byPair('RS256', rsaPair, someClaims(), { kid: 'r' });
-  const outcome = async (tokens: JoseSiteTokens, one = own()) => {
+  const outcome = async (tokens: JoseSiteTokenVerifier, one = own()) => {
     let error: unknown = null;
     const verified = async () => {
       await tokens.verify(one).catch((thrown: unknown) => {
@@ -184,7 +184,7 @@ describe('With a key set', () => {
       await new Promise<void>((listening) => closed.listen(0, '127.0.0.1', listening));
       const { port } = closed.address() as AddressInfo;
       await new Promise((done) => closed.close(done));
-      const tokens = new JoseSiteTokens({ ...nowhere, jwksUrl: `http://127.0.0.1:${port}/keys` });
+      const tokens = new JoseSiteTokenVerifier({ ...nowhere, jwksUrl: `http://127.0.0.1:${port}/keys` });
       const { error, inTime } = await outcome(tokens);
       expect(error).toBeInstanceOf(StorageUnavailable);
       expect(inTime).toBe(true);
@@ -202,12 +202,12 @@ describe('With a key set', () => {
 
     it('say at the start that the file of keys is missing or no key set', () => {
       const missing = join(folder.path, 'missing.json');
-      expect(() => new JoseSiteTokens({ ...nowhere, jwksFile: missing })).toThrow(/ENOENT/);
+      expect(() => new JoseSiteTokenVerifier({ ...nowhere, jwksFile: missing })).toThrow(/ENOENT/);
       for (const set of ['', '{', '[]', '{"keys":7}']) expect(() => fromFile(set)).toThrow();
     });
 
     it('are switched off, and believe nothing, where no site is set up', async () => {
-      const tokens = new JoseSiteTokens(null);
+      const tokens = new JoseSiteTokenVerifier(null);
       expect(tokens.enabled).toBe(false);
       for (const one of [own(), '']) expect((await outcome(tokens, one)).error).toBeInstanceOf(SiteTokenInvalid);
     });

@@ -1,5 +1,4 @@
-import { backlogFigures } from '../../../src/infrastructure/prometheus/database-figures.js';
-import { gauge, type Source } from '../../../src/infrastructure/prometheus/figures.js';
+import { backlogMetrics, gauge, type MetricSource } from '../../../src/infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../../../src/infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryMetrics } from '../../fakes/operations/memory-metrics.js';
 import { metricsContract } from './metrics.contract.js';
@@ -28,9 +27,9 @@ const outcomes: Record<string, () => never | Promise<never>> = {
 describe.each(Object.keys(outcomes))('with sources that %s', (name) => {
   metricsContract('Prometheus', () => {
     let failing = false;
-    const sources: Source[] = [
-      { ask: () => [gauge('tenon_one', 'One.', 1)] },
-      { ask: async () => (failing ? outcomes[name]?.() : [gauge('tenon_two', 'Two.', 2)]) as never },
+    const sources: MetricSource[] = [
+      { collect: () => [gauge('tenon_one', 'One.', 1)] },
+      { collect: async () => (failing ? outcomes[name]?.() : [gauge('tenon_two', 'Two.', 2)]) as never },
     ];
     return {
       metrics: new PrometheusMetrics(sources),
@@ -45,18 +44,18 @@ describe.each(Object.keys(outcomes))('with sources that %s', (name) => {
 describe('Metrics of Prometheus', () => {
   it('ask a source that has not answered only once', async () => {
     let asked = 0;
-    const ask = () => {
+    const collect = () => {
       asked++;
       return new Promise<never>(() => undefined);
     };
-    const metrics = new PrometheusMetrics([{ ask }]);
+    const metrics = new PrometheusMetrics([{ collect }]);
     await Promise.all([metrics.read(), metrics.read()]);
     await metrics.read();
     expect(asked).toBe(1);
   });
 
   it('say that the database is out of reach', async () => {
-    const metrics = new PrometheusMetrics([backlogFigures(async () => Promise.reject(new Error('no database')))]);
+    const metrics = new PrometheusMetrics([backlogMetrics(async () => Promise.reject(new Error('no database')))]);
     expect(await metrics.read()).toContain('\ntenon_database_up 0\n');
   });
 

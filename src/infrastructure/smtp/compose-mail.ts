@@ -1,7 +1,11 @@
+import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../../domain/accounts/message.js';
 
-/** What nodemailer needs of a message. The Message-ID is made from the mail's own id, so that a double can be told. */
-export const composed = (id: string, message: Message, from: string) => ({
+/** The longest line of RFC 5322, without its end. */
+const LONGEST_LINE = 998;
+
+/** Returns the message for nodemailer. The Message-ID comes from the mail's own id, so that a mail sent twice is recognized. */
+export const composeMail = (id: string, message: Message, from: string): SendMailOptions => ({
   from,
   to: message.to,
   subject: message.subject,
@@ -12,14 +16,11 @@ export const composed = (id: string, message: Message, from: string) => ({
   disableUrlAccess: true,
 });
 
-/** Plain ASCII goes out as it is, so that a person who looks into the file finds its link in one piece. */
+/** Sends plain ASCII unencoded, so that a link in the file is in one piece. */
 function part(type: string, content: string) {
   const contentType = `${type}; charset=utf-8`;
-  const asIs = /^[\n\x20-\x7e]*$/.test(content) && content.split('\n').every((line) => line.length < LONGEST_LINE);
-  if (!asIs) return { contentType, content };
+  const isPlain = /^[\n\x20-\x7e]*$/.test(content) && content.split('\n').every((line) => line.length < LONGEST_LINE);
+  if (!isPlain) return { contentType, content };
   const head = `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: 7bit\r\n\r\n`;
   return { contentType, raw: head + content.replaceAll('\n', '\r\n') };
 }
-
-/** Of RFC 5322, the line end not counted. */
-const LONGEST_LINE = 998;

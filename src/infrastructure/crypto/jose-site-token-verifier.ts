@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { z } from 'zod';
 import type { SiteClaims, SiteTokenVerifier } from '../../application/accounts/ports.js';
 import { accountLimits } from '../../domain/accounts/account.js';
 import { SiteTokenInvalid } from '../../domain/accounts/errors.js';
@@ -18,43 +19,53 @@ type Verify = (token: string) => Promise<JWTPayload>;
 
 const FETCH_TIMEOUT_MS = 3_000;
 const LONGEST_TEXT = 200;
+/** The last moment that a Date can hold. */
+const LATEST_SECONDS = 8.64e12;
 
-/** JSON Web Tokens: HS256 with a shared secret, RS256 or ES256 with a key set from a file or a URL. */
-export class JoseSiteTokens implements SiteTokenVerifier {
-  private readonly check: Verify | null;
+const Text = z.string().refine((text) => text.isWellFormed() && !text.includes('\0'));
+const OptionalText = Text.max(LONGEST_TEXT)
+  .nullish()
+  .transform((text) => text || null);
 
-  /** Null: no site is set up. Throws when the key file cannot be read. */
+const Claims = z.object({
+  jti: Text.min(1).max(LONGEST_TEXT),
+  exp: z
+    .number()
+    .max(LATEST_SECONDS)
+    .transform((seconds) => new Date(seconds * 1_000)),
+  email: Text.min(1).max(accountLimits.email),
+  email_verified: z
+    .unknown()
+    .optional()
+    .transform((value) => (value === undefined || value === null ? null : value === true)),
+  name: OptionalText,
+  team: OptionalText,
+});
+
+/** Verifies JSON Web Tokens: HS256 with a shared secret, RS256 or ES256 with a key set from a file or a URL. */
+export class JoseSiteTokenVerifier implements SiteTokenVerifier {
+  private readonly signature: Verify | null;
+
+  /** Null settings switch the site login off. Throws if the key file cannot be read. */
   constructor(settings: SiteTokenSettings | null) {
-    this.check = settings && verifier(settings);
+    this.signature = settings && signatureVerifier(settings);
   }
 
   get enabled(): boolean {
-    return this.check !== null;
+    return this.signature !== null;
   }
 
-  /** Throws StorageUnavailable when the key set is out of reach or of no use. */
+  /** Throws StorageUnavailable if the key set cannot be used. */
   async verify(token: string): Promise<SiteClaims> {
-    const claims = this.check && (await this.check(token).catch(refused));
-    if (!claims) throw new SiteTokenInvalid();
-    const { jti, exp, email, email_verified, name, team } = claims;
-    const expiresAt = new Date((exp ?? Number.NaN) * 1000);
-    const texts = [jti, name ?? '', team ?? ''].every((text) => isText(text)) && isText(email, accountLimits.email);
-    if (!texts || !jti || !email || Number.isNaN(expiresAt.getTime())) throw new SiteTokenInvalid();
-    return {
-      email: email as string,
-      emailVerified: email_verified === undefined || email_verified === null ? null : email_verified === true,
-      name: (name as string | undefined) || null,
-      team: (team as string | undefined) || null,
-      tokenId: jti,
-      expiresAt,
-    };
+    const payload = this.signature && (await this.signature(token).catch(nullIfRefused));
+    const claims = Claims.safeParse(payload);
+    if (!claims.success) throw new SiteTokenInvalid();
+    const { jti: tokenId, exp: expiresAt, email_verified: emailVerified, email, name, team } = claims.data;
+    return { email, emailVerified, name, team, tokenId, expiresAt };
   }
 }
 
-const isText = (value: unknown, longest: number = LONGEST_TEXT) =>
-  typeof value === 'string' && value.length <= longest && value.isWellFormed() && !value.includes('\0');
-
-function verifier({ secret, jwksFile, jwksUrl, issuer, audience }: SiteTokenSettings): Verify {
+function signatureVerifier({ secret, jwksFile, jwksUrl, issuer, audience }: SiteTokenSettings): Verify {
   const checks = { issuer, audience, requiredClaims: ['exp', 'jti', 'email'] };
   if (secret !== null) {
     const key = new TextEncoder().encode(secret);
@@ -69,9 +80,9 @@ function verifier({ secret, jwksFile, jwksUrl, issuer, audience }: SiteTokenSett
       return (await jwtVerify(token, keys, options)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // The token does not say which of several keys: it holds where one of them holds.
+      // The token names none of several keys: it is valid if one of them fits.
       for await (const key of error) {
-        const verified = await jwtVerify(token, key, options).catch(unlessOtherKey);
+        const verified = await jwtVerify(token, key, options).catch(nullIfOtherKey);
         if (verified) return verified.payload;
       }
       throw new errors.JWSSignatureVerificationFailed();
@@ -79,12 +90,12 @@ function verifier({ secret, jwksFile, jwksUrl, issuer, audience }: SiteTokenSett
   };
 }
 
-function unlessOtherKey(error: unknown): null {
+function nullIfOtherKey(error: unknown): null {
   if (error instanceof errors.JWSSignatureVerificationFailed) return null;
   throw error;
 }
 
-/** What jose throws where the token is at fault. */
+/** The errors of jose that an invalid token causes. */
 const TOKEN_FAULTS = [
   errors.JWSInvalid,
   errors.JWTInvalid,
@@ -96,11 +107,8 @@ const TOKEN_FAULTS = [
   errors.JWTExpired,
 ];
 
-/**
- * A token that does not hold is one thing. Whatever else goes wrong, from the network to a key that is none, is the
- * fault of the key set and not the caller's.
- */
-function refused(error: unknown): null {
+/** Any other failure, from the network to a broken key, is the fault of the key set and not of the caller. */
+function nullIfRefused(error: unknown): null {
   if (TOKEN_FAULTS.some((fault) => error instanceof fault)) return null;
   throw new StorageUnavailable('the key set of the embedding site is out of reach');
 }

@@ -1,19 +1,19 @@
 import type { PasswordBlocklist } from '../../application/accounts/ports.js';
 
-/** The list of zxcvbn, read when it is first asked; or nothing at all where common passwords are not refused. */
-export class ListedCommonPasswords implements PasswordBlocklist {
+/** The common passwords of zxcvbn, read at the first use; no password if the list is switched off. */
+export class CommonPasswordBlocklist implements PasswordBlocklist {
   private list: ReadonlySet<string> | null = null;
 
-  constructor(private readonly refused: boolean) {}
+  constructor(private readonly enabled: boolean) {}
 
   include(password: string): boolean {
-    if (!this.refused) return false;
-    this.list ??= new Set(listed());
+    if (!this.enabled) return false;
+    this.list ??= new Set(readList());
     return this.list.has(password.toLowerCase());
   }
 }
 
-function listed(): readonly string[] {
+function readList(): readonly string[] {
   const { dictionary } = require('@zxcvbn-ts/language-common') as { dictionary: Record<string, readonly string[]> };
   return dictionary['passwords-common'] ?? [];
 }

@@ -1,0 +1,194 @@
+import type { ChatRuntime } from '../../application/chat/ports.js';
+import type { ModelServer } from '../../application/deployments/ports.js';
+import type { RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures, Spread } from '../../domain/chat/runtime-figures.js';
+import { deploymentStatuses } from '../../domain/deployments/deployment.js';
+import type { LaneLoad } from '../system/lane.js';
+
+/** One value of a metric, with its labels. */
+export interface Sample {
+  readonly value: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The name of a histogram's buckets, sum or count. */
+  readonly metricName?: string;
+}
+
+/** A metric with its present values. */
+export interface MetricSnapshot {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly values: readonly Sample[];
+}
+
+/** Knows some metrics of another part of the service. */
+export interface MetricSource {
+  /** May throw or take long. */
+  readonly collect: () => readonly MetricSnapshot[] | Promise<readonly MetricSnapshot[]>;
+  /** Takes the place of an answer that failed or came too late; by default nothing. */
+  readonly fallback?: readonly MetricSnapshot[];
+}
+
+type Values = number | readonly Sample[];
+
+const snapshotOf = (type: MetricSnapshot['type']) => (name: string, help: string, values: Values) => ({
+  name,
+  help,
+  type,
+  values: typeof values === 'number' ? [{ value: values }] : values,
+});
+
+export const gauge = snapshotOf('gauge');
+export const counter = snapshotOf('counter');
+export const histogram = snapshotOf('histogram');
+
+/** The mails and tasks that wait in the database, for all instances. */
+export interface Backlog {
+  readonly mails: number;
+  /** Mails whose delivery has failed before. */
+  readonly failedMails: number;
+  /** The age of the oldest mail; 0 without mails. */
+  readonly oldestMailSeconds: number;
+  readonly waitingTasks: number;
+  readonly runningTasks: number;
+  /** Waiting tasks whose last attempt failed. */
+  readonly failedTasks: number;
+}
+
+const isUp = (value: 0 | 1): MetricSnapshot =>
+  gauge('tenon_database_up', 'Whether the database answered when these figures were taken: 1 or 0.', value);
+
+/** Returns the same in each instance. Without an answer of the database, reports only that. */
+export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
+  collect: async () => {
+    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();
+    return [
+      isUp(1),
+      gauge('tenon_outbox_mails', 'E-mails that are not delivered yet.', mails),
+      gauge('tenon_outbox_failed_mails', 'Those of them whose delivery has failed and is tried again.', failedMails),
+      gauge(
+        'tenon_outbox_oldest_mail_age_seconds',
+        'Age of the oldest e-mail that is not delivered yet; 0 where there is none.',
+        oldestMailSeconds,
+      ),
+      gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that nobody runs.', waitingTasks),
+      gauge('tenon_queue_running_tasks', 'Tasks of the work queue that are being run.', runningTasks),
+      gauge('tenon_queue_failed_tasks', 'Those that wait since an attempt at them failed.', failedTasks),
+    ];
+  },
+  fallback: [isUp(0)],
+});
+
+/** The database connections of this instance. */
+export interface PoolLoad {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+export const poolMetrics = (load: () => PoolLoad): MetricSource => ({
+  collect: () => {
+    const { total, idle, waiting } = load();
+    return [
+      gauge('tenon_database_pool_connections', 'Connections of this process to the database.', total),
+      gauge('tenon_database_pool_idle_connections', 'Those of them that nobody uses.', idle),
+      gauge('tenon_database_pool_waiting_requests', 'Work of this process that waits for a connection.', waiting),
+    ];
+  },
+});
+
+export const hashingMetrics = (load: () => LaneLoad): MetricSource => ({
+  collect: () => {
+    const { running, waiting, refused } = load();
+    return [
+      gauge('tenon_password_hashing_running', 'Passwords that are being hashed.', running),
+      gauge('tenon_password_hashing_waiting', 'Passwords that wait to be hashed.', waiting),
+      counter('tenon_password_hashing_refusals_total', 'Passwords that were refused since too many waited.', refused),
+    ];
+  },
+});
+
+/** Counts the deployments that this instance runs, after a health probe of each. */
+export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): MetricSource => ({
+  collect: async () => {
+    const states = await Promise.all(servers.ids().map((id) => servers.probe(id)));
+    const values = deploymentStatuses.map((status) => ({
+      labels: { status },
+      value: states.filter((state) => state.status === status).length,
+    }));
+    return [gauge('tenon_deployments', 'Deployments of this process, by their status at this moment.', values)];
+  },
+});
+
+const runtimeStates = ['loading', 'ready', 'unavailable', 'stopped'] as const satisfies RuntimeStatus['state'][];
+
+/** Bounds the number of time series. */
+const MOST_PROJECTS = 200;
+
+type Figures = readonly [project: string, RuntimeFigures][];
+
+/** Reports the chat runtimes of this instance; those of the newest projects one by one. */
+export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): MetricSource => ({
+  collect: () => {
+    const all = [...runtimes.figures()];
+    const states = all.map(([project]) => runtimes.status(project).state);
+    const counts = runtimeStates.map((state) => ({
+      labels: { state },
+      value: states.filter((one) => one === state).length,
+    }));
+    const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
+    return [
+      gauge('tenon_chat_runtimes', 'Chat runtimes of this process, by state.', counts),
+      ...loadMetrics(shown),
+      ...tokenMetrics(shown),
+      timeHistogram(
+        'tenon_chat_first_token_seconds',
+        'Time from a call to the first token of its answer.',
+        shown.map(([project, { firstToken }]) => [project, firstToken]),
+      ),
+      timeHistogram(
+        'tenon_chat_answer_seconds',
+        'Time from a call to its answer.',
+        shown.map(([project, { answer }]) => [project, answer]),
+      ),
+    ];
+  },
+});
+
+const loadMetrics = (shown: Figures) => [
+  gauge('tenon_chat_waiting_calls', 'Chat calls that wait for their turn.', each(shown, 'waiting')),
+  gauge('tenon_chat_running_calls', 'Chat calls that are worked on, together as a batch.', each(shown, 'running')),
+];
+
+const tokenMetrics = (shown: Figures) => [
+  counter('tenon_chat_prompt_tokens_total', 'Tokens of the prompts that were answered.', each(shown, 'promptTokens')),
+  counter('tenon_chat_cached_tokens_total', 'Those of them that the runtime still knew.', each(shown, 'cachedTokens')),
+  counter('tenon_chat_completion_tokens_total', 'Tokens of the answers.', each(shown, 'completionTokens')),
+  counter(
+    'tenon_chat_worked_seconds_total',
+    'Time that answers were worked on, each for itself: the tokens of answers by it are the speed that a caller sees.',
+    each(shown, 'workedSeconds'),
+  ),
+];
+
+type Plain = {
+  [K in keyof RuntimeFigures]: RuntimeFigures[K] extends number ? K : never;
+}[keyof RuntimeFigures];
+
+const each = (shown: Figures, name: Plain): Sample[] =>
+  shown.map(([project, figures]) => ({ labels: { project }, value: figures[name] }));
+
+const timeHistogram = (name: string, help: string, shown: readonly [project: string, Spread][]) =>
+  histogram(
+    name,
+    help,
+    shown.flatMap(([project, { within, count, sum }]) => [
+      ...[...within, { seconds: '+Inf', count }].map((one) => ({
+        metricName: `${name}_bucket`,
+        labels: { project, le: String(one.seconds) },
+        value: one.count,
+      })),
+      { metricName: `${name}_sum`, labels: { project }, value: sum },
+      { metricName: `${name}_count`, labels: { project }, value: count },
+    ]),
+  );
