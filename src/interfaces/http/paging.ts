@@ -7,14 +7,14 @@ const LIMIT = { least: 1, most: 1000, usual: 100 } as const;
 const limit = (usual: number) =>
   wholeNumberText(LIMIT.least, LIMIT.most)
     .default(usual)
-    .meta({ description: `How many at most: ${LIMIT.least} to ${LIMIT.most}`, default: usual });
+    .meta({ description: `The largest number of items, ${LIMIT.least} to ${LIMIT.most}.`, default: usual });
 
-const next = { description: 'The `next_cursor` of the page before' };
+const next = { description: 'The `next_cursor` of the page before.' };
 
-/** For lists of what a team makes by hand: long enough for all of it in one answer, and yet bounded. */
+/** Fits lists of objects that a team makes by hand: usually one page has all of them. */
 const LONG_LIMIT = 1000;
 
-/** For lists that grow without bound: newest first, a page at a time. The cursor is the last id of the page before. */
+/** Pages through a list that grows without bound, newest first. The cursor is the last id of the page before. */
 export const Page = z.object({
   limit: limit(LIMIT.usual),
   cursor: z
@@ -26,7 +26,7 @@ export const Page = z.object({
 
 export const LongPage = Page.extend({ limit: limit(LONG_LIMIT) });
 
-/** For what is numbered within one object, newest first. The cursor is the last number of the page before. */
+/** Pages through numbered parts of one object, newest first. The cursor is the last number of the page before. */
 export const NumberPage = z.object({
   limit: Page.shape.limit,
   cursor: wholeNumberText(1, GREATEST_VERSION).optional().meta(next),
@@ -48,14 +48,14 @@ export function pagedVersions<T extends { readonly version: number }>(
   return { versions, count: versions.length, next_cursor: found.length > limit && last ? String(last) : null };
 }
 
-/** The version in a path. Throws NotFound for what no version can be. */
+/** Reads the version in a path. Throws NotFound for text that cannot be a version. */
 export function versionInPath(text: string): number {
   const version = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(version <= GREATEST_VERSION)) throw new NotFound('version');
   return version;
 }
 
-/** Asks for one more than the page holds, which tells whether there is a next page. */
+/** Requests one more than the page holds, which tells whether there is a next page. */
 export const pageOf = ({ limit, cursor }: z.output<typeof Page>) => ({ limit: limit + 1, after: cursor ?? null });
 
 export function paged<T extends { readonly id: string }>(found: readonly T[], { limit }: z.output<typeof Page>) {
@@ -63,7 +63,7 @@ export function paged<T extends { readonly id: string }>(found: readonly T[], { 
   return { items, count: items.length, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** For a list that knows by itself whether it goes on. */
+/** Fits a list that tells itself whether there is more. */
 export const boundedPageOf = ({ limit, cursor }: z.output<typeof Page>) => ({ limit, after: cursor ?? null });
 
 export const boundedlyPaged = <T extends { readonly id: string }>(found: {

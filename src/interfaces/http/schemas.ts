@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
-/** Seconds since the epoch, with a fraction. */
-export const Timestamp = z.number().meta({ description: 'Seconds since the epoch', example: 1763683200.123 });
+export const Timestamp = z.number().meta({ description: 'Seconds since the epoch.', example: 1763683200.123 });
 
-/** What an identifier is of, and a UUID. */
 const idPattern = (kind: string) => ({
   pattern: `^${kind}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`,
   example: `${kind}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`,
@@ -12,22 +10,22 @@ const idPattern = (kind: string) => ({
 
 export const id = (kind: string) => z.string().meta(idPattern(kind));
 
-export const AccountId = id('usr').meta({ description: 'The id of an account' });
+export const AccountId = id('usr').meta({ description: 'The id of an account.' });
 
-/** A credential or a token of the form that this service makes, which opens nothing. */
+/** Describes a credential or a token. The example has the right form, but opens nothing. */
 export const secret = (prefix: string) => z.string().meta({ example: `${prefix}_${'Example'.repeat(7)}` });
 
-/** Of whoever acted on jobs or alerts. */
-export const ActorId = z
-  .string()
-  .meta({ description: 'The id of an account, or `master`', example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' });
+export const ActorId = z.string().meta({
+  description: 'The id of an account, or `master` for the master key.',
+  example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+});
 
-export const Count = z.int().meta({ description: 'How many this answer has', example: 1 });
+export const Count = z.int().meta({ description: 'The number of items in this answer.', example: 1 });
 
 export const NextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'What to send as `cursor` for the next page; null on the last one', example: null });
+  .meta({ description: 'The `cursor` of the next page. Null on the last one.', example: null });
 
 /** Describes the answer of a list that comes whole. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
@@ -39,13 +37,13 @@ export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Na
 
 const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
 
-export const VersionNumber = z.int().meta({ description: 'Grows by one with each update', example: 1 });
+export const VersionNumber = z.int().meta({ description: 'Grows by one with each update.', example: 1 });
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
 export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
 export const secondsOrNull = (date: Date | null): number | null => date && seconds(date);
 
-/** A required field, told apart from one of the wrong type. */
+/** Returns the message about a missing field, or about one of the wrong type. */
 export const wanted = (what: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${what}`;
 
@@ -90,7 +88,7 @@ export const wholeNumber = (min: number, max: number) => {
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** The greatest that the database's integers hold. */
+/** Is the largest integer that the database's column holds. */
 export const GREATEST_VERSION = 2_147_483_647;
 
 export const Version = wholeNumber(1, GREATEST_VERSION)
@@ -127,7 +125,7 @@ export const AnyJson = z.custom<Json>((value) => value !== undefined).meta(jsonC
 
 export const NoBody = z.undefined();
 
-/** A whole number in a query string. */
+/** Accepts a whole number in a query string. */
 export const wholeNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   const digits = z.string({ error }).regex(/^\d{1,10}$/, { error });
@@ -135,7 +133,7 @@ export const wholeNumberText = (min: number, max: number) => {
   return number.meta({ type: 'integer', minimum: min, maximum: max });
 };
 
-/** As above; a number beyond the most is taken as that. */
+/** Accepts a whole number in a query string, and takes one above `max` for `max`. */
 export const clampedNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} on`;
   const digits = z.string({ error }).regex(/^\d+$/, { error });
@@ -143,7 +141,7 @@ export const clampedNumberText = (min: number, max: number) => {
   return number.meta({ type: 'integer', minimum: min });
 };
 
-/** A time in a query string, as answers tell it. */
+/** Accepts a time in a query string: seconds since the epoch. */
 export const secondsText = () => {
   const error = 'must be a time in seconds since the epoch';
   return z
@@ -152,9 +150,20 @@ export const secondsText = () => {
     .transform(Number);
 };
 
+/** Accepts the number of lines that are wanted of a log. */
+export const Tail = clampedNumberText(1, 10_000)
+  .default(200)
+  .meta({ description: 'The largest number of lines. Above 10000 it is 10000.', default: 200 });
+
+export const Sha256 = z
+  .string()
+  .meta({ pattern: '^[0-9a-f]{64}$', example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' });
+
 export const Deleted = z
   .object({
-    id: z.string().meta({ description: 'Of what was deleted', example: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+    id: z
+      .string()
+      .meta({ description: 'The id of the deleted object.', example: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
     deleted: z.literal(true),
   })
   .meta({ id: 'Deleted' });

@@ -2,11 +2,11 @@ import { InvalidRequest } from '../../domain/shared/errors.js';
 
 type Said = readonly (number | undefined)[];
 
-/** The versions that a caller says it last read: in the body, in `If-Match`, in both, or nowhere. */
+/** Lists the versions that the caller last read, from the body and from `If-Match`. */
 export const saidVersions = (inBody: Said, ifMatch: number | undefined): number[] =>
   [...inBody, ifMatch].filter((version) => version !== undefined);
 
-/** As `saidVersions`, of which there must be one. */
+/** Does the same as `saidVersions`. Throws InvalidRequest if there is none. */
 export function expectedVersions(inBody: Said, ifMatch: number | undefined): number[] {
   const said = saidVersions(inBody, ifMatch);
   if (said.length === 0) {
@@ -15,7 +15,10 @@ export function expectedVersions(inBody: Said, ifMatch: number | undefined): num
   return said;
 }
 
-/** `*` says nothing of a version. NaN, which no version equals, for a header that is not a single entity tag of this service. */
+/**
+ * Reads the version in `If-Match`. Returns undefined for `*`, and NaN, which equals no version, for text that is not a
+ * single entity tag of this service.
+ */
 export function ifMatchVersion(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   const tag = /^\s*(?:W\/)?"([1-9]\d{0,9})"\s*$/.exec(header);

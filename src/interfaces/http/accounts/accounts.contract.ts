@@ -19,14 +19,14 @@ export const UserAnswer = z
   .meta({ id: 'User' });
 
 const OwnUserAnswer = UserAnswer.extend({
-  alert_emails: z.boolean().meta({ description: 'Whether you ask for an e-mail when an alert fires' }),
+  alert_emails: z.boolean().meta({ description: 'Whether you get an e-mail when an alert fires.' }),
 }).meta({ id: 'OwnUser' });
 
 export const SignedInAnswer = z
   .object({
     user: UserAnswer,
-    token: secret('tns').meta({ description: 'Session token, valid for 30 days. Shown this once.' }),
-    api_key: secret('tnk').meta({ description: 'A fresh API key; earlier ones stay valid. Shown this once.' }),
+    token: secret('tns').meta({ description: 'A session token, valid for 30 days. Shown only once.' }),
+    api_key: secret('tnk').meta({ description: 'A new API key. Earlier ones stay valid. Shown only once.' }),
   })
   .meta({ id: 'SignedIn' });
 
@@ -37,10 +37,9 @@ export const register = contract({
   tag,
   summary: 'Register an account',
   description:
-    'The first account of a deployment is admin of its operator team, later ones are members, or what their invite ' +
-    'says in the team of the inviter. ' +
-    'A verification e-mail is on its way when this answers. With SERVICE_REGISTRATION=invite the first account ' +
-    'is registered with the master key as the Bearer credential.',
+    'The first account of a deployment is admin of its operator team. Later ones join it as members. An invite gives its ' +
+    'role in the team of the inviter. The service sends a verification e-mail. With `SERVICE_REGISTRATION=invite` the ' +
+    'first account is registered with the master key as the Bearer credential.',
   access: 'public',
   uses: ['master'],
   body: z
@@ -48,7 +47,7 @@ export const register = contract({
       name: Name,
       email: Email,
       password: NewPassword,
-      invite_token: text().nullish().meta({ description: 'The token of an invite; `invite` is taken as the same.' }),
+      invite_token: text().nullish().meta({ description: 'The token of an invite. `invite` means the same.' }),
       invite: text().nullish().meta({ description: 'The same as `invite_token`.' }),
     })
     .meta({ id: 'Registration' }),
@@ -74,7 +73,7 @@ export const verifyEmail = contract({
   summary: 'Confirm an e-mail address',
   access: 'public',
   body: z
-    .object({ token: text().meta({ description: 'The token of the verification e-mail', example: mailedToken }) })
+    .object({ token: text().meta({ description: 'The token of the verification e-mail.', example: mailedToken }) })
     .meta({ id: 'Token' }),
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired'],
@@ -86,7 +85,7 @@ export const login = contract({
   path: '/v1/auth/login',
   tag,
   summary: 'Log in',
-  description: 'Opens a session of 30 days and mints a fresh API key.',
+  description: 'Opens a session of 30 days and mints a new API key.',
   access: 'public',
   body: z
     .object({
@@ -114,7 +113,7 @@ export const logout = contract({
   path: '/v1/auth/logout',
   tag,
   summary: 'Log out',
-  description: 'Deletes the session that the call came with.',
+  description: 'Ends the session of this call.',
   access: permissions.ownAccount,
   answer: Deleted,
 });
@@ -126,7 +125,7 @@ export const status = contract({
   method: 'get',
   path: '/v1/auth/status',
   tag,
-  summary: 'How many accounts there are, and whether another can register',
+  summary: 'Read how many accounts there are and whether registration is open',
   access: 'public',
   answer: z
     .object({ account_count: z.int(), max_accounts: z.int(), registration_open: z.boolean() })
@@ -139,7 +138,7 @@ export const resendVerification = contract({
   path: '/v1/auth/verify-email/resend',
   tag,
   summary: 'Send another verification e-mail',
-  description: 'Sends nothing where the e-mail is verified already.',
+  description: 'Sends nothing if the e-mail is verified already.',
   access: permissions.ownAccount,
   answer: UserAnswer,
 });
@@ -149,7 +148,7 @@ export const forgotPassword = contract({
   method: 'post',
   path: '/v1/auth/password/forgot',
   tag,
-  summary: 'Ask for an e-mail that lets you choose a new password',
+  summary: 'Request an e-mail for choosing a new password',
   description: 'Answers the same whether or not there is such an account.',
   access: 'public',
   body: z.object({ email: AnyEmail }).meta({ id: 'PasswordForgotten' }),
@@ -161,12 +160,12 @@ export const resetPassword = contract({
   method: 'post',
   path: '/v1/auth/password/reset',
   tag,
-  summary: 'Choose a new password by the token of the e-mail',
-  description: 'Ends every session of the account and the keys that registrations and logins minted.',
+  summary: 'Choose a new password with the token of the e-mail',
+  description: 'Ends every session of the account and revokes the keys that registrations and logins minted.',
   access: 'public',
   body: z
     .object({
-      token: text().meta({ description: 'The token of the e-mail', example: mailedToken }),
+      token: text().meta({ description: 'The token of the e-mail.', example: mailedToken }),
       password: NewPassword,
       revoke_keys: RevokeKeys,
     })
@@ -180,17 +179,17 @@ export const updateMe = contract({
   method: 'patch',
   path: '/v1/auth/me',
   tag,
-  summary: 'Change your name, your password or what you are mailed',
+  summary: 'Change your name, your password or your e-mails',
   description:
-    'A new password ends your other sessions and the keys that registrations and logins minted. With `alert_emails` ' +
-    'admins and developers of the operator team get an e-mail when an alert fires, once their address is verified.',
+    'A new password ends your other sessions and revokes the keys that registrations and logins minted. `alert_emails` ' +
+    'works for admins and developers of the operator team whose e-mail is verified.',
   access: permissions.ownAccount,
   body: z
     .object({
       name: Name.optional(),
-      alert_emails: truth().optional().meta({ description: 'Ask for an e-mail when an alert fires' }),
+      alert_emails: truth().optional().meta({ description: 'Whether to get an e-mail when an alert fires.' }),
       password: NewPassword.optional(),
-      current_password: text().optional().meta({ description: 'Required with `password`' }),
+      current_password: text().optional().meta({ description: 'Required with `password`.' }),
       revoke_keys: RevokeKeys,
     })
     .meta({
@@ -207,15 +206,15 @@ export const siteLogin = contract({
   method: 'post',
   path: '/v1/auth/site-login',
   tag,
-  summary: 'Sign in by the word of the embedding site',
+  summary: 'Sign in with a token of the embedding site',
   description:
-    'The token is a JWT that the site has signed: HS256 with the shared secret, or RS256 or ES256 with a key of its ' +
-    'key set. `iss`, `aud`, `exp`, `jti` (usable once) and `email` are required; `email_verified`, `name` and `team` ' +
-    'are read. An unknown account is created.',
+    'The token is a JWT that the site signed: HS256 with the shared secret, or RS256 or ES256 with a key of its key set. ' +
+    'Required claims: `iss`, `aud`, `exp`, `jti` (usable once), `email`. Optional claims: `email_verified`, `name`, ' +
+    '`team`. An unknown account is created.',
   access: 'public',
   body: z
     .object({
-      token: text().meta({ description: 'The JWT', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
+      token: text().meta({ description: 'The JWT.', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
     })
     .meta({ id: 'SiteLogin' }),
   answer: SignedInAnswer,

@@ -13,9 +13,11 @@ const KeyAnswer = z
   .object({
     id: id('key'),
     name: z.string().nullable().meta({ example: 'nightly evaluation' }),
-    hint: z.string().meta({ description: 'Its prefix and its end, to tell it by', example: 'tnk_…q7Rz' }),
+    hint: z
+      .string()
+      .meta({ description: 'The prefix and the end of the key, for recognizing it.', example: 'tnk_…q7Rz' }),
     created_at: Timestamp,
-    last_used_at: Timestamp.nullable().meta({ description: 'To the minute; null when it was never used' }),
+    last_used_at: Timestamp.nullable().meta({ description: 'To the minute. Null if the key was never used.' }),
     expires_at: Timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' });
@@ -42,12 +44,12 @@ export const mintKey = contract({
         }),
       expires_in: wholeNumber(1, LONGEST_S)
         .nullish()
-        .meta({ description: `Seconds, 1 to ${LONGEST_S}; without it the key does not expire` }),
+        .meta({ description: `Seconds, 1 to ${LONGEST_S}. Without it the key does not expire.` }),
     })
     .meta({ id: 'KeyCreation' }),
   bodyOptional: true,
   status: 201,
-  answer: KeyAnswer.extend({ key: secret('tnk').meta({ description: 'The secret, shown this once' }) }).meta({
+  answer: KeyAnswer.extend({ key: secret('tnk').meta({ description: 'The key. Shown only once.' }) }).meta({
     id: 'NewApiKey',
   }),
   refusals: ['email_unverified'],
@@ -58,7 +60,7 @@ export const listKeys = contract({
   method: 'get',
   path: '/v1/keys',
   tag,
-  summary: 'Your own API keys, newest first',
+  summary: 'List your own API keys, newest first',
   access: permissions.ownAccount,
   query: Page,
   answer: pageOfList('keys', KeyAnswer, 'ApiKeys'),
@@ -80,7 +82,7 @@ export const listSessions = contract({
   method: 'get',
   path: '/v1/auth/sessions',
   tag,
-  summary: 'Your own sessions, newest first',
+  summary: 'List your own sessions, newest first',
   access: permissions.ownAccount,
   answer: z
     .object({
@@ -88,7 +90,7 @@ export const listSessions = contract({
         z
           .object({
             id: id('ses'),
-            current: z.boolean().meta({ description: 'The session that asks' }),
+            current: z.boolean().meta({ description: 'Whether this is the session of the call.' }),
             created_at: Timestamp,
             last_used_at: Timestamp.nullable(),
             expires_at: Timestamp,

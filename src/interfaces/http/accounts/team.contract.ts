@@ -14,12 +14,12 @@ const Role = z.enum(roles, { error: `must be one of ${roles.join(', ')}` });
 const InviteAnswer = z
   .object({
     id: id('inv'),
-    email: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null: anyone may redeem the link, once', example: 'grace@example.com' }),
+    email: z.string().nullable().meta({
+      description: 'The only address that may redeem the invite. Null: anyone may, once.',
+      example: 'grace@example.com',
+    }),
     invited_by: AccountId,
-    token: secret('tni').nullable().meta({ description: 'Null for readers who are not admins' }),
+    token: secret('tni').nullable().meta({ description: 'Null unless an admin reads it.' }),
     role: Role,
     created_at: Timestamp,
     expires_at: Timestamp,
@@ -31,7 +31,7 @@ export const listUsers = contract({
   method: 'get',
   path: '/v1/auth/users',
   tag,
-  summary: 'The roster of your team, oldest account first',
+  summary: 'List the accounts of your team, oldest first',
   access: permissions.readTeam,
   answer: listOf('users', UserAnswer, 'Roster'),
 });
@@ -54,7 +54,7 @@ export const removeUser = contract({
   path: '/v1/auth/users/{user_id}',
   tag,
   summary: 'Remove an account of your team',
-  description: 'Ends all its credentials at once and frees its place under the cap.',
+  description: 'Ends all credentials of the account at once and frees its place under the cap.',
   access: permissions.manageTeam,
   answer: Deleted,
   refusals: ['last_admin'],
@@ -65,7 +65,7 @@ export const listInvites = contract({
   method: 'get',
   path: '/v1/auth/invites',
   tag,
-  summary: 'The pending invites of your team, newest first',
+  summary: 'List the pending invites of your team, newest first',
   access: permissions.readTeam,
   answer: listOf('invites', InviteAnswer, 'Invites'),
 });
@@ -76,7 +76,7 @@ export const createInvite = contract({
   path: '/v1/auth/invites',
   tag,
   summary: 'Create an invite',
-  description: 'No e-mail is sent: hand out the link `{base_url}/auth?invite={token}` yourself.',
+  description: 'Sends no e-mail. Hand out the link `{base_url}/auth?invite={token}` yourself.',
   access: permissions.manageTeam,
   body: z
     .object({
@@ -87,7 +87,9 @@ export const createInvite = contract({
       role: Role.default('member'),
       expires_in: wholeNumber(1, inviteLifetime.longest)
         .optional()
-        .meta({ description: `Seconds, 1 to ${inviteLifetime.longest}; ${inviteLifetime.usual} (14 days) by default` }),
+        .meta({
+          description: `Seconds, 1 to ${inviteLifetime.longest}. The default is ${inviteLifetime.usual} (14 days).`,
+        }),
     })
     .meta({ id: 'InviteCreation' }),
   bodyOptional: true,
@@ -112,7 +114,7 @@ export const lookUpInvite = contract({
   method: 'get',
   path: '/v1/auth/invites/lookup/{token}',
   tag,
-  summary: 'The invite of a token, for the sign-up page',
+  summary: 'Look up an invite by its token, for the sign-up page',
   access: 'public',
   answer: InviteAnswer.extend({ invited_by_name: z.string().nullable().meta({ example: 'Ada Lovelace' }) }).meta({
     id: 'InviteLookup',

@@ -15,16 +15,17 @@ const threshold = number().meta({
   exclusiveMinimum: 0,
   maximum: seconds,
   description:
-    `\`consecutive_failures\`: so many jobs in a row, 1 to ${failures}. ` +
-    `\`job_duration_exceeded\`: seconds, above 0 and at most ${seconds}.`,
+    `For \`consecutive_failures\` a whole number of jobs, 1 to ${failures}. ` +
+    `For \`job_duration_exceeded\` seconds, above 0 and at most ${seconds}.`,
   example: 3,
 });
 const name = nameText(nameLength, 'training fails');
 const severity = choice(severities).meta({
-  description: 'Of its alerts. Unless told otherwise `P1` for failures in a row and `P2` for a duration.',
+  description:
+    'The severity of its alerts. The default is `P1` for `consecutive_failures` and `P2` for `job_duration_exceeded`.',
 });
 
-/** The year 5138. */
+/** Lies in the year 5138. */
 const LATEST = 100_000_000_000;
 
 const RuleAnswer = z
@@ -36,7 +37,7 @@ const RuleAnswer = z
     enabled: z.boolean(),
     created_at: Timestamp,
     severity: z.enum(severities),
-    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind', example: null }),
+    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind.', example: null }),
   })
   .meta({ id: 'AlertRule' });
 
@@ -45,7 +46,7 @@ const fields = {
   rule_type: choice(ruleTypes),
   threshold,
   severity: severity.nullish(),
-  job_kind: choice(jobKinds).nullish().meta({ description: 'Only jobs of this kind' }),
+  job_kind: choice(jobKinds).nullish().meta({ description: 'Makes the rule look only at jobs of this kind.' }),
 };
 
 /** Repeats the domain's rule in JSON Schema: failures are counted in whole numbers. */
@@ -76,10 +77,10 @@ export const createAlertRule = contract({
   tag,
   summary: 'Create an alert rule',
   description:
-    'Every rule looks at every job that finishes, of all teams, in the order in which they do. `consecutive_failures` ' +
-    'fires when the newest `threshold` jobs all failed, what failed before the rule was made included; once for these ' +
-    'failures, and again only after a success. Cancelled jobs neither add to them nor end them. `job_duration_exceeded` ' +
-    `fires once for each job that ran longer. There are at most ${rules} rules.`,
+    'A rule looks at the finished jobs of all teams, in the order in which they finished. `consecutive_failures` fires ' +
+    'once when the newest `threshold` jobs all failed, and again only after a success. It counts jobs that failed before ' +
+    'the rule was made, and skips cancelled ones. `job_duration_exceeded` fires once for each job that ran longer. ' +
+    `There are at most ${rules} rules.`,
   access: permissions.manageMonitoring,
   body: z.object(fields).meta({ id: 'NewAlertRule', ...thresholdFitsType }),
   status: 201,
@@ -91,15 +92,17 @@ export const previewAlertRule = contract({
   method: 'post',
   path: `${path}/preview`,
   tag,
-  summary: 'See what a rule would have fired',
+  summary: 'Preview the alerts that a rule would have fired',
   description:
-    'Has the newest 10,000 finished jobs (of `job_kind`, if given) pass the rule, in the order in which they finished, ' +
-    'oldest first, by the same code that fires alerts. Stores nothing.',
+    'Applies the rule to the newest 10,000 finished jobs (of `job_kind`, if given), oldest first, by the code that fires ' +
+    'alerts. Stores nothing.',
   access: permissions.readMonitoring,
   body: z
     .object({
       ...fields,
-      since: Since.nullish().meta({ description: 'Only jobs that finished then or later, in seconds since the epoch' }),
+      since: Since.nullish().meta({
+        description: 'Only jobs that finished then or later, in seconds since the epoch.',
+      }),
     })
     .meta({ id: 'AlertRulePreview', ...thresholdFitsType }),
   answer: z
@@ -137,14 +140,14 @@ export const changeAlertRule = contract({
   path: one,
   tag,
   summary: 'Change an alert rule',
-  description: 'A rule that is switched off goes on counting failures in a row, and fires nothing.',
+  description: 'A disabled rule keeps counting failures in a row, but fires nothing.',
   access: permissions.manageMonitoring,
   body: z
     .object({
       name: name.optional(),
       threshold: threshold.optional(),
       severity: choice(severities).optional(),
-      enabled: truth().optional().meta({ description: 'Whether it fires' }),
+      enabled: truth().optional().meta({ description: 'Whether the rule fires.' }),
     })
     .meta({ id: 'AlertRuleChange', example: { enabled: false } }),
   answer: RuleAnswer,
@@ -156,7 +159,7 @@ export const deleteAlertRule = contract({
   path: one,
   tag,
   summary: 'Delete an alert rule',
-  description: 'Its alerts stay.',
+  description: 'The alerts of the rule stay.',
   access: permissions.manageMonitoring,
   answer: Deleted,
 });

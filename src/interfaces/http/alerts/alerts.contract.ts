@@ -14,15 +14,15 @@ export const AlertAnswer = z
   .object({
     id: id('alr'),
     rule_id: id('rul'),
-    rule_name: z.string().meta({ description: 'As the rule was called when it fired', example: 'training fails' }),
+    rule_name: z.string().meta({ description: 'The name of the rule when it fired.', example: 'training fails' }),
     rule_type: z.enum(ruleTypes),
     severity: z.enum(severities),
     title: z.string().meta({ example: '3 external jobs failed in a row' }),
     message: z.string().meta({ example: 'The newest 3 finished external jobs all failed.' }),
-    job_id: id('job').meta({ description: 'The job that met the rule' }),
+    job_id: id('job').meta({ description: 'The job that made the rule fire.' }),
     status: z.enum(alertStatuses),
     created_at: Timestamp,
-    acked_at: Timestamp.nullable().meta({ description: 'Null until it is acknowledged', example: null }),
+    acked_at: Timestamp.nullable().meta({ description: 'Null until the alert is acknowledged.', example: null }),
     acked_by: ActorId.nullable().meta({ example: null }),
     note: z.string().nullable(),
   })
@@ -35,7 +35,7 @@ export const listAlerts = contract({
   tag,
   summary: 'List the alerts, newest first',
   access: permissions.readMonitoring,
-  query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only those' }) }),
+  query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only alerts of this status.' }) }),
   answer: pageOfList('alerts', AlertAnswer, 'Alerts'),
   refusals: ['invalid_request'],
 });
@@ -58,7 +58,7 @@ export const acknowledgeAlert = contract({
   path: `${one}/ack`,
   tag,
   summary: 'Acknowledge an alert',
-  description: 'Safe to repeat: the first acknowledgement stays as it was.',
+  description: 'Safe to repeat. The first acknowledgement stays as it was.',
   access: permissions.manageMonitoring,
   body: z
     .object({

@@ -14,11 +14,11 @@ const WebhookAnswer = z
     url: z.string().meta({
       example: 'https://hooks.example.com/tenon',
       description:
-        'For members only scheme, host and port. Empty where it was stored under another SERVICE_SECRET: then delete it.',
+        'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
     }),
     enabled: z
       .boolean()
-      .meta({ description: 'False once the receiver has answered 410; nothing is posted to it then' }),
+      .meta({ description: 'False once the receiver has answered 410. Then nothing more is posted to it.' }),
     created_by: ActorId,
     created_at: Timestamp,
     last_delivery: z
@@ -28,11 +28,11 @@ const WebhookAnswer = z
         status: z
           .int()
           .nullable()
-          .meta({ description: 'The HTTP status of the answer; null: there was none', example: 200 }),
-        error: z.string().nullable().meta({ description: 'Null: delivered', example: null }),
+          .meta({ description: 'The HTTP status of the answer. Null if there was none.', example: 200 }),
+        error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
       })
       .nullable()
-      .meta({ description: 'How the last attempt ended; null: there was none yet' }),
+      .meta({ description: 'The last attempt. Null before the first one.' }),
   })
   .meta({ id: 'Webhook' });
 
@@ -51,19 +51,20 @@ export const createWebhook = contract({
   method: 'post',
   path,
   tag,
-  summary: 'Have alerts posted to a URL',
+  summary: 'Create a webhook that posts alerts to a URL',
   description:
-    'Each alert that fires from now on is posted to it as an `alert.fired` event, in the form of the Standard Webhooks ' +
-    'specification: `webhook-id` is the id of the alert, the same for each attempt, and `webhook-signature` is ' +
-    '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64, under `secret`. Any answer of 200 ' +
-    'to 299 within 10 seconds is a success; 410 disables the webhook; after all else it is tried again, ever later, for ' +
-    'more than a day. Redirects are not followed. The URL must be https and lead to a public address, unless ' +
-    `SERVICE_WEBHOOK_ALLOW_NETWORKS names its network. There are at most ${webhookLimits.webhooks} webhooks.`,
+    'Posts each alert that fires from now on as an `alert.fired` event, in the form of the Standard Webhooks ' +
+    'specification. `webhook-id` is the id of the alert, the same for each attempt. `webhook-signature` is `v1,` and the ' +
+    'HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64, keyed with `secret`. An answer of 200 to 299 ' +
+    'within 10 seconds is a success, and 410 disables the webhook. Any other outcome is retried with back-off for more ' +
+    'than a day. Redirects are not followed. The URL must be https, and its host must resolve to a public address, ' +
+    'unless `SERVICE_WEBHOOK_ALLOW_NETWORKS` names its network. ' +
+    `There are at most ${webhookLimits.webhooks} webhooks.`,
   access: permissions.manageMonitoring,
   body: z
     .object({
       url: text().meta({
-        description: `At most ${webhookLimits.url} characters, without user name, password and fragment`,
+        description: `At most ${webhookLimits.url} characters, without user name, password and fragment.`,
         maxLength: webhookLimits.url,
         format: 'uri',
         pattern: '^https?://[^\\s/@#]+(/[^\\s#]*)?$',
@@ -74,7 +75,7 @@ export const createWebhook = contract({
   status: 201,
   answer: WebhookAnswer.extend({
     secret: z.string().meta({
-      description: 'Signs what is posted. Shown this once.',
+      description: 'The key of the signatures. Shown only once.',
       example: `whsec_${'Example'.repeat(6)}a=`,
     }),
   }).meta({ id: 'CreatedWebhook' }),
@@ -86,16 +87,18 @@ export const deleteWebhook = contract({
   path: `${path}/{webhook_id}`,
   tag,
   summary: 'Delete a webhook',
-  description: 'Nothing is posted to it any more, what still waits neither.',
+  description: 'Nothing more is posted to it. Waiting alerts are dropped.',
   access: permissions.manageMonitoring,
   answer: Deleted,
 });
 
-/** What is posted to webhooks. */
+/** Describes the event that is posted to webhooks. */
 export const AlertFired = z
   .object({
     type: z.literal('alert.fired'),
-    timestamp: z.iso.datetime().meta({ description: 'When it fired', example: '2026-03-01T12:30:15.123Z' }),
+    timestamp: z.iso
+      .datetime()
+      .meta({ description: 'The time at which the alert fired.', example: '2026-03-01T12:30:15.123Z' }),
     data: AlertAnswer,
   })
   .meta({ id: 'AlertFired' });

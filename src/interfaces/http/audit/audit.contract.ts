@@ -15,30 +15,36 @@ export const AuditEntryAnswer = z
     created_at: Timestamp,
     actor: z.object({
       kind: z.enum(actorKinds),
-      id: AccountId.nullable().meta({ description: 'Of an account' }),
-      name: z.string().nullable().meta({ description: 'As the account was called then', example: 'Ada Lovelace' }),
+      id: AccountId.nullable().meta({ description: 'Null unless an account acted.' }),
+      name: z
+        .string()
+        .nullable()
+        .meta({ description: 'The name of the account at that time.', example: 'Ada Lovelace' }),
       credential_id: id('ses').nullable().meta({
         pattern: '^(ses|key)_',
-        description: 'The session or API key that the call came with',
+        description: 'The session or API key of the call.',
       }),
     }),
     action: z.enum(auditActions),
     object: z.object({
       kind: z.string().meta({ example: 'account' }),
       id: z.string().meta({
-        description: 'Of the project, for a runtime and for an alias',
+        description: 'The id of the object. Runtimes and aliases have that of their project.',
         example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
       }),
-      name: z.string().nullable().meta({ description: 'As it was called then', example: 'Ada Lovelace' }),
+      name: z
+        .string()
+        .nullable()
+        .meta({ description: 'The name of the object at that time.', example: 'Ada Lovelace' }),
     }),
-    team_id: id('tea').nullable().meta({ description: 'Null for what concerns the whole deployment' }),
+    team_id: id('tea').nullable().meta({ description: 'Null if the act concerns the whole deployment.' }),
     request_id: z.string().nullable().meta({
-      description: 'As in `X-Request-Id` and in the log',
+      description: 'The same as in `X-Request-Id` and in the log.',
       example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
     }),
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'A few facts about the act', example: { role: 'admin' } }),
+      .meta({ description: 'A few facts about the act.', example: { role: 'admin' } }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -49,20 +55,20 @@ export const listAudit = contract({
   tag: 'Operations',
   summary: 'List who did what, newest first',
   description:
-    "Admins read the entries of their own team; those of the operators' team also what concerns the whole deployment; the " +
-    'master key reads all. Entries are never changed, nor removed with what they tell of.',
+    'Admins read the entries of their own team. Admins of the operator team also read those of the whole deployment, and ' +
+    'the master key reads all. Entries are never changed, and they outlive the objects that they name.',
   access: permissions.readAudit,
   query: Page.extend({
     actor: word()
       .optional()
-      .meta({ description: `The id of an account, or one of ${wordsOf(actorKinds)}` }),
+      .meta({ description: `The id of an account, or one of ${wordsOf(actorKinds)}.` }),
     action: z
       .enum([...auditActions, ...kinds], { error: 'must be an action, or the kind of object before its dot' })
       .optional()
-      .meta({ description: `An action, or the kind of object before its dot: ${wordsOf(kinds)}` }),
-    object: word().optional().meta({ description: 'The id of an object' }),
-    from: secondsText().optional().meta({ description: 'Seconds since the epoch; entries from then on' }),
-    to: secondsText().optional().meta({ description: 'Seconds since the epoch; entries before that' }),
+      .meta({ description: `An action, or the part before its dot: ${wordsOf(kinds)}.` }),
+    object: word().optional().meta({ description: 'The id of an object.' }),
+    from: secondsText().optional().meta({ description: 'Seconds since the epoch. Only entries from then on.' }),
+    to: secondsText().optional().meta({ description: 'Seconds since the epoch. Only entries before then.' }),
   }),
   answer: pageOfList('entries', AuditEntryAnswer, 'Audit'),
   refusals: ['invalid_request'],

@@ -9,7 +9,7 @@ import { id, text, wholeNumber } from '../schemas.js';
 
 const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
 
-/** Characters are code points, so that no script and no emoji counts double. */
+/** Counts code points, so that an emoji counts once. */
 const characters = (content: string) => {
   let count = 0;
   for (const _ of content) count++;
@@ -46,20 +46,20 @@ const projectId = 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
 export const ChatCompletionRequest = z
   .strictObject({
-    model: text().meta({ description: 'The project id of the path', example: projectId }),
+    model: text().meta({ description: 'The project id of the path.', example: projectId }),
     messages: Messages.meta({
-      description: `At most ${messageLength} characters each and ${combinedLength} together; the last one is the user's.`,
+      description: `At most ${messageLength} characters each and ${combinedLength} together. The last message must be the user's.`,
       example: [{ role: 'user', content: 'What is the capital of France?' }],
     }),
     max_tokens: wholeNumber(1, maxTokens)
       .optional()
-      .meta({ description: `Absent: the smaller of ${defaultMaxTokens} and what the model's context has left.` }),
+      .meta({ description: `The default is the smaller of ${defaultMaxTokens} and the rest of the model's context.` }),
     temperature: z
       .number({ error: range })
       .min(0, { error: range })
       .max(temperature, { error: range })
       .default(0)
-      .meta({ description: '0: the likeliest token, always; above, tokens are drawn' }),
+      .meta({ description: 'At 0 the likeliest token is always taken. Above, tokens are drawn.' }),
     stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });
@@ -68,8 +68,8 @@ const ChatCompletionAnswer = z
   .object({
     id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
     object: z.literal('chat.completion'),
-    created: z.int().meta({ description: 'Whole seconds since the epoch', example: 1763683200 }),
-    model: id('prj').meta({ description: 'The project id' }),
+    created: z.int().meta({ description: 'Whole seconds since the epoch.', example: 1763683200 }),
+    model: id('prj').meta({ description: 'The project id.' }),
     choices: z.array(
       z.object({
         index: z.int().meta({ example: 0 }),
@@ -85,15 +85,15 @@ const ChatCompletionAnswer = z
         prompt_tokens_details: z.object({
           cached_tokens: z
             .int()
-            .meta({ description: 'Those of the prompt that an earlier call had left ready', example: 0 }),
+            .meta({ description: 'The tokens of the prompt that were taken from the prefix cache.', example: 0 }),
         }),
       })
       .nullable()
-      .meta({ description: 'Null where the runtime does not report it' }),
+      .meta({ description: 'Null if the runtime does not report it.' }),
   })
   .meta({ id: 'ChatCompletion' });
 
-/** Streaming has a code of its own; and messages are counted before any is looked at, so that very many cost nothing. */
+/** Refuses streaming with its own code, and counts the messages before the schema looks at each. */
 function refuseFirst(json: unknown): DomainError | null {
   const { stream, messages: given } = (json ?? {}) as { stream?: unknown; messages?: unknown };
   if (stream === true) return new StreamingUnsupported();
@@ -109,7 +109,7 @@ const ConversationHeader = z
     error: 'must be "new" or the id of a conversation, cnv_…',
   })
   .optional()
-  .meta({ description: '`new`, or the id of a conversation of your own in this project', example: 'new' });
+  .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
 export const createChatCompletion = contract({
   id: 'createChatCompletion',
@@ -118,22 +118,21 @@ export const createChatCompletion = contract({
   tag: 'Inference',
   summary: 'Answer a chat',
   description:
-    'OpenAI-compatible: a client library works with `{base_url}/v1/projects/{project_id}` as its base URL. ' +
-    'The runtime must be ready. Deterministic at temperature 0. Additional fields are refused.\n\n' +
-    'Without `X-Conversation-Id` nothing of the chat is stored. With `new`, all messages of the request and the answer ' +
-    `become a conversation, titled by the first ${conversationLimits.titleLength} characters of the first question; with the ` +
-    'id of one of the account’s own conversations in this project, the last message and the answer are added to it, ' +
-    'since the earlier ones are there. The turn is stored, whole, before the answer is sent; a call that is refused, ' +
-    'fails or is given up stores nothing. If the conversation is deleted while the answer is made, the answer is ' +
-    `404 \`not_found\`. A conversation holds at most ${conversationLimits.messages} messages, and an account has at most ` +
-    `${conversationLimits.perProject} conversations in a project: beyond, the call is refused before the model is asked.`,
+    'OpenAI-compatible: client libraries work with `{base_url}/v1/projects/{project_id}` as their base URL. ' +
+    'The runtime must be ready. At temperature 0 the answer is deterministic.\n\n' +
+    'Without `X-Conversation-Id` the messages are not stored. With `new`, all messages of the request and the answer ' +
+    `become a conversation. The first ${conversationLimits.titleLength} characters of the first question are its title. ` +
+    'With the id of a conversation, the last message and the answer are added to it. Both are stored before the answer ' +
+    'is sent. A call that is refused, fails or is aborted stores nothing. If the conversation is deleted meanwhile, the ' +
+    `call gets 404 \`not_found\`. A conversation holds at most ${conversationLimits.messages} messages, and an account has ` +
+    `at most ${conversationLimits.perProject} conversations in a project. A call beyond these limits is refused at once.`,
   access: permissions.chat,
   headers: { [CONVERSATION]: ConversationHeader },
   body: ChatCompletionRequest,
   bodyLimit: 'chat',
   refuseFirst,
   answer: ChatCompletionAnswer,
-  answerHeaders: { [CONVERSATION]: 'The conversation that the turn is stored in. Absent where none was asked for.' },
+  answerHeaders: { [CONVERSATION]: 'The conversation that stores the messages. Absent if none was requested.' },
   refusals: [
     'context_length_exceeded',
     'streaming_unsupported',

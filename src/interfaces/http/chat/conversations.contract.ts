@@ -12,10 +12,10 @@ export const ConversationAnswer = z
   .object({
     id: id('cnv'),
     project_id: id('prj'),
-    title: z.string().meta({ description: 'The beginning of the first question', example: 'What is the capital' }),
+    title: z.string().meta({ description: 'The beginning of the first question.', example: 'What is the capital' }),
     message_count: z.int().meta({ example: 2 }),
     created_at: Timestamp,
-    updated_at: Timestamp.meta({ description: 'When the newest turn was stored' }),
+    updated_at: Timestamp.meta({ description: 'The time of the newest message. Seconds since the epoch.' }),
   })
   .meta({ id: 'Conversation' });
 
@@ -24,8 +24,8 @@ export const listConversations = contract({
   method: 'get',
   path,
   tag,
-  summary: 'Your own conversations in a project, newest first',
-  description: 'Chat completions with the header `X-Conversation-Id` make them. Nobody else sees them.',
+  summary: 'List your own conversations in a project, newest first',
+  description: 'Chat completions with the header `X-Conversation-Id` create them. Nobody else can read them.',
   access: permissions.readWorkspace,
   query: Page,
   answer: pageOfList('conversations', ConversationAnswer, 'Conversations'),
@@ -38,8 +38,7 @@ export const readConversation = contract({
   path: `${path}/{conversation_id}`,
   tag,
   summary: 'Read one of your own conversations',
-  description:
-    'With the newest messages, in the order in which they were said. `next_cursor` leads to the ones before them.',
+  description: 'Answers the newest messages, oldest first. `next_cursor` leads to the messages before them.',
   access: permissions.readWorkspace,
   query: NumberPage,
   answer: ConversationAnswer.extend({
@@ -60,7 +59,7 @@ export const deleteConversation = contract({
   path: `${path}/{conversation_id}`,
   tag,
   summary: 'Delete one of your own conversations',
-  description: 'With all its messages, for good. An answer that is being made for it is refused with 404 `not_found`.',
+  description: 'Deletes all its messages, too. A chat that is running in it gets 404 `not_found`.',
   access: permissions.ownConversations,
   answer: Deleted,
 });

@@ -6,27 +6,26 @@ import { id, idText } from '../schemas.js';
 const tag = 'Runtime';
 const path = '/v1/projects/{project_id}/runtime';
 
-/** For the examples. */
+/** Shows a runtime in examples. */
 export const connected = { state: 'ready', model_id: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', reason: null };
 
 export const RuntimeAnswer = z
   .object({
     state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']),
     model_id: id('mdl').nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it is unavailable, else null', example: null }),
+    reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
   })
   .meta({ id: 'Runtime', example: connected });
 
-/** Also of a project's runtime, where it stands by itself. */
 const PlacedRuntime = RuntimeAnswer.extend({
   process: z.string().nullable().meta({
     description:
-      'The process of the service that runs it, by its name. Any other hands calls over to that one; null: none does.',
+      'The instance of the service that runs it. Other instances hand their calls over to it. Null if none runs it.',
     example: 'host-1:8080',
   }),
 }).meta({ id: 'PlacedRuntime', example: { ...connected, process: 'host-1:8080' } });
 
-/** A chat without a model is 503; a start or stop without one contradicts the state of the project. */
+/** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
 
 export const readRuntime = contract({
@@ -46,7 +45,7 @@ export const connectRuntime = contract({
   tag,
   summary: 'Connect a registered model',
   description:
-    'The model becomes the project’s runtime, stopped at first. Connecting the connected model changes nothing.',
+    'Makes the model the runtime of the project, which is stopped at first. Connecting the same model again changes nothing.',
   access: permissions.editWorkspace,
   body: z
     .object({
@@ -63,7 +62,7 @@ export const startRuntime = contract({
   tag,
   summary: 'Start the runtime',
   description:
-    'Answers while the model loads: read the runtime until it is `ready`. It is started again with the service.',
+    'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the service.',
   access: permissions.editWorkspace,
   answer: PlacedRuntime,
   refusals: [notConnected, 'invalid_request'],
@@ -75,7 +74,7 @@ export const stopRuntime = contract({
   path: `${path}/stop`,
   tag,
   summary: 'Stop the runtime',
-  description: 'Answers once the process is gone. The model stays connected.',
+  description: 'Answers when the worker process has ended. The model stays connected.',
   access: permissions.editWorkspace,
   answer: PlacedRuntime,
   refusals: [notConnected],
@@ -87,7 +86,7 @@ export const disconnectRuntime = contract({
   path,
   tag,
   summary: 'Disconnect the model',
-  description: 'Stops the runtime first. The `id` of the answer is the project’s.',
+  description: 'Stops the runtime first. `id` in the answer is the project id.',
   access: permissions.editWorkspace,
   answer: PlacedRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
     id: 'RuntimeDisconnected',

@@ -3,7 +3,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { Count, clampedNumberText, Deleted, id, listOf, nameText, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, Deleted, id, listOf, nameText, Tail, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
@@ -14,36 +14,31 @@ export const DeploymentAnswer = z
   .object({
     id: id('dep'),
     name: z.string().meta({ example: 'iris' }),
-    model_path: z.string().meta({ description: 'As it was sent', example: 'iris.onnx' }),
-    port: z
-      .int()
-      .meta({ description: 'Of the serving process; where there is none just now, of the one before', example: 41873 }),
+    model_path: z.string().meta({ description: 'The path as it was sent.', example: 'iris.onnx' }),
+    port: z.int().meta({
+      description: 'The port of the serving process, or of the last one if there is none now.',
+      example: 41873,
+    }),
     url: z.string().meta({
-      description: 'Address of the serving process on the machine of the service',
+      description: 'The address of the serving process on the machine of the service.',
       example: 'http://127.0.0.1:41873',
     }),
     status: z.enum(deploymentStatuses).meta({
       description:
-        'Found out at this moment, never stored. `running`: the process has just proved that it is the one started for ' +
-        'this deployment. `starting`: it loads. `unhealthy`: it is there and does not answer. `crash_looping`: it fails ' +
-        'again and again, and waits for its next start. `stopped`: there is no process for it.',
+        'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
+        'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
+        'for its next start. `stopped`: there is no process.',
     }),
     created_at: Timestamp,
-    reason: z.string().nullable().meta({ description: 'Why it does not run, where it does not' }),
-    restarts: z
-      .int()
-      .meta({ description: 'How often its process was started again since the service started', example: 0 }),
-    process: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The process of the service that runs it, by its name. Any other answers for it by asking that one; null: none ' +
-          'does just now, and one is about to.',
-        example: 'host-1:8080',
-      }),
-    max_batch: z.int().nullable().meta({ description: 'Null: every request is answered by itself' }),
-    max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds; null without `max_batch`' }),
+    reason: z.string().nullable().meta({ description: 'Why it is not running, else null.' }),
+    restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
+    process: z.string().nullable().meta({
+      description:
+        'The instance of the service that runs it. Other instances hand their calls over to it. Null while none runs it.',
+      example: 'host-1:8080',
+    }),
+    max_batch: z.int().nullable().meta({ description: 'The largest batch. Null: requests are not batched.' }),
+    max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds. Null without `max_batch`.' }),
   })
   .meta({ id: 'Deployment' });
 
@@ -61,8 +56,7 @@ export const listDeployments = contract({
   path,
   tag,
   summary: 'List the deployments',
-  description:
-    'Newest first. All are probed at once, for a second at most; those of another process of the service by that one.',
+  description: 'Newest first. All are probed at the same time, for at most a second.',
   access: permissions.readMonitoring,
   answer: listOf('deployments', DeploymentAnswer, 'Deployments'),
 });
@@ -74,9 +68,9 @@ export const createDeployment = contract({
   tag,
   summary: 'Deploy a model file',
   description:
-    'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is not there or ' +
-    'does not load is refused with the loader’s reason, and leaves nothing behind. The process is started again when it ' +
-    'dies, and with the service.',
+    'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is missing or ' +
+    'does not load is refused with the reason of the loader, and nothing is stored. The process is restarted when it ' +
+    'dies, and started again with the service.',
   access: permissions.manageMonitoring,
   body: z
     .object({
@@ -84,18 +78,18 @@ export const createDeployment = contract({
       model_path: text().meta({
         minLength: 1,
         maxLength: modelPathLength,
-        description: 'An `.onnx` file, relative to a models folder or absolute within one',
+        description: 'An `.onnx` file in a models folder, as a relative or an absolute path.',
         example: 'iris.onnx',
       }),
       max_batch: wholeNumber(maxBatch.min, maxBatch.max)
         .nullish()
         .meta({
-          description: `Requests that wait together are answered together, so many at most: ${maxBatch.min} to ${maxBatch.max}. For models that take batches.`,
+          description: `The largest number of waiting requests that are answered as one batch, ${maxBatch.min} to ${maxBatch.max}. For models that take batches.`,
         }),
       max_delay_ms: wholeNumber(maxDelayMs.min, maxDelayMs.max)
         .nullish()
         .meta({
-          description: `How many milliseconds a request waits for others, with \`max_batch\`: ${maxDelayMs.min} to ${maxDelayMs.max}; 5 unless told otherwise.`,
+          description: `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
         }),
     })
     .meta({ id: 'NewDeployment', ...delayNeedsBatch }),
@@ -120,7 +114,7 @@ export const deleteDeployment = contract({
   path: one,
   tag,
   summary: 'Delete a deployment',
-  description: 'Answers once its process is gone, which is ended by force where it does not end by itself.',
+  description: 'Answers when its process has ended, by force if necessary.',
   access: permissions.manageMonitoring,
   answer: Deleted,
 });
@@ -129,7 +123,7 @@ const isStream = (value: unknown): value is ByteStream => typeof value === 'obje
 
 const tensor = {
   oneOf: [
-    { type: 'array', items: {}, description: 'Nested arrays' },
+    { type: 'array', items: {}, description: 'Nested arrays.' },
     {
       type: 'object',
       properties: { data: {}, shape: { type: 'array', items: { type: 'integer' } }, datatype: { type: 'string' } },
@@ -142,13 +136,15 @@ export const predict = contract({
   method: 'post',
   path: `${one}/predict`,
   tag,
-  summary: 'Ask a deployed model',
-  description: 'Passes the body to `POST /predict` of the serving process, and its answer back.',
+  summary: 'Predict with a deployed model',
+  description: 'Forwards the body to `POST /predict` of the serving process, and returns its answer.',
   access: permissions.readMonitoring,
   body: z.custom<ByteStream>(isStream).meta({
     id: 'Prediction',
     type: 'object',
-    properties: { inputs: { type: 'object', additionalProperties: tensor, description: 'By the name of the input' } },
+    properties: {
+      inputs: { type: 'object', additionalProperties: tensor, description: 'The tensors by the names of the inputs.' },
+    },
     required: ['inputs'],
     example: { inputs: { input: [[5.1, 3.5, 1.4, 0.2]] } },
   }),
@@ -174,15 +170,13 @@ export const readDeploymentLogs = contract({
   method: 'get',
   path: `${one}/logs`,
   tag,
-  summary: 'Read what a deployment wrote',
+  summary: 'Read the output of a deployment',
   description:
-    'The latest lines that its processes wrote since the service started, oldest first; at most 10000. The log of the ' +
-    'service has all.',
+    'The latest lines of its processes since the service started, oldest first, at most 10000. The log of the service ' +
+    'has all lines.',
   access: permissions.readMonitoring,
   query: z.object({
-    tail: clampedNumberText(1, 10_000)
-      .default(200)
-      .meta({ description: 'How many lines at most, from 1 on; above 10000 it is 10000', default: 200 }),
+    tail: Tail,
   }),
   answer: z
     .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })

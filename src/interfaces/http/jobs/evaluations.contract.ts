@@ -7,7 +7,7 @@ import { AnyJson, id, pageOfList } from '../schemas.js';
 const tag = 'Jobs';
 const path = '/v1/jobs/{job_id}';
 
-const Score = z.union([z.literal(0), z.literal(1)]).meta({ description: '1: right', example: 1 });
+const Score = z.union([z.literal(0), z.literal(1)]).meta({ description: '1: right, 0: wrong.', example: 1 });
 const RecordId = z.string().meta({ example: 'france' });
 const Group = z.string().nullable().meta({ example: 'europe' });
 
@@ -20,14 +20,14 @@ const ResultAnswer = z
     output: z
       .string()
       .nullable()
-      .meta({ description: 'Null where the model could not be asked', example: 'The capital of France is Paris.' }),
+      .meta({ description: 'Null if the model did not answer.', example: 'The capital of France is Paris.' }),
     score: Score,
-    latency: z.number().meta({ description: 'Seconds from when the model took it up', example: 0.21 }),
+    latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
     tokens: z
       .object({ prompt: z.int(), completion: z.int() })
       .nullable()
-      .meta({ description: 'Null where the runtime does not tell', example: { prompt: 27, completion: 7 } }),
-    error: z.string().nullable().meta({ description: 'Why the model could not be asked', example: null }),
+      .meta({ description: 'Null if the runtime does not report them.', example: { prompt: 27, completion: 7 } }),
+    error: z.string().nullable().meta({ description: 'Why the model did not answer, else null.', example: null }),
   })
   .meta({ id: 'EvaluationResult' });
 
@@ -36,10 +36,10 @@ export const listResults = contract({
   method: 'get',
   path: `${path}/results`,
   tag,
-  summary: "Read an evaluation's results",
+  summary: 'Read the results of an evaluation',
   description:
-    'A row for each record that has been scored, in the order of the dataset, also while the evaluation runs; fewer than ' +
-    "`limit` where their texts are long. For the job's team; they go with the project.",
+    'Answers a row for each scored record, in the order of the dataset, also while the evaluation runs. A page has fewer ' +
+    'rows than `limit` if their texts are long. Only the team of the job can read them. They are deleted with the project.',
   access: permissions.readJobs,
   query: NumberPage,
   answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
@@ -54,20 +54,20 @@ const ShareAnswer = z
     interval: z
       .array(z.number())
       .length(2)
-      .meta({ description: '95 %, by Wilson', example: [0.86, 0.99] }),
+      .meta({ description: 'The 95 % confidence interval, by Wilson.', example: [0.86, 0.99] }),
   })
   .meta({ id: 'Share', example: { count: 36, right: 35, accuracy: 0.972, interval: [0.858, 0.995] } });
 
 const change = {
   before: ShareAnswer,
   after: ShareAnswer,
-  turned_right: z.int().meta({ description: 'How many were wrong and are right now', example: 2 }),
+  turned_right: z.int().meta({ description: 'The number of records that were wrong and are right now.', example: 2 }),
   turned_wrong: z.int().meta({ example: 1 }),
 };
 
 const Turned = z
   .array(z.object({ record_id: RecordId, group: Group }))
-  .meta({ description: 'Which records', example: [{ record_id: 'france', group: 'europe' }] });
+  .meta({ description: 'The records.', example: [{ record_id: 'france', group: 'europe' }] });
 
 export const compareResults = contract({
   id: 'compareEvaluations',
@@ -75,13 +75,13 @@ export const compareResults = contract({
   path: `${path}/compare`,
   tag,
   summary: 'Compare an evaluation with an earlier one of the same records by the same metric',
-  description: 'Of the records that both have scored, overall and by group.',
+  description: 'Compares the records that both have scored, overall and by group.',
   access: permissions.readJobs,
   query: z.object({
     with: z
       .string({ error: 'is required' })
       .regex(/^job_[0-9a-f-]{36}$/, { error: 'must be the id of a job' })
-      .meta({ description: 'The earlier evaluation', example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+      .meta({ description: 'The earlier evaluation.', example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
   }),
   answer: z
     .object({

@@ -23,22 +23,25 @@ const tag = 'Jobs';
 const path = '/v1/jobs';
 const one = `${path}/{job_id}` as const;
 
-/** What the parser of the body gives is JSON. */
+/** Needs no check: the parser of the body gives JSON. */
 const Result = z.unknown().meta({
   ...jsonComponent,
-  description: `Any JSON, at most ${jobLimits.resultBytes} bytes`,
+  description: `Any JSON value of at most ${jobLimits.resultBytes} bytes.`,
   example: { loss: 0.12 },
 }) as unknown as z.ZodType<Json, Json>;
 
 const count = () => wholeNumber(0, jobLimits.progress);
 
 const Progress = z
-  .object({ done: z.int(), total: z.int().nullable().meta({ description: 'Null where it is not known' }) })
+  .object({ done: z.int(), total: z.int().nullable().meta({ description: 'Null if it is not known.' }) })
   .meta({ id: 'Progress', example: { done: 10, total: 10 } });
 
 const ProgressReport = z
   .object(
-    { done: count(), total: count().nullish().meta({ description: 'Left out: as before. Null: not known.' }) },
+    {
+      done: count(),
+      total: count().nullish().meta({ description: 'At least `done`. Absent: as before. Null: not known.' }),
+    },
     { error: 'must be an object with done and, if known, total' },
   )
   .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
@@ -66,7 +69,7 @@ export const JobAnswer = z
   .object({
     id: id('job'),
     kind: z.enum(jobKinds),
-    mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end' }),
+    mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end.' }),
     status: z.enum(jobStatuses),
     name: z.string().nullable(),
     project_id: id('prj').nullable(),
@@ -79,9 +82,9 @@ export const JobAnswer = z
     duration: z
       .number()
       .nullable()
-      .meta({ description: 'Seconds from start to end; null before, or where it never began' }),
+      .meta({ description: 'Seconds from start to end. Null before the end, or if it never started.' }),
     progress: Progress,
-    result: AnyJson.meta({ description: 'Any JSON value; null where there is none' }),
+    result: AnyJson.meta({ description: 'Any JSON value. Null if there is none.' }),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job', example: finishedJob });
@@ -110,18 +113,18 @@ export const createJob = contract({
   method: 'post',
   path,
   tag,
-  summary: 'Evaluate a model, or record a job',
+  summary: 'Evaluate a model or record a job',
   description:
-    'A job of the kind `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of ' +
-    'the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
-    '`acceptance.tolerance`), overall and by group. It goes on after a restart. ' +
-    `At most ${QUEUED_PER_TEAM} of a team wait at a time. ` +
-    'A job of the kind `external` is work that runs elsewhere, such as a training pipeline or a cron job, and reports ' +
-    'itself by `PATCH`. Alert rules look at it when it finishes.',
+    'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of the spec, and ' +
+    'scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
+    '`acceptance.tolerance`), overall and by group. It continues after a restart of the service. ' +
+    `At most ${QUEUED_PER_TEAM} evaluations of a team wait at a time.\n\n` +
+    'An `external` job is work that runs elsewhere, such as a training pipeline or a cron job, and reports its progress ' +
+    'by `PATCH`. Alert rules look at it when it finishes.',
   access: permissions.runJobs,
   body: z.discriminatedUnion('kind', [NewExternalJob, NewEvaluation], { error: 'must be "external" or "evaluation"' }),
   status: 201,
-  otherStatus: { status: 202, when: 'An evaluation: it was queued' },
+  otherStatus: { status: 202, when: 'The evaluation is queued.' },
   answer: JobAnswer,
   refusals: [
     'email_unverified',
@@ -140,17 +143,18 @@ export const listJobs = contract({
   tag,
   summary: 'List jobs',
   description:
-    'Newest first: the jobs of your team, fewer than `limit` where their results are long. Operators also see those of other teams, without `name`, `result` and `error`. ' +
-    'Every chat completion and prediction that a model began to work on is a job of its own, kept for 30 days.',
+    'Lists the jobs of your team, newest first. A page has fewer jobs than `limit` if their results are long. Operators ' +
+    'also see the jobs of other teams, without `name`, `result` and `error`. Every chat completion and prediction that ' +
+    'a model began is a job, too, kept for 30 days.',
   access: permissions.readJobs,
   query: Page.extend({
-    status: choice(jobStatuses).optional().meta({ description: 'Only jobs that are so now' }),
-    kind: choice(jobKinds).optional().meta({ description: 'Only jobs of this kind' }),
+    status: choice(jobStatuses).optional().meta({ description: 'Only jobs of this status.' }),
+    kind: choice(jobKinds).optional().meta({ description: 'Only jobs of this kind.' }),
     project_id: z
       .string()
       .regex(/^prj_[0-9a-f-]{36}$/, { error: 'must be the id of a project' })
       .optional()
-      .meta({ description: 'Only jobs of this project' }),
+      .meta({ description: 'Only jobs of this project.' }),
   }),
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
   refusals: ['invalid_request'],
@@ -171,11 +175,11 @@ export const changeJob = contract({
   method: 'patch',
   path: one,
   tag,
-  summary: 'Report how a job goes on',
+  summary: 'Report the progress of an external job',
   description:
-    'For jobs of the kind `external`, by their team or the master key. From `queued` to `running` to one of `succeeded`, ' +
-    '`failed`, `cancelled`, after which nothing changes any more. When the answer to the last of these comes, all alert ' +
-    'rules have looked at the job.',
+    'Takes `external` jobs of the own team, and of any team with the master key. A job goes from `queued` to `running` to ' +
+    '`succeeded`, `failed` or `cancelled`, and never back. All alert rules have looked at a finished job before the ' +
+    'answer is sent.',
   access: permissions.runJobs,
   body: z
     .object({
@@ -202,7 +206,7 @@ export const cancelJob = contract({
   tag,
   summary: 'Cancel a job',
   description:
-    'By its team or the master key. A chat completion or a prediction ends with its call and is not cancelled here.',
+    'Takes jobs of the own team, and of any team with the master key. Chat completions and predictions cannot be cancelled here: end their call.',
   access: permissions.cancelJobs,
   answer: JobAnswer,
   refusals: ['job_finished', 'invalid_request'],

@@ -3,7 +3,7 @@ import { modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { ModelAlias } from '../../../domain/workspace/model-alias.js';
 import { GREATEST_VERSION, id, secret } from '../schemas.js';
 
-const of = (kind: string, what: string) => id(kind).meta({ description: `The id of ${what}` });
+const of = (kind: string, what: string) => id(kind).meta({ description: `The id of ${what}.` });
 
 /** Describes the parameters of paths, by name. */
 const parameters: Readonly<Record<string, z.ZodType>> = {
@@ -20,15 +20,15 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   alert_id: of('alr', 'an alert'),
   webhook_id: of('whk', 'a webhook'),
   deployment_id: of('dep', 'a deployment'),
-  token: secret('tni').meta({ description: 'The token of an invite' }),
+  token: secret('tni').meta({ description: 'The token of an invite.' }),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
   alias: z
     .string()
     .regex(ModelAlias.NAME)
-    .meta({ description: '1 to 64 letters, digits, `.`, `_` and `-`', example: 'champion' }),
+    .meta({ description: '1 to 64 letters, digits, `.`, `_` and `-`.', example: 'champion' }),
   path: z.string().min(1).max(modelFileLimits.pathBytes).meta({
     pattern: '^[^./\\\\][^/\\\\]*(/[^./\\\\][^/\\\\]*)*$',
-    description: 'A path below the models folders; its slashes are sent as they are',
+    description: 'A path below the models folders. Its slashes are sent as they are.',
     example: 'vision/iris.onnx',
   }),
 };

@@ -9,7 +9,7 @@ export const live = contract({
   method: 'get',
   path: '/health/live',
   tag,
-  summary: 'Whether the process answers',
+  summary: 'Check that the process answers',
   access: 'public',
   answer: HealthAnswer,
 });
@@ -19,7 +19,8 @@ export const ready = contract({
   method: 'get',
   path: '/health/ready',
   tag,
-  summary: 'Whether the service can serve: its database answers, its tables are up to date, and it is not ending',
+  summary: 'Check that the service can serve',
+  description: 'The database answers, its migrations are done, and the service is not shutting down.',
   access: 'public',
   answer: HealthAnswer,
   refusals: ['storage_unavailable', 'shutting_down'],

@@ -7,10 +7,10 @@ export const metrics = contract({
   method: 'get',
   path: '/metrics',
   tag: 'Operations',
-  summary: 'Read the metrics of this process, for Prometheus',
+  summary: 'Read the metrics of this instance, for Prometheus',
   description:
-    'Each process tells of itself. What is out of reach is left out: `tenon_database_up` is 0 while the database is. ' +
-    'The master key is never limited here; whoever lacks it is, by the address.',
+    'Each instance reports about itself. While the database is out of reach, `tenon_database_up` is 0 and the metrics that ' +
+    'come from the database are left out. Calls with the master key are not rate-limited. Other calls are, by address.',
   access: permissions.readMetrics,
   answer: z.string().meta({
     example:

@@ -6,7 +6,7 @@ import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
 import { id } from '../schemas.js';
 
-/** `readWorkspace` as the API writes it: `read_workspace`. */
+/** Returns a permission's name as the API writes it: `read_workspace` for `readWorkspace`. */
 export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const names = Object.keys(permissions) as PermissionName[];
@@ -16,7 +16,7 @@ const Limit = z
     limit: z.int(),
     remaining: z.int(),
     window_seconds: z.int(),
-    reset_seconds: z.int().meta({ description: 'Until more of it remains; 0 when all of it does' }),
+    reset_seconds: z.int().meta({ description: 'Seconds until more calls remain. 0 if all remain.' }),
   })
   .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
 
@@ -25,28 +25,28 @@ export const status = contract({
   method: 'get',
   path: '/v1/status',
   tag: 'Operations',
-  summary: 'Read who you are to the service, what you may do, and how things stand',
-  description: 'The runtimes are those of the newest 1000 projects of the team, newest first.',
+  summary: 'Read your role, your permissions, your limits and your runtimes',
+  description: 'Lists the runtimes of the newest 1000 projects of the team, newest first.',
   access: permissions.readStatus,
   answer: z
     .object({
       caller: z.object({
         kind: z.enum(callerKinds),
-        user: UserAnswer.nullable().meta({ description: 'Null for the master key' }),
+        user: UserAnswer.nullable().meta({ description: 'Null for the master key.' }),
         team: z
           .object({ id: z.string().meta({ example: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
           .nullable()
-          .meta({ description: 'Null for the master key' }),
-        role: z.enum(roles).meta({ description: 'The master key acts as an admin' }),
-        operator: z.boolean().meta({ description: 'Of the team that runs this service' }),
-        verified: z.boolean().meta({ description: 'The e-mail is verified' }),
+          .meta({ description: 'Null for the master key.' }),
+        role: z.enum(roles).meta({ description: 'The role of the account. The master key acts as an admin.' }),
+        operator: z.boolean().meta({ description: 'Whether the account belongs to the team that runs this service.' }),
+        verified: z.boolean().meta({ description: 'Whether the e-mail is verified.' }),
       }),
       permissions: z
         .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
-        .meta({ description: 'Of each act whether this credential may do it' }),
+        .meta({ description: 'Which acts this credential allows.' }),
       limits: z.object({
-        requests: Limit.meta({ description: 'Of all calls' }),
-        auth: Limit.meta({ description: 'Of registrations and logins' }),
+        requests: Limit.meta({ description: 'The limit of all calls.' }),
+        auth: Limit.meta({ description: 'The limit of registrations and logins.' }),
       }),
       runtimes: z.array(
         RuntimeAnswer.extend({ project_id: id('prj'), project_name: z.string().meta({ example: 'Capitals' }) }).meta({

@@ -20,7 +20,7 @@ export const listDatasetVersions = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}/versions',
   tag,
   summary: 'List the versions of a dataset',
-  description: 'Newest first, without their records.',
+  description: 'Newest first, without records.',
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', DatasetVersionEntry, 'DatasetVersions'),
@@ -44,7 +44,7 @@ export const readDatasetVersion = contract({
 
 const OTHER = /^(?:(dst_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@([1-9]\d{0,9}))?|([1-9]\d{0,9}))$/;
 
-/** Another dataset, a version of it, or another version of the same one. */
+/** Accepts another dataset, a version of it, or another version of the same one. */
 const Other = z
   .string({ error: 'is required' })
   .regex(OTHER, { error: 'must be a version, the id of a dataset, or <id>@<version>' })
@@ -62,18 +62,17 @@ export const compareDatasets = contract({
   tag,
   summary: 'Compare a dataset with another one or with another version',
   description:
-    'What became of the records of `with` in this dataset, record by record, matched by id. `with` is a version of ' +
-    'this dataset, the id of another one in the project, or `<id>@<version>`; `version` is the version of this one. ' +
-    'Where no version is said, the current one is meant.',
+    'Compares this dataset with an earlier state or another dataset of the project, record by record, matched by id. ' +
+    'Without a version the current one is taken.',
   access: permissions.readWorkspace,
   query: z.object({
     with: Other.meta({
       type: 'string',
       pattern: OTHER.source,
-      description: 'What to compare with, as above',
+      description: 'A version of this dataset, the id of another dataset, or `<id>@<version>`.',
       example: '1',
     }),
-    version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'Of this dataset' }),
+    version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'A version of this dataset.' }),
   }),
   answer: z
     .object({
@@ -83,13 +82,13 @@ export const compareDatasets = contract({
       removed: Records,
       changed: z.array(
         z.object({
-          id: z.string().meta({ description: 'Of the record', example: 'fr' }),
+          id: z.string().meta({ description: 'The id of the record.', example: 'fr' }),
           fields: z.array(z.string().meta({ example: 'expected' })),
           before: RecordAnswer,
           after: RecordAnswer,
         }),
       ),
-      unchanged: z.int().meta({ description: 'How many', example: 22 }),
+      unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
     })
     .meta({ id: 'DatasetComparison' }),
   refusals: ['invalid_request'],

@@ -14,6 +14,7 @@ import {
   jsonReference,
   nameText,
   pageOfList,
+  Sha256,
   STORABLE,
   Timestamp,
   Version,
@@ -28,7 +29,7 @@ const tag = 'Project workspace';
 
 const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
 
-/** Read by the domain, which says of every row what is wrong with it; not walked through here. */
+/** Leaves the rows to the domain, which names everything that is wrong with each. */
 const SentRecords = z
   .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
     error: wanted('a list of records'),
@@ -50,16 +51,16 @@ const SentRecords = z
       additionalProperties: jsonReference,
     },
     description:
-      'At most 500, each with at most 50 fields: `id` and `group` (strings of at most 200 characters, may be left ' +
-      'out), `input`, `expected` (any JSON), and others of your own, beside them or within `fields`, with names of ' +
-      'at most 200 characters. As JSON they have at most 16 MB.',
+      'At most 500 records with at most 50 fields each: `id`, `group`, `input`, `expected`, and fields of your own, beside ' +
+      'them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
+      'most 16 MB as JSON.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 
-/** Judged by the domain as well, to tell of it together with the records. */
+/** Leaves the name to the domain, too, so that all findings are told at once. */
 const SentName = z.custom<Json>(() => true).meta({ ...visible(NAME_LENGTH), example: 'Capitals' });
 
-/** Checked when they came in; not walked through again on their way out. */
+/** Does not validate stored records again. */
 export const RecordAnswer = z
   .custom<DatasetRecord>((record) => record !== null)
   .meta({
@@ -69,9 +70,9 @@ export const RecordAnswer = z
     properties: {
       id: { type: 'string' },
       group: { type: ['string', 'null'] },
-      input: { description: 'Any JSON' },
-      expected: { description: 'Any JSON' },
-      fields: { type: 'object', additionalProperties: true, description: 'All that the record has beside these four' },
+      input: { description: 'Any JSON value.' },
+      expected: { description: 'Any JSON value.' },
+      fields: { type: 'object', additionalProperties: true, description: 'All other fields of the record.' },
     },
     example: {
       id: 'fr',
@@ -89,13 +90,11 @@ const FindingAnswer = z
 
 export const Content = z.object({
   record_count: z.int().meta({ example: 1 }),
-  content_sha256: z.string().meta({
-    description: 'SHA-256 of the records as canonical JSON: the same for the same records, wherever they are',
-    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  content_sha256: Sha256.meta({ description: 'The SHA-256 of the records as canonical JSON.' }),
+  validation: z.object({ valid: z.boolean(), findings: z.array(FindingAnswer) }).meta({
+    description: 'The findings that keep the dataset from being frozen.',
+    example: { valid: true, findings: [] },
   }),
-  validation: z
-    .object({ valid: z.boolean(), findings: z.array(FindingAnswer) })
-    .meta({ description: 'What freezing would refuse', example: { valid: true, findings: [] } }),
 });
 
 const DatasetEntry = Content.extend({
@@ -111,7 +110,7 @@ const DatasetEntry = Content.extend({
   created_by: AccountId,
   created_at: Timestamp,
   updated_at: Timestamp,
-  frozen_at: Timestamp.nullable().meta({ description: 'Null while it is editable', example: null }),
+  frozen_at: Timestamp.nullable().meta({ description: 'Null while the dataset is editable.', example: null }),
 }).meta({ id: 'DatasetEntry' });
 
 const DatasetAnswer = DatasetEntry.extend({ records: Records }).meta({ id: 'Dataset' });
@@ -122,7 +121,7 @@ export const listDatasets = contract({
   path: '/v1/projects/{project_id}/datasets',
   tag,
   summary: 'List the datasets of a project',
-  description: 'Newest first, without their records.',
+  description: 'Newest first, without records.',
   access: permissions.readWorkspace,
   query: LongPage,
   answer: pageOfList('datasets', DatasetEntry, 'Datasets'),
@@ -143,12 +142,12 @@ export const importDataset = contract({
   tag,
   summary: 'Import a dataset',
   description:
-    'From a starter, from records as JSON, or from a file of at most 5 MB: CSV with a line of column names, or JSON ' +
-    'Lines, with the name behind the `?`. All that keeps the records from being taken is told together. Records that ' +
-    'are taken but would not do for a measurement are listed in `validation`; only freezing refuses them.',
+    'Imports a starter, records as JSON, or a file of at most 5 MB: CSV with a header line, or JSON Lines. A refusal lists ' +
+    'everything that is wrong with the records. Records that do not fit an evaluation are imported, and listed in ' +
+    '`validation`. Only freezing refuses them.',
   access: permissions.editWorkspace,
   query: z.object({
-    name: SentName.optional().meta({ description: 'For CSV and JSON Lines, whose body has no room for it' }),
+    name: SentName.optional().meta({ description: 'The name, for CSV and JSON Lines.' }),
   }),
   body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
@@ -176,9 +175,7 @@ export const updateDataset = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}',
   tag,
   summary: 'Update a dataset',
-  description:
-    'Gives it another name, other records in place of all of its own, or both. The whole body has at most 5 MB, so the ' +
-    'records a few bytes less than in an import from a file.',
+  description: 'Changes the name, replaces all records, or both. The body has at most 5 MB.',
   access: permissions.editWorkspace,
   body: z.object({ version: Version, name: SentName.optional(), records: SentRecords.optional() }).meta({
     id: 'DatasetUpdate',
@@ -199,7 +196,7 @@ export const deleteDataset = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}',
   tag,
   summary: 'Delete an editable dataset',
-  description: 'With all its versions. A frozen dataset goes only with its project.',
+  description: 'Deletes all its versions. A frozen dataset can be deleted only with its project.',
   access: permissions.editWorkspace,
   answer: Deleted,
   refusals: ['stale_version', 'dataset_frozen'],
@@ -211,7 +208,7 @@ export const freezeDataset = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}/freeze',
   tag,
   summary: 'Freeze a dataset',
-  description: 'Makes it immutable, at this version. What does not validate cannot be frozen.',
+  description: 'Makes the dataset immutable. A dataset that does not validate cannot be frozen.',
   access: permissions.editWorkspace,
   body: z.object({ version: Version }).meta({ id: 'DatasetFreeze', example: { version: 1 } }),
   bodyOptional: true,
@@ -226,7 +223,7 @@ export const forkDataset = contract({
   path: '/v1/projects/{project_id}/datasets/{dataset_id}/fork',
   tag,
   summary: 'Fork a dataset',
-  description: 'Makes an editable copy, at version 1, that says in `forked_from` what it is a copy of.',
+  description: 'Makes an editable copy at version 1. Its `forked_from` names the original.',
   access: permissions.editWorkspace,
   body: z
     .object({

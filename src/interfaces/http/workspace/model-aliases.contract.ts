@@ -23,12 +23,12 @@ const AliasAnswer = ListedAlias.extend({
     .array(
       z.object({
         version: VersionNumber,
-        model_id: id('mdl').nullable().meta({ description: 'Null where the alias was taken away' }),
+        model_id: id('mdl').nullable().meta({ description: 'Null if the alias was deleted.' }),
         changed_at: Timestamp,
         changed_by: AccountId,
       }),
     )
-    .meta({ description: 'What it has pointed to, newest first: the last 100 changes' }),
+    .meta({ description: 'The last 100 changes, newest first.' }),
 }).meta({ id: 'ModelAlias' });
 
 export const listModelAliases = contract({
@@ -36,7 +36,7 @@ export const listModelAliases = contract({
   method: 'get',
   path: all,
   tag,
-  summary: 'List the aliases of a project’s models, the one moved last first',
+  summary: 'List the aliases of a project’s models, last changed first',
   access: permissions.readWorkspace,
   answer: listOf('aliases', ListedAlias, 'ModelAliases'),
 });
@@ -46,7 +46,7 @@ export const readModelAlias = contract({
   method: 'get',
   path: one,
   tag,
-  summary: 'Read an alias, and what it has pointed to',
+  summary: 'Read an alias and its history',
   access: permissions.readWorkspace,
   versioned: true,
   answer: AliasAnswer,
@@ -59,8 +59,8 @@ export const setModelAlias = contract({
   tag,
   summary: 'Point an alias to a registered model',
   description:
-    'A name of 1 to 64 letters, digits, `.`, `_` and `-`, such as `champion` or `candidate`; a project has at most 100. ' +
-    'Without a version, whoever calls last wins. Pointing it again to the same model changes nothing.',
+    'An alias is a movable name such as `champion` or `candidate`. A project has at most 100. Without a version the last ' +
+    'call wins. Pointing it to the same model again changes nothing.',
   access: permissions.editWorkspace,
   body: z
     .object({
@@ -78,8 +78,8 @@ export const deleteModelAlias = contract({
   method: 'delete',
   path: one,
   tag,
-  summary: 'Take an alias away',
-  description: 'Its history stays, and goes on when it is set again. The `id` of the answer is the alias.',
+  summary: 'Delete an alias',
+  description: 'The history stays, and continues when the alias is set again. `id` in the answer is the alias.',
   access: permissions.editWorkspace,
   answer: Deleted,
   refusals: ['stale_version'],

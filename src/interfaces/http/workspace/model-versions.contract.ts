@@ -27,10 +27,9 @@ export const readModelVersion = contract({
   path: `${path}/{version}`,
   tag,
   summary: 'Read a version of a model',
-  description: 'As it was: no later change of the model reaches it.',
   access: permissions.readWorkspace,
   answer: Made.extend({
-    id: id('mdl').meta({ description: 'The model’s' }),
+    id: id('mdl').meta({ description: 'The id of the model.' }),
     project_id: id('prj'),
     spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
   }).meta({ id: 'ModelVersion' }),

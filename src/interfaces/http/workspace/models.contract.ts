@@ -18,7 +18,7 @@ import {
 const tag = 'Project workspace';
 
 const Spec = AnyObject.meta({
-  description: 'Any JSON object, at most 256 KB',
+  description: 'Any JSON object of at most 256 KB.',
   example: { runtime: 'onnx', path: 'tiny-chat' },
 });
 
@@ -36,7 +36,7 @@ export const ModelAnswer = z
     created_by: AccountId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    registered_at: Timestamp.nullable().meta({ description: 'Null while it is a draft', example: null }),
+    registered_at: Timestamp.nullable().meta({ description: 'Null while the model is a draft.', example: null }),
   })
   .meta({ id: 'Model' });
 
@@ -46,7 +46,7 @@ const RequestId = text().meta({
   example: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11',
 });
 
-const known = { status: 200, when: 'The model that an earlier call with this request_id made.' } as const;
+const known = { status: 200, when: 'The model that an earlier call with this `request_id` made.' } as const;
 
 export const createModel = contract({
   id: 'createModel',
@@ -55,9 +55,8 @@ export const createModel = contract({
   tag,
   summary: 'Create a draft model',
   description:
-    'Safe to repeat: the same request_id with the same spec answers the same model, and at most one is ever made. ' +
-    'A spec may hold anything; a model that is to answer chats names `runtime: "onnx"` and `path`, ' +
-    'its folder below the models folders.',
+    'Safe to repeat: the same `request_id` with the same spec answers the same model. A model that answers chats names ' +
+    '`runtime: "onnx"` and `path`, its folder below the models folders.',
   access: permissions.editWorkspace,
   body: z.object({ request_id: RequestId, spec: Spec }).meta({ id: 'ModelCreation' }),
   bodyLimit: 'spec',
@@ -112,7 +111,7 @@ export const deleteModel = contract({
   tag,
   summary: 'Delete a draft model',
   description:
-    'With all its versions; its request_id may be used again. A registered model goes only with its project.',
+    'Deletes all its versions. Its `request_id` can be used again. A registered model can be deleted only with its project.',
   access: permissions.editWorkspace,
   answer: Deleted,
   refusals: ['stale_version', 'model_registered'],
@@ -124,7 +123,7 @@ export const registerModel = contract({
   path: '/v1/projects/{project_id}/models/{model_id}/register',
   tag,
   summary: 'Register a model',
-  description: 'Makes this version of the model immutable, so that it can be connected as a runtime.',
+  description: 'Makes the model immutable, so that it can be connected as a runtime.',
   access: permissions.editWorkspace,
   body: z.object({ version: Version, expected_version: Version.meta({ description: 'The same as `version`.' }) }).meta({
     id: 'ModelRegistration',
@@ -144,8 +143,8 @@ export const forkModel = contract({
   tag,
   summary: 'Fork a model into a draft',
   description:
-    'A draft with the spec that the model has now: how a registered model gets its next version. ' +
-    'Safe to repeat with the same request_id; without one, each call makes another draft.',
+    'Makes a draft with the current spec of the model. This is how a registered model gets a successor. ' +
+    'Safe to repeat with the same `request_id`. Without one, each call makes another draft.',
   access: permissions.editWorkspace,
   body: z.object({ request_id: RequestId.optional() }).meta({ id: 'ModelFork' }),
   bodyOptional: true,

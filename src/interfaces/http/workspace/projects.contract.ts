@@ -39,7 +39,7 @@ const Spec = AnyObject.meta({
       additionalProperties: true,
     },
   },
-  description: 'Any JSON object, at most 256 KB. Fields that are not listed here are kept as they are.',
+  description: 'Any JSON object of at most 256 KB. Fields that are not listed here are stored as they are.',
   example: { goal: 'Answer questions about capitals', task: 'chat', acceptance: { metric: 'exact', threshold: 0.9 } },
 });
 
@@ -55,8 +55,11 @@ const ProjectAnswer = z
     created_by: AccountId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    reviewed_version: z.int().nullable().meta({ description: 'The last version that was reviewed', example: null }),
-    models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first' }),
+    reviewed_version: z
+      .int()
+      .nullable()
+      .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
+    models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first.' }),
     runtime: RuntimeAnswer,
   })
   .meta({ id: 'Project' });
@@ -68,8 +71,8 @@ export const createProject = contract({
   tag,
   summary: 'Create a project',
   description:
-    'Empty, with a spec of your own, or with a copy of the spec of a starter (`GET /v1/project-starters`), which also ' +
-    'brings a name. The records of the starter do not come with it.',
+    'Starts empty, with a spec of your own, or with the spec and the name of a starter (`GET /v1/project-starters`). ' +
+    'The records of the starter are imported separately.',
   access: permissions.editWorkspace,
   body: z
     .object({
@@ -93,14 +96,15 @@ export const listProjects = contract({
   tag,
   summary: 'List the projects of the team',
   description:
-    'Newest first, fewer than asked for where their specs are long; with up to 100 of your own conversations in them, the one with the newest turn first.',
+    'Newest first. A page has fewer projects than `limit` if their specs are long. `conversations` has up to 100 of your ' +
+    'own conversations in these projects, newest message first.',
   access: permissions.readWorkspace,
   query: LongPage,
   answer: z
     .object({
       projects: z.array(ProjectAnswer),
       conversations: z.array(ConversationAnswer),
-      count: Count.meta({ description: 'Of the projects in this answer' }),
+      count: Count.meta({ description: 'The number of projects in this answer.' }),
       next_cursor: NextCursor,
     })
     .meta({ id: 'ProjectList' }),
@@ -141,8 +145,8 @@ export const deleteProject = contract({
   tag,
   summary: 'Delete a project',
   description:
-    'With all that it holds: its datasets and models, the frozen and registered ones too, its conversations and its ' +
-    'runtime. It cannot be undone.',
+    'Deletes all its datasets, models, conversations and its runtime, frozen and registered ones included. This cannot be ' +
+    'undone.',
   access: permissions.deleteProject,
   answer: Deleted,
   refusals: ['stale_version'],
@@ -155,9 +159,8 @@ export const reviewProject = contract({
   tag,
   summary: 'Review a version of a project',
   description:
-    'Says what is missing in the spec, its dataset, its models and its runtime, what contradicts, and what to do next. ' +
-    'The same version gets the same review as long as nothing else of the project changes. Where nothing blocks, the ' +
-    'version counts as `reviewed`.',
+    'Lists what is missing or contradictory in the spec, its dataset, its models and its runtime, and what to do next. ' +
+    'If nothing blocks, the version becomes `reviewed`.',
   access: permissions.editWorkspace,
   body: z
     .object({ version: Version })
@@ -167,13 +170,13 @@ export const reviewProject = contract({
     .object({
       project_id: id('prj'),
       version: VersionNumber,
-      ready: z.boolean().meta({ description: 'Nothing is blocking', example: false }),
+      ready: z.boolean().meta({ description: 'Whether nothing is blocking.', example: false }),
       findings: z.array(
         z
           .object({
             level: z.enum(['blocking', 'warning', 'info']),
             code: z.string(),
-            path: z.string().meta({ description: 'Where in the project it is' }),
+            path: z.string().meta({ description: 'The place in the project.' }),
             message: z.string(),
           })
           .meta({
@@ -206,7 +209,7 @@ export const listProjectVersions = contract({
   path: '/v1/projects/{project_id}/versions',
   tag,
   summary: 'List the versions of a project',
-  description: 'Newest first, with who made each and when.',
+  description: 'Newest first.',
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', ProjectVersionEntry, 'ProjectVersionList'),
@@ -218,7 +221,7 @@ export const readProjectVersion = contract({
   method: 'get',
   path: '/v1/projects/{project_id}/versions/{version}',
   tag,
-  summary: 'Read a project as it was',
+  summary: 'Read a version of a project',
   access: permissions.readWorkspace,
   answer: ProjectVersionEntry.extend({ id: id('prj'), spec: Spec }).meta({ id: 'ProjectVersion' }),
 });

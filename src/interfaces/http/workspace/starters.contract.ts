@@ -33,8 +33,8 @@ const StarterAnswer = z
         source: z.string(),
         author: z.string(),
         licence: z.string(),
-        date: z.string().meta({ description: 'As YYYY-MM-DD' }),
-        method: z.string().meta({ description: 'How the records were made' }),
+        date: z.string().meta({ description: 'The date as YYYY-MM-DD.' }),
+        method: z.string().meta({ description: 'How the records were made.' }),
       })
       .meta({ example: provenance }),
     spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
@@ -47,9 +47,9 @@ const StarterAnswer = z
   })
   .meta({ id: 'ProjectStarter' });
 
-/** How a request names the starter that it begins with. */
+/** Names a starter in a request. */
 export const starterChoice = {
-  starter_id: text().optional().meta({ description: 'The id of a starter' }),
+  starter_id: text().optional().meta({ description: 'The id of a starter of `GET /v1/project-starters`.' }),
   starter: text().optional().meta({ description: 'The same as `starter_id`.' }),
 };
 
@@ -67,8 +67,8 @@ export const listStarters = contract({
   method: 'get',
   path: '/v1/project-starters',
   tag: 'Project workspace',
-  summary: 'List the starters that a project can begin with',
-  description: 'Each is a spec and a small dataset that fits it, with its provenance. Ordered by id.',
+  summary: 'List the starters for projects',
+  description: 'A starter is a spec with a small dataset. Ordered by id.',
   access: permissions.readWorkspace,
   answer: listOf('starters', StarterAnswer, 'ProjectStarters'),
 });
