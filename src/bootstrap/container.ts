@@ -27,11 +27,11 @@ import { ConfiguredMasterKey } from '../infrastructure/crypto/configured-master-
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { processKeys } from '../infrastructure/crypto/process-keys.js';
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
-import { JsonStarters } from '../infrastructure/files/json-starters.js';
-import { LocalModelFiles } from '../infrastructure/files/local-model-files.js';
+import { keptSecret } from '../infrastructure/files/data-folder.js';
+import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
+import { LocalModelFileResolver } from '../infrastructure/files/local-model-file-resolver.js';
+import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
 import { LocalModelFolders } from '../infrastructure/files/local-model-folders.js';
-import { LocalModelStore } from '../infrastructure/files/local-model-store.js';
-import { keptSecret } from '../infrastructure/files/service-secret.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
 import { everyNotifier } from '../infrastructure/notifiers/every-notifier.js';
@@ -129,7 +129,7 @@ function bindAccounts(container: Container, config: Config): void {
 }
 
 function bindWorkspace(container: Container, config: Config): void {
-  container.bind(StarterCatalog).toConstantValue(new JsonStarters(config.startersFolder));
+  container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
 }
 
@@ -160,7 +160,7 @@ function bindChat(container: Container, config: Config): void {
 }
 
 function bindDeployments(container: Container, config: Config): void {
-  const files = new LocalModelFiles(config.modelFolders);
+  const files = new LocalModelFileResolver(config.modelFolders);
   const settings = {
     program: shippedProgram('infrastructure/model-server/process/main.js'),
     threads: config.servingThreads,
@@ -170,7 +170,7 @@ function bindDeployments(container: Container, config: Config): void {
   };
   container.bind(ModelFileResolver).toConstantValue(files);
   container.bind(ModelServer).toResolvedValue((logger) => new LocalModelServer(settings, files, logger), [Logger]);
-  container.bind(ModelFileStore).toConstantValue(new LocalModelStore(config.modelFolders, config.uploadFolder));
+  container.bind(ModelFileStore).toConstantValue(new LocalModelFileStore(config.modelFolders, config.uploadFolder));
   container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }
 

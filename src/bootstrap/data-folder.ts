@@ -1,4 +1,4 @@
-import { makeFolder } from '../infrastructure/files/make-folder.js';
+import { makeFolder } from '../infrastructure/files/data-folder.js';
 import type { Config } from './config/config.js';
 
 /** Makes the data folder and what the service writes to in it. Throws where that cannot be. */

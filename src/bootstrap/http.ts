@@ -5,7 +5,7 @@ import { RateLimitStore } from '../application/operations/ports.js';
 import { AnswerProcesses } from '../application/processes/answer-processes.js';
 import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
 import { processKeys } from '../infrastructure/crypto/process-keys.js';
-import { keptSecret } from '../infrastructure/files/service-secret.js';
+import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp } from '../interfaces/http/app.js';

@@ -5,7 +5,7 @@ import { ModelServer } from '../application/deployments/ports.js';
 import { TendDeployments } from '../application/deployments/tend-deployments.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { Clock, Logger } from '../application/shared/ports.js';
-import { removeUnfinished } from '../infrastructure/files/unfinished.js';
+import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
 import { Repeating } from '../infrastructure/system/repeating.js';
 import { regularly } from './regularly.js';
 

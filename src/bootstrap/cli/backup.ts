@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Section } from '../../infrastructure/backup/backup-format.js';
 import { modelFileSections } from '../../infrastructure/backup/model-file-sections.js';
 import { writeBackup } from '../../infrastructure/backup/write-backup.js';
-import { secretFile } from '../../infrastructure/files/service-secret.js';
+import { secretFile } from '../../infrastructure/files/data-folder.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { dumpDatabase } from '../../infrastructure/typeorm/backup/dump-database.js';
 import { isMissingTable } from '../../infrastructure/typeorm/storage-errors.js';

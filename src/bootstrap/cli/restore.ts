@@ -5,7 +5,7 @@ import { readBackup } from '../../infrastructure/backup/read-backup.js';
 import { RestoredFiles } from '../../infrastructure/backup/restored-files.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
 import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
-import { secretFile } from '../../infrastructure/files/service-secret.js';
+import { secretFile } from '../../infrastructure/files/data-folder.js';
 import { DatabaseRestoration } from '../../infrastructure/typeorm/backup/database-restoration.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
 import type { Called } from '../../interfaces/cli/arguments.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { resolved, resolvedAll } from '../files/below-roots.js';
 import { FolderWalk } from '../files/folder-walk.js';
+import { realPath, realPaths } from '../files/real-paths.js';
 import type { Section } from './backup-format.js';
 import { fileChunks } from './file-chunks.js';
 
@@ -17,8 +17,8 @@ export async function* modelFileSections(
   own: string,
   withContent: boolean,
 ): AsyncGenerator<Section> {
-  const roots = await resolvedAll(folders);
-  const ownRoot = await resolved(own);
+  const roots = await realPaths(folders);
+  const ownRoot = await realPath(own);
   for (const root of roots) {
     const walk = new FolderWalk(roots, MOST_ENTRIES);
     for await (const { folder, path } of walk.files(root, null)) {

@@ -1,74 +1,72 @@
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isBelow, resolved } from './below-roots.js';
+import { isBelow, realPath } from './real-paths.js';
 
 export interface FoundFile {
-  /** Below the folder that was walked. */
+  /** Relative to the root of the walk. */
   readonly path: string;
-  /** The resolved path of the folder it is in. */
+  /** The real path of the folder that holds the file. */
   readonly folder: string;
   readonly size: number;
   readonly modifiedAt: Date;
 }
 
-/** Looks for regular files, through links too as long as they stay within the roots, and opens none. */
+/** Finds regular files without opening them. Follows links that stay within the roots, and skips hidden names. */
 export class FolderWalk {
-  /** There was more than it may look at. */
+  /** Whether there was more than the walk may look at. */
   truncated = false;
   private seen = 0;
 
-  /** `roots` are resolved. */
+  /** The roots must be real paths. */
   constructor(
     private readonly roots: readonly string[],
-    private readonly mostEntries: number,
+    private readonly maxEntries: number,
   ) {}
 
-  /** All files of a root; with `at`, the file of this path or those in the folder of this path. */
+  /** Yields all files of a root; with `at`, the file of this path, or the files in the folder of this path. */
   async *files(root: string, at: string | null): AsyncGenerator<FoundFile> {
     if (at === null) {
-      yield* this.within(root, '', [root]);
+      yield* this.filesIn(root, '', [root]);
       return;
     }
-    const folder = await resolved(join(root, dirname(at)));
-    if (folder !== null && this.isInside(folder)) {
-      yield* this.entry(folder, basename(at), at, [root, folder]);
-    }
+    const folder = await realPath(join(root, dirname(at)));
+    if (folder !== null && this.isInside(folder)) yield* this.filesAt(folder, basename(at), at, [root, folder]);
   }
 
-  private async *within(folder: string, path: string, ancestors: readonly string[]): AsyncGenerator<FoundFile> {
+  private async *filesIn(folder: string, path: string, ancestors: readonly string[]): AsyncGenerator<FoundFile> {
     const entries = await opendir(folder).catch(() => null);
     for await (const { name } of entries ?? []) {
       if (name.startsWith('.')) continue;
-      if (this.seen === this.mostEntries) {
+      if (this.seen === this.maxEntries) {
         this.truncated = true;
         return;
       }
       this.seen++;
-      yield* this.entry(folder, name, path === '' ? name : `${path}/${name}`, ancestors);
+      yield* this.filesAt(folder, name, path === '' ? name : `${path}/${name}`, ancestors);
     }
   }
 
-  /** A link to a folder that it is in itself leads to nothing new. */
-  private async *entry(
+  /** Skips a link to one of the ancestors. */
+  private async *filesAt(
     folder: string,
     name: string,
     path: string,
     ancestors: readonly string[],
   ): AsyncGenerator<FoundFile> {
-    const found = await this.behind(join(folder, name));
-    if (!found) return;
-    const { real, stats } = found;
+    const target = await this.targetOf(join(folder, name));
+    if (!target) return;
+    const { real, stats } = target;
     if (stats.isFile()) yield { path, folder, size: stats.size, modifiedAt: stats.mtime };
-    if (stats.isDirectory() && !ancestors.includes(real)) yield* this.within(real, path, [...ancestors, real]);
+    if (stats.isDirectory() && !ancestors.includes(real)) yield* this.filesIn(real, path, [...ancestors, real]);
   }
 
-  /** What a name stands for, where that is within the roots. */
-  private async behind(path: string): Promise<{ real: string; stats: Stats } | null> {
+  /** Returns null for a link that leads out of the roots. */
+  private async targetOf(path: string): Promise<{ real: string; stats: Stats } | null> {
     const stats = await lstat(path).catch(() => null);
     if (!stats?.isSymbolicLink()) return stats && { real: path, stats };
-    const real = await resolved(path);
-    return real !== null && this.isInside(real) ? this.behind(real) : null;
+    const real = await realPath(path);
+    return real !== null && this.isInside(real) ? this.targetOf(real) : null;
   }
 
   private isInside(path: string): boolean {

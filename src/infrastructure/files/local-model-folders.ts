@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { ModelFolders } from '../../application/chat/ports.js';
-import { belowRoots } from './below-roots.js';
+import { pathsBelow } from './real-paths.js';
 
+/** Finds model folders below the models folders, in the order of these. */
 export class LocalModelFolders implements ModelFolders {
-  /** `roots` are looked through in their order. */
   constructor(private readonly roots: readonly string[]) {}
 
   async locate(path: string): Promise<string | null> {
-    for await (const found of belowRoots(this.roots, path)) {
-      if (found.inside && (await stat(found.path)).isDirectory()) return found.path;
+    for await (const found of pathsBelow(this.roots, path)) {
+      if (found.isInside && (await stat(found.path)).isDirectory()) return found.path;
     }
     return null;
   }

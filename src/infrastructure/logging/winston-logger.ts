@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../files/data-folder.js';
 import { redacted, redactedText } from './redact.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;

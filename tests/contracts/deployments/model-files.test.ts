@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
+import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-file-resolver.js';
 import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelFilesContract } from './model-files.contract.js';
@@ -23,9 +23,11 @@ beforeAll(() => {
 });
 afterAll(() => temporary.remove());
 
-const under = (files: LocalModelFiles) => ({ files, root: at('models'), outside: at('outside.onnx') });
-modelFilesContract('the file system', () => under(new LocalModelFiles([at('models')])));
-modelFilesContract('the file system, named by a link', () => under(new LocalModelFiles([at('link-to-models/')])));
+const under = (files: LocalModelFileResolver) => ({ files, root: at('models'), outside: at('outside.onnx') });
+modelFilesContract('the file system', () => under(new LocalModelFileResolver([at('models')])));
+modelFilesContract('the file system, named by a link', () =>
+  under(new LocalModelFileResolver([at('link-to-models/')])),
+);
 modelFilesContract('memory', () => {
   const known = {
     '/models': { wrong: 'a folder' },
@@ -41,7 +43,7 @@ modelFilesContract('memory', () => {
 });
 
 describe('ModelFiles of the file system', () => {
-  const files = () => new LocalModelFiles([at('models'), at('second'), at('not-there')]);
+  const files = () => new LocalModelFileResolver([at('models'), at('second'), at('not-there')]);
 
   it('looks through several models folders in their order', async () => {
     expect(await files().locate('iris.onnx')).toBe(at('models/iris.onnx'));
@@ -57,7 +59,7 @@ describe('ModelFiles of the file system', () => {
     await expect(files().locate('pipe.onnx')).rejects.toThrow('a named pipe');
     await expect(files().locate('socket.onnx')).rejects.toThrow('a socket');
     await expect(files().locate('loop.onnx')).rejects.toThrow('no such file');
-    await expect(new LocalModelFiles(['/dev']).locate('null')).rejects.toThrow('a device');
+    await expect(new LocalModelFileResolver(['/dev']).locate('null')).rejects.toThrow('a device');
     server.close();
   });
 

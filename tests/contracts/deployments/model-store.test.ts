@@ -11,8 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LocalModelStore } from '../../../src/infrastructure/files/local-model-store.js';
-import { removeUnfinished } from '../../../src/infrastructure/files/unfinished.js';
+import { LocalModelFileStore, removeUnfinished } from '../../../src/infrastructure/files/local-model-file-store.js';
 import { MemoryModelFileStore } from '../../fakes/deployments/memory-model-file-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -27,12 +26,12 @@ function put(path: string, text = 'a model'): void {
   writeFileSync(at(path), text);
 }
 
-function local(shipped: readonly string[] = [], own = 'own', most?: number): LocalModelStore {
+function local(shipped: readonly string[] = [], own = 'own', most?: number): LocalModelFileStore {
   for (const folder of ['own', 'shipped', 'outside', 'link']) rmSync(at(folder), { recursive: true, force: true });
   for (const folder of ['own', 'shipped', 'outside']) mkdirSync(at(folder));
   symlinkSync('own', at('link'));
   for (const path of shipped) put(`shipped/${path}`);
-  return new LocalModelStore([at('missing'), at('shipped'), at(own)], at(own), most);
+  return new LocalModelFileStore([at('missing'), at('shipped'), at(own)], at(own), most);
 }
 
 modelStoreContract('the file system', (shipped, most) => local(shipped, 'own', most));
@@ -40,7 +39,7 @@ modelStoreContract('the file system, named by a link', (shipped, most) => local(
 modelStoreContract('memory', (shipped, most) => new MemoryModelFileStore(new ManualClock(new Date(0)), shipped, most));
 
 describe('ModelStore of the file system', () => {
-  const paths = async (store: LocalModelStore) => (await store.list()).files.map(({ path }) => path);
+  const paths = async (store: LocalModelFileStore) => (await store.list()).files.map(({ path }) => path);
   async function* text(content: string) {
     yield Buffer.from(content);
   }

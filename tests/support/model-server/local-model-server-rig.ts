@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerState } from '../../../src/application/deployments/ports.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
-import { LocalModelFiles } from '../../../src/infrastructure/files/local-model-files.js';
+import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-file-resolver.js';
 import {
   LocalModelServer,
   type LocalModelServerSettings,
@@ -36,7 +36,11 @@ export class LocalModelServerRig {
     settings: Partial<LocalModelServerSettings> = {},
   ) {
     mkdirSync(folder, { recursive: true });
-    this.servers = new LocalModelServer({ ...fakeSettings, ...settings }, new LocalModelFiles([folder]), this.log);
+    this.servers = new LocalModelServer(
+      { ...fakeSettings, ...settings },
+      new LocalModelFileResolver([folder]),
+      this.log,
+    );
   }
 
   /** A model file that has its process do what the word says. */

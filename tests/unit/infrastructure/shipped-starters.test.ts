@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Project } from '../../../src/domain/workspace/project.js';
 import { type Starter, starterGroups } from '../../../src/domain/workspace/starter.js';
-import { JsonStarters } from '../../../src/infrastructure/files/json-starters.js';
+import { JsonStarterCatalog } from '../../../src/infrastructure/files/json-starter-catalog.js';
 
 /** What evaluations can measure. */
 const METRICS = ['exact', 'normalized', 'contains', 'numeric'];
@@ -9,7 +9,7 @@ const METRICS = ['exact', 'normalized', 'contains', 'numeric'];
 describe('the shipped starters', () => {
   let all: readonly Starter[];
   beforeAll(async () => {
-    all = await new JsonStarters(join(__dirname, '../../../starters')).all();
+    all = await new JsonStarterCatalog(join(__dirname, '../../../starters')).all();
   });
   const each = (check: (starter: Starter) => unknown) => expect(all.filter((one) => !check(one))).toEqual([]);
   const eachRecord = (check: (record: Starter['dataset']['records'][number], starter: Starter) => unknown) =>

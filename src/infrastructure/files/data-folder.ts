@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns if the system says of
+ * an existing folder that it does not exist, as below /proc.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent, mode);
+  try {
+    mkdirSync(folder, mode);
+  } catch (error) {
+    if (!isFolder(folder)) throw error; // another process may have made it just now
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret');
+
+/**
+ * Returns the secret of the data folder, and makes it at the first call. Processes that start at once get the same one.
+ * Only the service's user can read the file.
+ */
+export function keptSecret(dataFolder: string): string {
+  const path = secretFile(dataFolder);
+  // Random, not the pid: containers that share the folder have the same pids.
+  const candidate = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(candidate, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(candidate, path); // atomic, and fails if the file exists
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(candidate);
+  }
+  return readFileSync(path, 'utf8').trim();
+}

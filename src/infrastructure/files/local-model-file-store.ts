@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ModelFileStore, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
+import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
+import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import { FolderWalk } from './folder-walk.js';
+import { isBelow, realPath, realPaths } from './real-paths.js';
+
+const MAX_ENTRIES = 10_000;
+
+/** A removal at the same time may delete the empty folder that a write has just made. */
+const ATTEMPTS = 10;
+
+/** Uploads and removals work here: on the same file system, and hidden from lists. */
+const stagingFolder = (folder: string) => join(folder, '.unfinished');
+
+/** Every upload that goes on has changed its file since then, because a stalled body is given up much earlier. */
+const ABANDONED_MS = 10 * 60_000;
+
+/** Lists the files of all models folders, and writes to one of them, the upload folder. */
+export class LocalModelFileStore implements ModelFileStore {
+  constructor(
+    private readonly roots: readonly string[],
+    private readonly uploadFolder: string,
+    private readonly maxEntries = MAX_ENTRIES,
+  ) {}
+
+  async list(at: string | null = null): Promise<StoredFiles> {
+    const roots = await realPaths(this.roots);
+    const uploads = await realPath(this.uploadFolder);
+    const walk = new FolderWalk(roots, this.maxEntries);
+    const found = new Map<string, StoredFile>();
+    for (const root of roots) {
+      for await (const { folder, ...file } of walk.files(root, at)) {
+        const writable = root === uploads && (folder === uploads || isBelow(uploads, folder));
+        if (!found.has(file.path)) found.set(file.path, { ...file, writable });
+      }
+    }
+    const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { files, truncated: walk.truncated };
+  }
+
+  async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
+    await this.requireFree(path);
+    return this.staged(async (folder) => {
+      const part = join(folder, 'part');
+      const sha256 = await writeDurably(part, bytes);
+      const { size, mtime: modifiedAt } = await stat(part);
+      const replaced = await this.moveIntoPlace(part, path);
+      return { path, size, modifiedAt, writable: true, replaced, sha256 };
+    });
+  }
+
+  async remove(path: string): Promise<boolean> {
+    const uploads = await realPath(this.uploadFolder);
+    const folder = await realPath(dirname(join(this.uploadFolder, path)));
+    if (uploads === null || folder === null || (folder !== uploads && !isBelow(uploads, folder))) return false;
+    const removed = await this.staged((staging) => move(join(this.uploadFolder, path), join(staging, 'removed')));
+    if (removed) await this.removeEmptyParents(path);
+    return removed;
+  }
+
+  private async moveIntoPlace(part: string, path: string): Promise<boolean> {
+    const target = join(this.uploadFolder, path);
+    for (let attempt = 1; ; attempt++) {
+      await this.requireFree(path);
+      try {
+        await mkdir(dirname(target), { recursive: true });
+        const replaced = await exists(target);
+        await rename(part, target);
+        await syncFolder(dirname(target));
+        return replaced;
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT' && attempt < ATTEMPTS) continue;
+        await this.removeEmptyParents(path);
+        throw error;
+      }
+    }
+  }
+
+  /** Throws InvalidRequest if a folder has this path, or a file or a foreign link the path of a parent. */
+  private async requireFree(path: string): Promise<void> {
+    const uploads = await realPath(this.uploadFolder);
+    if (uploads === null) return;
+    for (const parent of parentsOf(path).reverse()) {
+      const at = join(uploads, parent);
+      const real = await realPath(at);
+      if (real === null && !(await exists(at))) return;
+      if (real === null || !isBelow(uploads, real)) throw invalidPath(`"${parent}" is a link that leads elsewhere`);
+      if (!(await isFolder(real)) && (await exists(real)))
+        throw invalidPath(`"${parent}" is a file, so that nothing can be in it`);
+    }
+    if (await isFolder(join(uploads, path))) throw invalidPath('is a folder');
+  }
+
+  private async removeEmptyParents(path: string): Promise<void> {
+    for (const parent of parentsOf(path)) {
+      const wasEmpty = await rmdir(join(this.uploadFolder, parent)).then(
+        () => true,
+        () => false,
+      );
+      if (!wasEmpty) return;
+    }
+  }
+
+  /** Gives `work` a staging folder of its own, and removes it afterwards. Puts failures of the disk into words. */
+  private async staged<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    let folder: string | null = null;
+    try {
+      await mkdir(stagingFolder(this.uploadFolder), { recursive: true });
+      folder = await mkdtemp(join(stagingFolder(this.uploadFolder), 'one-'));
+      return await work(folder);
+    } catch (error) {
+      throw withDomainErrors(error);
+    } finally {
+      // removeUnfinished deletes later what cannot be deleted now.
+      if (folder) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+}
+
+/** Deletes the staging folders that ended processes left behind. Other processes may be using theirs. */
+export async function removeUnfinished(uploadFolder: string, now: Date): Promise<void> {
+  const staging = stagingFolder(uploadFolder);
+  for (const name of await namesIn(staging)) {
+    const folder = join(staging, name);
+    const paths = [folder, ...(await namesIn(folder)).map((part) => join(folder, part))];
+    const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
+    const changedMs = Math.max(...stats.map((one) => one?.mtimeMs ?? 0));
+    if (now.getTime() - changedMs > ABANDONED_MS) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+
+/** Returns the SHA-256 once the file is on the disk. Reads the bytes no faster than the disk takes them. */
+async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  async function* hashed() {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  const file = await open(path, 'wx');
+  try {
+    await writeFile(file, hashed());
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}
+
+/** Makes the names in the folder survive a power cut. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+/** Returns false if there is nothing to move. */
+async function move(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+/** Lists the folders above a path, the nearest first. */
+function parentsOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, names.length - index).join('/'));
+}
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+
+const invalidPath = (message: string) => new InvalidRequest([pathFinding(message)]);
+const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException | null)?.code ?? '');
+
+/** Returns a domain error for a failure of the file system, and any other error unchanged. */
+function withDomainErrors(error: unknown): unknown {
+  const code = codeOf(error);
+  if (!(error as NodeJS.ErrnoException | null)?.syscall) return error;
+  if (code === 'ENAMETOOLONG') return invalidPath('is too long for the file system');
+  if (['EISDIR', 'ENOTDIR', 'ENOTEMPTY'].includes(code)) return invalidPath('is a folder, or lies in a file');
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(code);
+  return new StorageUnavailable(isFull ? 'the disk is full' : `the models folder cannot be written (${code})`);
+}
