@@ -4,6 +4,7 @@ import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
 import { OutboxTable } from './accounts/mail-outbox.js';
 import { MailedTokenTable } from './accounts/mailed-token.repository.js';
+import { SpentSiteTokenTable } from './accounts/spent-site-token.repository.js';
 import { TeamTable } from './accounts/team.repository.js';
 import { AlertTable } from './alerts/alert.repository.js';
 import { AlertRuleTable } from './alerts/alert-rule.repository.js';
@@ -53,6 +54,7 @@ const entities = [
   ProjectTable,
   ProjectVersionTable,
   RuntimeConnectionTable,
+  SpentSiteTokenTable,
   TaskView,
   TeamTable,
   WebhookTable,

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { EntitySchema, MoreThan } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions, MoreThan } from 'typeorm';
 import type { AccountRepository } from '../../../application/accounts/ports.js';
 import { type Account, emailKey } from '../../../domain/accounts/account.js';
 import { EmailTaken } from '../../../domain/accounts/errors.js';
@@ -24,7 +24,7 @@ export const AccountTable = new EntitySchema<AccountRow>({
     emailVerifiedAt: { type: 'timestamptz', name: 'email_verified_at', nullable: true },
     alertEmails: { type: 'boolean', name: 'alert_emails' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+  } satisfies Record<keyof AccountRow, EntitySchemaColumnOptions>,
 });
 
 const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });
@@ -34,10 +34,9 @@ const toAccount = ({ emailKey: _, ...account }: AccountRow): Account => account;
 export class TypeOrmAccountRepository implements AccountRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  /** In a unit of work of its own unless there is one: who loses a race then looks again, and sees the other account. */
+  /** Looks before it inserts, since a failed INSERT ends a transaction. The unit of work makes the loser of a race look again. */
   add(account: Account): Promise<void> {
     return this.unitOfWork.run(async () => {
-      // Looked up first: inside a transaction a collision that was to be seen would end it.
       if (await this.byEmail(account.email)) throw new EmailTaken();
       await this.table.insert(toRow(account));
     });
@@ -86,6 +85,6 @@ export class TypeOrmAccountRepository implements AccountRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(AccountTable);
+    return this.unitOfWork.repository(AccountTable);
   }
 }

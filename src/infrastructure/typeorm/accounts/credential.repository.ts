@@ -1,5 +1,15 @@
 import { injectable } from 'inversify';
-import { EntitySchema, In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import {
+  EntitySchema,
+  type EntitySchemaColumnOptions,
+  In,
+  IsNull,
+  LessThan,
+  LessThanOrEqual,
+  MoreThan,
+  Not,
+  Or,
+} from 'typeorm';
 import type { CredentialRepository } from '../../../application/accounts/ports.js';
 import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
@@ -21,19 +31,17 @@ export const CredentialTable = new EntitySchema<Credential>({
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at', nullable: true },
     lastUsedAt: { type: 'timestamptz', name: 'last_used_at', nullable: true },
-  },
+  } satisfies Record<keyof Credential, EntitySchemaColumnOptions>,
 });
 
-/** Every call runs it, so it is prepared, which the ORM cannot do. */
+/** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */
 const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
          a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
     FROM credentials c JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
    WHERE (c.expires_at IS NULL OR c.expires_at > $2)`;
 
-const TOUCH = `
-  UPDATE credentials SET last_used_at = $2
-   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`;
+const MINUTE_MS = 60_000;
 
 @injectable()
 export class TypeOrmCredentialRepository implements CredentialRepository {
@@ -70,7 +78,8 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   async touch(id: string, at: Date): Promise<void> {
-    await this.unitOfWork.prepared('credential-touch', TOUCH, [id, at]);
+    const stale = LessThanOrEqual(new Date(at.getTime() - MINUTE_MS));
+    await this.table.update({ id, lastUsedAt: Or(IsNull(), stale) }, { lastUsedAt: at });
   }
 
   async remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
@@ -89,6 +98,6 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(CredentialTable);
+    return this.unitOfWork.repository(CredentialTable);
   }
 }

@@ -1,11 +1,11 @@
-import { EntitySchema, MoreThan } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions, MoreThan } from 'typeorm';
 import type { InviteRepository } from '../../../application/accounts/ports.js';
 import type { Invite } from '../../../domain/accounts/invite.js';
 import { Sealer } from '../../crypto/sealer.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface InviteRow extends Omit<Invite, 'token'> {
-  /** Opens only with the service's secret, which is not in the database. */
+  /** Opens only with the service's secret, which the database does not hold. */
   readonly sealedToken: string;
 }
 
@@ -23,7 +23,7 @@ export const InviteTable = new EntitySchema<InviteRow>({
     status: { type: 'text' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at' },
-  },
+  } satisfies Record<keyof InviteRow, EntitySchemaColumnOptions>,
 });
 
 export class TypeOrmInviteRepository implements InviteRepository {
@@ -69,6 +69,6 @@ export class TypeOrmInviteRepository implements InviteRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(InviteTable);
+    return this.unitOfWork.repository(InviteTable);
   }
 }

@@ -1,4 +1,4 @@
-import { EntitySchema, MoreThanOrEqual } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions, MoreThanOrEqual } from 'typeorm';
 import type { MailOutbox, OutgoingMail } from '../../../application/accounts/ports.js';
 import type { Message } from '../../../domain/accounts/message.js';
 import { Sealer } from '../../crypto/sealer.js';
@@ -6,14 +6,14 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface OutboxRow {
   readonly id: string;
-  /** The message as sealed JSON: it holds links that let a person in. Null once delivered. */
+  /** The message as sealed JSON, since it holds links that open an account. Null once delivered. */
   readonly sealed: string | null;
   readonly failures: number;
-  /** When it is to be sent, or until when its sender has it leased. */
+  /** The time of the next attempt, or the end of the sender's lease. */
   readonly dueAt: Date;
   readonly deliveredAt: Date | null;
   readonly series: string | null;
-  /** When it was due at first; only where it belongs to a series. */
+  /** The first `dueAt` of a mail of a series; null for others. */
   readonly firstDueAt: Date | null;
 }
 
@@ -28,9 +28,10 @@ export const OutboxTable = new EntitySchema<OutboxRow>({
     deliveredAt: { type: 'timestamptz', name: 'delivered_at', nullable: true },
     series: { type: 'text', nullable: true },
     firstDueAt: { type: 'timestamptz', name: 'first_due_at', nullable: true },
-  },
+  } satisfies Record<keyof OutboxRow, EntitySchemaColumnOptions>,
 });
 
+/** SQL by hand: the ORM has no UPDATE of a row that a subquery locks. */
 const TAKE = `
   UPDATE outbox SET due_at = $2
    WHERE id = (SELECT id FROM outbox WHERE delivered_at IS NULL AND due_at <= $1
@@ -73,7 +74,7 @@ export class TypeOrmMailOutbox implements MailOutbox {
     try {
       return JSON.parse(this.sealer.open(sealed, id)) as Message;
     } catch {
-      // It stays leased, so the mails behind it are not held up.
+      // The mail stays leased, so that it does not hold up the others.
       throw new Error(
         `the mail ${id} was sealed with another SERVICE_SECRET: start with the one that it was sealed with`,
       );
@@ -81,6 +82,6 @@ export class TypeOrmMailOutbox implements MailOutbox {
   }
 
   private get table() {
-    return this.unitOfWork.table(OutboxTable);
+    return this.unitOfWork.repository(OutboxTable);
   }
 }

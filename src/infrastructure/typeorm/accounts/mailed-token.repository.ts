@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { EntitySchema, IsNull, MoreThan } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions, IsNull, MoreThan } from 'typeorm';
 import type { MailedTokenRepository } from '../../../application/accounts/ports.js';
 import type { MailedToken, MailedTokenPurpose } from '../../../domain/accounts/mailed-token.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -15,7 +15,7 @@ export const MailedTokenTable = new EntitySchema<MailedToken>({
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at' },
     usedAt: { type: 'timestamptz', name: 'used_at', nullable: true },
-  },
+  } satisfies Record<keyof MailedToken, EntitySchemaColumnOptions>,
 });
 
 @injectable()
@@ -43,6 +43,6 @@ export class TypeOrmMailedTokenRepository implements MailedTokenRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(MailedTokenTable);
+    return this.unitOfWork.repository(MailedTokenTable);
   }
 }

@@ -1,18 +1,35 @@
 import { injectable } from 'inversify';
+import { EntitySchema, type EntitySchemaColumnOptions, LessThanOrEqual } from 'typeorm';
 import type { SpentSiteTokenRepository } from '../../../application/accounts/ports.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-const FORGET = 'DELETE FROM spent_site_tokens WHERE expires_at <= $1';
-const SPEND = 'INSERT INTO spent_site_tokens (jti, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING jti';
+interface SpentSiteTokenRow {
+  readonly tokenId: string;
+  readonly expiresAt: Date;
+}
+
+export const SpentSiteTokenTable = new EntitySchema<SpentSiteTokenRow>({
+  name: 'SpentSiteToken',
+  tableName: 'spent_site_tokens',
+  columns: {
+    tokenId: { type: 'text', name: 'jti', primary: true },
+    expiresAt: { type: 'timestamptz', name: 'expires_at' },
+  } satisfies Record<keyof SpentSiteTokenRow, EntitySchemaColumnOptions>,
+});
 
 @injectable()
 export class TypeOrmSpentSiteTokenRepository implements SpentSiteTokenRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean> {
-    await this.unitOfWork.prepared('site-tokens-forget', FORGET, [now]);
-    if (expiresAt <= now) return false; // it would be forgotten, and so be new again
-    const added = await this.unitOfWork.prepared('site-token-spend', SPEND, [tokenId, expiresAt]);
-    return added.length === 1;
+    await this.table.delete({ expiresAt: LessThanOrEqual(now) });
+    if (expiresAt <= now) return false; // its row would be deleted, and the token would pass again
+    const insert = this.table.createQueryBuilder().insert().values({ tokenId, expiresAt }).orIgnore();
+    const { raw } = await insert.returning('jti').execute();
+    return raw.length === 1;
+  }
+
+  private get table() {
+    return this.unitOfWork.repository(SpentSiteTokenTable);
   }
 }

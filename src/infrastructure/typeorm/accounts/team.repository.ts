@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 import type { TeamRepository } from '../../../application/accounts/ports.js';
 import type { Team } from '../../../domain/accounts/account.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -12,7 +12,7 @@ export const TeamTable = new EntitySchema<Team>({
     operator: { type: 'boolean' },
     siteKey: { type: 'text', name: 'site_key', nullable: true },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+  } satisfies Record<keyof Team, EntitySchemaColumnOptions>,
 });
 
 @injectable()
@@ -20,18 +20,22 @@ export class TypeOrmTeamRepository implements TeamRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(team: Team): Promise<void> {
-    await this.unitOfWork.table(TeamTable).insert(team);
+    await this.table.insert(team);
   }
 
   byId(id: string): Promise<Team | null> {
-    return this.unitOfWork.table(TeamTable).findOneBy({ id });
+    return this.table.findOneBy({ id });
   }
 
   bySiteKey(siteKey: string): Promise<Team | null> {
-    return this.unitOfWork.table(TeamTable).findOneBy({ siteKey });
+    return this.table.findOneBy({ siteKey });
   }
 
   operator(): Promise<Team | null> {
-    return this.unitOfWork.table(TeamTable).findOneBy({ operator: true });
+    return this.table.findOneBy({ operator: true });
+  }
+
+  private get table() {
+    return this.unitOfWork.repository(TeamTable);
   }
 }
