@@ -27,7 +27,7 @@ import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { FinishNumbers1764806400000 } from './migrations/1764806400000-finish-numbers.js';
 import { LimitedClient } from './pool.js';
 import { TaskView } from './queue/task-view.js';
-import { DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
+import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ModelAliasTable } from './workspace/model-alias.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
@@ -41,6 +41,7 @@ const entities = [
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
+  DatasetContentTable,
   DatasetTable,
   DatasetVersionTable,
   DeploymentTable,

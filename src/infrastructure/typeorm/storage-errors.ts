@@ -16,6 +16,15 @@ export const isLostRace = (error: unknown): boolean =>
 /** True where what a row points to is gone. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
+/** Runs `write`. Throws NotFound if a row that it refers to, `what`, is gone. */
+export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? new NotFound(what) : error;
+  }
+}
+
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION;
 
 export const isMissingTable = (error: unknown): boolean => sqlState(error) === UNDEFINED_TABLE;

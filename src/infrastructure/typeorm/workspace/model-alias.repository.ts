@@ -1,9 +1,9 @@
 import { injectable } from 'inversify';
 import { EntitySchema } from 'typeorm';
 import type { ModelAliasRepository } from '../../../application/workspace/ports.js';
-import { NotFound } from '../../../domain/shared/errors.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
-import { isForeignKeyViolation } from '../storage-errors.js';
+import type { Columns } from '../columns.js';
+import { notFoundIfMissing } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const ModelAliasTable = new EntitySchema<AliasChange>({
@@ -16,48 +16,42 @@ export const ModelAliasTable = new EntitySchema<AliasChange>({
     modelId: { type: 'text', name: 'model_id', nullable: true },
     changedBy: { type: 'text', name: 'changed_by' },
     changedAt: { type: 'timestamptz', name: 'changed_at' },
-  },
+  } satisfies Columns<AliasChange>,
 });
-
-const APPEND = `
-  INSERT INTO model_aliases (project_id, alias, version, model_id, changed_by, changed_at)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING version`;
-
-/** Jumps along the primary key from the last change of one alias to that of the next, however long the histories are. */
-const LIVING = `
-  WITH RECURSIVE last AS (
-    (SELECT * FROM model_aliases WHERE project_id = $1 ORDER BY alias DESC, version DESC LIMIT 1)
-    UNION ALL
-    SELECT next.* FROM last, LATERAL (
-      SELECT * FROM model_aliases WHERE project_id = $1 AND alias < last.alias ORDER BY alias DESC, version DESC LIMIT 1
-    ) next
-  )
-  SELECT project_id AS "projectId", alias, version, model_id AS "modelId", changed_by AS "changedBy",
-         changed_at AS "changedAt"
-    FROM last WHERE model_id IS NOT NULL ORDER BY changed_at DESC, alias`;
 
 @injectable()
 export class TypeOrmModelAliasRepository implements ModelAliasRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async append({ projectId, alias, version, modelId, changedBy, changedAt }: AliasChange): Promise<boolean> {
-    const values = [projectId, alias, version, modelId, changedBy, changedAt];
-    try {
-      return (await this.unitOfWork.prepared('append alias', APPEND, values)).length === 1;
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? new NotFound('model') : error;
-    }
+  /** Two concurrent calls collide in the primary key; the unit of work repeats the later one. */
+  append(change: AliasChange): Promise<boolean> {
+    const { projectId, alias, version } = change;
+    return notFoundIfMissing('model', () =>
+      this.unitOfWork.run(async () => {
+        if (await this.changes.existsBy({ projectId, alias, version })) return false;
+        await this.changes.insert(change);
+        return true;
+      }),
+    );
   }
 
-  history(projectId: string, alias: string, most: number): Promise<AliasChange[]> {
-    return this.table.find({ where: { projectId, alias }, order: { version: 'DESC' }, take: most });
+  history(projectId: string, alias: string, limit: number): Promise<AliasChange[]> {
+    return this.changes.find({ where: { projectId, alias }, order: { version: 'DESC' }, take: limit });
   }
 
-  living(projectId: string): Promise<LivingAlias[]> {
-    return this.unitOfWork.prepared('living aliases', LIVING, [projectId]);
+  async living(projectId: string): Promise<LivingAlias[]> {
+    const last = await this.changes
+      .createQueryBuilder('change')
+      .distinctOn(['change.alias'])
+      .where({ projectId })
+      .orderBy('change.alias')
+      .addOrderBy('change.version', 'DESC')
+      .getMany();
+    const living = last.filter((change): change is LivingAlias => change.modelId !== null);
+    return living.sort((a, b) => b.changedAt.getTime() - a.changedAt.getTime());
   }
 
-  private get table() {
-    return this.unitOfWork.table(ModelAliasTable);
+  private get changes() {
+    return this.unitOfWork.repository(ModelAliasTable);
   }
 }
