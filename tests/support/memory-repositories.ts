@@ -17,10 +17,12 @@ import { MemoryJobHistory } from '../fakes/jobs/memory-job-history.js';
 import { MemoryJobRepository } from '../fakes/jobs/memory-job-repository.js';
 import { MemoryLocks } from '../fakes/memory-locks.js';
 import { MemoryStore } from '../fakes/memory-store.js';
-import { MemoryDatasetRepository } from '../fakes/workspace/memory-dataset-repository.js';
-import { MemoryModelAliasRepository } from '../fakes/workspace/memory-model-alias-repository.js';
-import { MemoryModelRepository } from '../fakes/workspace/memory-model-repository.js';
-import { MemoryProjectRepository } from '../fakes/workspace/memory-project-repository.js';
+import {
+  MemoryDatasetRepository,
+  MemoryModelAliasRepository,
+  MemoryModelRepository,
+  MemoryProjectRepository,
+} from '../fakes/workspace/memory-workspace.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export const memoryRepositories = (store = new MemoryStore()): Repositories => ({

@@ -2,7 +2,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Starter } from '../../../src/domain/workspace/starter.js';
 import { JsonStarterCatalog } from '../../../src/infrastructure/files/json-starter-catalog.js';
-import { MemoryStarterCatalog } from '../../fakes/workspace/memory-starter-catalog.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { aStarter, startersContract } from './starters.contract.js';
 
@@ -20,7 +19,6 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 const filesOf = (starters: readonly Starter[]) =>
   Object.fromEntries(starters.map((one) => [`${one.id}.json`, JSON.stringify(one)]));
 
-startersContract('memory', (starters) => new MemoryStarterCatalog(starters));
 startersContract('a folder of JSON files', (starters) => new JsonStarterCatalog(folderOf(filesOf(starters))));
 
 describe('Starters of a folder of JSON files', () => {

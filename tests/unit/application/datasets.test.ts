@@ -3,7 +3,6 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { MemoryStarterCatalog } from '../../fakes/workspace/memory-starter-catalog.js';
 import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
@@ -34,7 +33,7 @@ describe('a dataset', () => {
     const service = new DatasetService(
       new TeamWorkspace(projects, models, datasets),
       datasets,
-      new MemoryStarterCatalog([]),
+      { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
       auditOn(repositories),
       ids,

@@ -7,8 +7,7 @@ import { Project } from '../../../src/domain/workspace/project.js';
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
 import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-runtime-connection-repository.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryModelRepository } from '../../fakes/workspace/memory-model-repository.js';
-import { MemoryProjectRepository } from '../../fakes/workspace/memory-project-repository.js';
+import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
 import { imaginedProcess } from '../../support/imagined-process.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
