@@ -22,6 +22,9 @@ export interface HttpRequest {
   /** Is appended to the path of the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Is sent as JSON. */
+  readonly json?: object;
+  /** Is sent as it is, in place of `json`. */
   readonly body?: string;
   /** Ends the request, with its connection, when it is aborted. There is no other timeout. */
   readonly signal: AbortSignal;
@@ -140,7 +143,10 @@ export class HttpClient {
     return connection;
   }
 
-  private attempt({ method, path, headers, body, signal }: HttpRequest, connection: Client): Promise<HttpAnswer> {
+  private attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
+    const { method, path, json, body = json && JSON.stringify(json), signal } = request;
+    const type = json && { 'Content-Type': 'application/json' };
+    const headers = { ...type, ...this.options.headers, ...request.headers };
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let status: number | null = null;
@@ -169,8 +175,7 @@ export class HttpClient {
       };
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort);
-      const all = { ...this.options.headers, ...headers };
-      connection.dispatch({ method, path: `${this.basePath}${path}`, headers: all, body: body ?? null }, handler);
+      connection.dispatch({ method, path: `${this.basePath}${path}`, headers, body: body ?? null }, handler);
     });
   }
 

@@ -127,8 +127,7 @@ export class RemoteEngine<Model> {
 
   private send(request: ChatRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { path, body } = this.api.request(request, this.source.model);
-    const headers = { 'Content-Type': 'application/json' };
-    return this.client.send({ method: 'POST', path, headers, body: JSON.stringify(body), signal });
+    return this.client.send({ method: 'POST', path, json: body, signal });
   }
 
   private isTooLong({ status, text }: HttpAnswer): boolean {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
@@ -206,3 +208,13 @@ function parrot({ body }: Asked, response: ServerResponse): void {
   const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
   sendAfter(takesMs, response, fits ? 200 : 400, answer);
 }
+
+it('CONTRIBUTING.md shows the example as it is here', () => {
+  const [, ...code] = readFileSync(join(__dirname, 'parrot-chat-runtime.ts'), 'utf8').trim().split('\n');
+  const shown = code
+    .join('\n')
+    .replaceAll("'../../../src/infrastructure/", "'../")
+    .replaceAll("'../../../src/", "'../../");
+  const page = readFileSync(join(process.cwd(), 'CONTRIBUTING.md'), 'utf8').replaceAll(/^ {3}/gm, '');
+  expect(page).toContain(shown);
+});
