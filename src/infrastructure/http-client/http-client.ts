@@ -3,7 +3,6 @@
  * redirect and asks no proxy, so a request reaches only the host that it names.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 
 export interface HttpClientOptions {
@@ -13,8 +12,6 @@ export interface HttpClientOptions {
   readonly maxBytes?: number;
   /** Milliseconds that an idle connection stays open. Default: 4,000, a little less than most servers allow. */
   readonly idleMs?: number;
-  /** Resolves host names. Default: the system's resolver. */
-  readonly lookup?: LookupFunction;
 }
 
 export interface HttpRequest {
@@ -130,14 +127,13 @@ export class HttpClient {
 
   private async open(): Promise<Client> {
     const { Client } = await import('undici'); // loaded late: it takes a while, and not every instance needs it
-    const { maxBytes = 4 * 1024 * 1024, idleMs = 4_000, lookup } = this.options;
+    const { maxBytes = 4 * 1024 * 1024, idleMs = 4_000 } = this.options;
     const connection = new Client(this.origin, {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       maxResponseSize: maxBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(lookup && { connect: { lookup } }),
     });
     this.connections.add(connection);
     return connection;
