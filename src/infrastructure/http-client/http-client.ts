@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Is sent as JSON. */
-  readonly json?: object;
+  readonly json?: unknown;
   /** Is sent as it is, in place of `json`. */
   readonly body?: string;
   /** Ends the request, with its connection, when it is aborted. There is no other timeout. */
@@ -140,8 +140,8 @@ export class HttpClient {
   }
 
   private attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
-    const { method, path, json, body = json && JSON.stringify(json), signal } = request;
-    const type = json && { 'Content-Type': 'application/json' };
+    const { method, path, json, body = JSON.stringify(json), signal } = request;
+    const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...type, ...this.options.headers, ...request.headers };
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
