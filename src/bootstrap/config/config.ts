@@ -9,7 +9,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
 type Name = keyof typeof settings;
 type Values = { [N in Name]: (typeof settings)[N] extends Setting<infer T> ? T | null : never };
 
-/** Every bad setting, a line each. */
+/** Lists every bad setting, each in a line. */
 export class BadSettings extends Error {
   constructor(readonly lines: readonly string[]) {
     super(lines.join('\n'));
@@ -18,7 +18,7 @@ export class BadSettings extends Error {
 
 export type Config = ReturnType<typeof loadConfig>;
 
-/** The environment over the `.env` file of the working folder. Throws BadSettings. */
+/** Loads the environment, and the `.env` file of the working folder for what that does not set. Throws BadSettings. */
 export const loadConfigFromProcess = (): Config => loadConfig({ ...dotEnv(), ...process.env });
 
 /** Reads and checks all settings together. Throws BadSettings. */
@@ -35,7 +35,7 @@ export function loadConfig(texts: Texts) {
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: set('SERVICE_DATABASE_WAIT_S') * 1000,
     modelFolders: [...(values.SERVICE_MODELS_DIR ?? [shippedModels]), uploadFolder],
-    /** Of the model folders the one that the service writes to. */
+    /** The only model folder that the service writes to. */
     uploadFolder,
     modelUploadBytes: set('SERVICE_MODEL_UPLOAD_MB') * 1024 ** 2,
     startersFolder: shippedStarters,
@@ -62,12 +62,12 @@ export function loadConfig(texts: Texts) {
     webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
     servingThreads: set('SERVICE_SERVING_THREADS'),
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
-    /** Null: by where it listens. */
+    /** Null: named by the address that it listens on. */
     process: { name: values.SERVICE_PROCESS_NAME, url: values.SERVICE_PROCESS_URL },
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),
-    /** Names that look like settings and are none: a typing error that would otherwise stay unseen. */
+    /** Names that look like settings but are none, probably typing errors. */
     unknown: Object.keys(texts).filter(
       (name) => name.startsWith('SERVICE_') && !(name in settings) && !familyName(name),
     ),
@@ -100,11 +100,11 @@ function readAll(texts: Texts): Values {
 
 type Family = keyof typeof settingFamilies;
 
-/** The family that a setting belongs to. */
+/** Returns the family that the setting belongs to. */
 const familyName = (name: string): Family | undefined =>
   (Object.keys(settingFamilies) as Family[]).find((prefix) => name.startsWith(prefix) && name !== prefix);
 
-/** The settings of a family that are set, by their names. */
+/** Returns the settings of a family by their names. */
 const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text && familyName(name) === family ? [[name, text]] : [])),
@@ -113,7 +113,7 @@ const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>
 const keyNames = ['SERVICE_SITE_LOGIN_SECRET', 'SERVICE_SITE_LOGIN_JWKS_FILE', 'SERVICE_SITE_LOGIN_JWKS_URL'] as const;
 const claimNames = ['SERVICE_SITE_LOGIN_ISSUER', 'SERVICE_SITE_LOGIN_AUDIENCE'] as const;
 
-/** A site's tokens are believed by one key, and only with an issuer and an audience to check. */
+/** The site login needs one key, an issuer and an audience. */
 function siteLoginProblems(values: Values): string[] {
   const keys = keyNames.filter((name) => values[name] !== null);
   if (keys.length === 0) return [];

@@ -1,14 +1,104 @@
-import type { z } from 'zod';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { z } from 'zod';
 
-/** One setting: what it is for, the text it has when nobody sets it, and how its text is read. */
 export interface Setting<T = unknown> {
+  /** Its purpose, for docs/settings.md. */
   readonly about: string;
-  /** Null: absent unless set; `shown` then says what that means. */
+  /** The text of a setting that is not set. Null: absent; `shown` describes that. */
   readonly fallback: string | null;
   readonly shown?: string;
-  /** Its value is never repeated in a message. */
+  /** No message repeats its value. */
   readonly secret?: true;
+  /** Reads and checks its text. The message says what it must be. */
   readonly read: z.ZodType<T, string>;
 }
 
 export const setting = <T>(one: Setting<T>) => one;
+
+export const whole = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .pipe(z.number().min(min, { error }).max(max, { error }));
+};
+export const secondsOfTime = (min: number, max: number) => {
+  const error = `must be a number of seconds from ${min} to ${max}`;
+  const decimal = z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, { error });
+  return decimal.transform(Number).pipe(z.number().min(min, { error }).max(max, { error }));
+};
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+export const secretText = (min: number) =>
+  z.string().regex(new RegExp(`^\\S{${min},}$`), { error: `must have at least ${min} characters and no white space` });
+export const address = (protocols: readonly string[], error: string) =>
+  z.string().refine((text) => protocols.includes(protocolOf(text)), { error });
+/** Accepts a host and a port only. */
+export const httpOrigin = z
+  .string()
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine((text) => protocolOf(text) === 'http:' && /^http:\/\/[^/?#@\\]+$/i.test(text), {
+    error: 'must be an http:// URL of a host and a port alone, without path, query or user',
+  });
+const protocolOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : '');
+
+export function isKeySet(path: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(readFileSync(path, 'utf8')).keys);
+  } catch {
+    return false;
+  }
+}
+
+export function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+const listOf = (isOne: (text: string) => boolean, error: string) =>
+  z
+    .string()
+    .transform((list) => list.split(',').map((text) => text.trim()))
+    .refine((texts) => texts.every(isOne), { error });
+
+/** Refuses `true` and numbers, which would make Express trust every proxy. */
+export const proxies = listOf(
+  (text) => NAMED_NETWORKS.includes(text) || isNetwork(text),
+  'must list addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas',
+);
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+export const networks = listOf(isNetwork, 'must list addresses or networks such as 10.0.0.0/8, separated by commas');
+
+/** Accepts origins as browsers send them. */
+export const webOrigins = z
+  .string()
+  .refine((list) => !list.includes('*'), { error: 'must name each origin: * would let the pages of any site call' })
+  .pipe(listOf(isOrigin, 'must list origins such as https://app.example.com, without a path, separated by commas'));
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Normalizes hosts as a URL does, so that the two can be compared. */
+export const engineHosts = listOf(
+  (text) => hostAsInUrl(text) !== null,
+  'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
+).transform((hosts) => hosts.map((text) => hostAsInUrl(text) ?? text));
+
+function hostAsInUrl(text: string): string | null {
+  const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/?#@*[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (!host || !URL.canParse(`http://${text}`) || Number(port) === 0) return null;
+  const { hostname } = new URL(`http://${host}`);
+  return port ? `${hostname}:${Number(port)}` : hostname;
+}

@@ -1,10 +1,22 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-logger.js';
-import { engineHosts, networks, proxies, webOrigins } from './network-lists.js';
-import { processSettings } from './process-settings.js';
-import { address, flag, isFolder, oneOf, secondsOfTime, secretText, whole } from './readers.js';
-import { type Setting, setting } from './setting.js';
+import {
+  address,
+  engineHosts,
+  flag,
+  httpOrigin,
+  isFolder,
+  networks,
+  oneOf,
+  proxies,
+  type Setting,
+  secondsOfTime,
+  secretText,
+  setting,
+  webOrigins,
+  whole,
+} from './setting.js';
 import { siteLoginSettings } from './site-login-settings.js';
 
 export const settings = {
@@ -65,7 +77,7 @@ export const settings = {
   }),
   SERVICE_SECRET: setting({
     about:
-      'Seals what is secret in the database: e-mails that wait, invites, webhooks. Processes on one database share it.',
+      'Seals what is secret in the database: e-mails that wait, invites, webhooks. Instances on one database share it.',
     fallback: null,
     shown: 'made at the first start and kept in the data folder',
     secret: true,
@@ -90,7 +102,7 @@ export const settings = {
     read: oneOf(['open', 'invite']),
   }),
   SERVICE_RATE_LIMIT_PER_MIN: setting({
-    about: 'How many requests a minute each caller has. Every process counts for itself.',
+    about: 'How many requests a minute each caller has. Every instance counts for itself.',
     fallback: '120',
     read: whole(1, 1_000_000),
   }),
@@ -183,7 +195,22 @@ export const settings = {
     fallback: '1',
     read: whole(1, 256),
   }),
-  ...processSettings,
+  SERVICE_PROCESS_NAME: setting({
+    about:
+      'Name of this instance. An instance that is restarted under its name takes back its runtimes and deployments at once.',
+    fallback: null,
+    shown: 'host name; with `DATABASE_URL`, the port too',
+    read: z.string().regex(/^[\w.:@-]{1,100}$/, {
+      error: 'must be 1 to 100 letters, digits and characters of ".:@_-"',
+    }),
+  }),
+  SERVICE_PROCESS_URL: setting({
+    about: 'URL at which the other instances reach this one, over a private network.',
+    fallback: null,
+    shown: 'the address it listens on; its host name, where that is every address',
+    secret: true, // one with a user has a password, too
+    read: httpOrigin,
+  }),
   SERVICE_DRAIN_DELAY_S: setting({
     about: 'How long an ending service serves on while `/health/ready` says 503, for a load balancer to notice.',
     fallback: '0',
@@ -195,7 +222,7 @@ export const settings = {
     read: secondsOfTime(0, 3_600),
   }),
   SERVICE_LOG_LEVEL: setting({
-    about: `What is logged: ${logLevels.join(', ')}.`,
+    about: `Least level of the events in the log: ${logLevels.join(', ')}.`,
     fallback: 'info',
     read: oneOf(logLevels),
   }),
@@ -207,7 +234,7 @@ export const settings = {
   }),
 } satisfies Record<string, Setting>;
 
-/** Settings of which there may be any number, each with a name of its own behind the prefix. */
+/** Prefixes of settings with names of the operator's choice. */
 export const settingFamilies = {
   SERVICE_RUNTIME_KEY_: setting({
     about: 'The key of an engine, for the model specs that name this setting as their `key_setting`.',

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { address, flag, isKeySet, secretText } from './readers.js';
-import { setting } from './setting.js';
+import { address, flag, isKeySet, secretText, setting } from './setting.js';
 
-/** How an embedding site signs its users in. */
+/** The login of users whom an embedding site has signed in. */
 export const siteLoginSettings = {
   SERVICE_SITE_LOGIN_SECRET: setting({
     about: 'Lets an embedding site sign its users in with tokens signed by this secret (HS256).',
