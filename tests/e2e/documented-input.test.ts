@@ -3,7 +3,7 @@ import { bodies, operations, queries } from '../support/documented-input.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, register, registeredModel } from '../support/workspace.js';
 
-const CALLS = 12;
+const CALLS = 10;
 
 /** Lists the rules that the document states in words, since no schema can tell them. */
 const inWords = [

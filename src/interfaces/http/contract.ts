@@ -14,47 +14,40 @@ export interface Contract<
   Query extends z.ZodType = z.ZodType,
 > extends BodyRules {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /**
-   * With `{name}` for each parameter; one whose name ends in `_id` is an identifier. `{name*}`, the last, is the rest of
-   * the path, slashes included.
-   */
+  /** Marks each parameter as `{name}`, an id as `{…_id}`, and the rest of a path, slashes included, as `{name*}`. */
   readonly path: Path;
   readonly id: string;
   readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Jobs' | 'Monitoring' | 'Operations';
   readonly summary: string;
   readonly description?: string;
   readonly access: Permission | 'public';
-  /** Credentials that are of use to a public route all the same. */
+  /** Lists the credentials that a public route reads. */
   readonly uses?: readonly CallerKind[];
-  /** What stands behind the `?`. */
   readonly query?: Query;
-  /** Request headers that mean something to this route, by name. What is in them is judged as content. */
+  /** Validates request headers of this route, by name. */
   readonly headers?: Readonly<Record<string, z.ZodType<string | undefined>>>;
   readonly body?: Body;
-  /** All of the body may be left out, with the body itself. */
+  /** Lets callers leave out the body. */
   readonly bodyOptional?: true;
-  /** The body is passed on unread, as a `ByteStream`; its schema only documents what it is for. */
+  /** Hands the body to the handler unread, as a `ByteStream`. The schema only documents it. */
   readonly streamed?: true;
-  /**
-   * What a streamed body is, where it is not JSON. It may take as long as it flows, and it is the use case that bounds its
-   * size.
-   */
+  /** Replaces JSON as the type of a streamed body. The service bounds its size; it may take as long as it flows. */
   readonly media?: 'application/octet-stream';
-  /** A refusal with a code of its own that is told before all else that is wrong with the body. */
+  /** Returns an error that goes before all others of the body. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
-  /** The resource has a version, which the answer carries as `ETag`. What refuses a stale one takes `If-Match`. */
+  /** Sends the version of the answer as `ETag`. */
   readonly versioned?: true;
   readonly status: 200 | 201;
-  /** Another success status that the route can give, and when. */
+  /** Adds another success status. */
   readonly otherStatus?: { readonly status: 200 | 202; readonly when: string };
   readonly answer: Answer;
-  /** What the answer is, where it is not JSON: then its schema is that of a text. */
+  /** Replaces JSON as the type of the answer, which is then a string. */
   readonly answerMedia?: 'text/plain';
-  /** Headers that this route's success can carry, by name, and what is in them. */
+  /** Describes headers of successful answers, by name. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** Lists the refusals that its access, its parameters and its body do not imply. */
+  /** Lists the refusals that access, path, query and body do not imply. */
   readonly refusals: readonly (RefusalCode | Refusal)[];
-  /** What is told of a path in which an identifier cannot be one; by default `not_found`. */
+  /** Returns the error for an id that cannot be one. The default is `not_found`. */
   readonly missing?: () => DomainError;
 }
 

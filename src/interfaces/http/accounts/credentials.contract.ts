@@ -64,7 +64,6 @@ export const listKeys = contract({
   access: permissions.ownAccount,
   query: Page,
   answer: pageOfList('keys', KeyAnswer, 'ApiKeys'),
-  refusals: ['invalid_request'],
 });
 
 export const revokeKey = contract({

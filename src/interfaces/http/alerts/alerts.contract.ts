@@ -37,7 +37,6 @@ export const listAlerts = contract({
   access: permissions.readMonitoring,
   query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only alerts of this status.' }) }),
   answer: pageOfList('alerts', AlertAnswer, 'Alerts'),
-  refusals: ['invalid_request'],
 });
 
 export const readAlert = contract({

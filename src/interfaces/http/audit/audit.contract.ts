@@ -71,5 +71,4 @@ export const listAudit = contract({
     to: secondsText().optional().meta({ description: 'Seconds since the epoch. Only entries before then.' }),
   }),
   answer: pageOfList('entries', AuditEntryAnswer, 'Audit'),
-  refusals: ['invalid_request'],
 });

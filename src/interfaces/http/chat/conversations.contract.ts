@@ -29,7 +29,6 @@ export const listConversations = contract({
   access: permissions.readWorkspace,
   query: Page,
   answer: pageOfList('conversations', ConversationAnswer, 'Conversations'),
-  refusals: ['invalid_request'],
 });
 
 export const readConversation = contract({
@@ -50,7 +49,6 @@ export const readConversation = contract({
     ),
     next_cursor: NextCursor,
   }).meta({ id: 'ConversationWithMessages' }),
-  refusals: ['invalid_request'],
 });
 
 export const deleteConversation = contract({

@@ -181,5 +181,5 @@ export const readDeploymentLogs = contract({
   answer: z
     .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
     .meta({ id: 'DeploymentLogs' }),
-  refusals: ['invalid_request', 'runtime_unavailable'],
+  refusals: ['runtime_unavailable'],
 });

@@ -56,7 +56,6 @@ export const listModelFiles = contract({
         .meta({ description: 'Whether the folders hold more files than the service looks at.', example: false }),
     })
     .meta({ id: 'ModelFiles' }),
-  refusals: ['invalid_request'],
 });
 
 export const uploadModelFile = contract({

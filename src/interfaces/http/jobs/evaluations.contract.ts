@@ -43,7 +43,6 @@ export const listResults = contract({
   access: permissions.readJobs,
   query: NumberPage,
   answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
-  refusals: ['invalid_request'],
 });
 
 const ShareAnswer = z
@@ -93,5 +92,4 @@ export const compareResults = contract({
       wrong: Turned,
     })
     .meta({ id: 'EvaluationComparison' }),
-  refusals: ['invalid_request'],
 });

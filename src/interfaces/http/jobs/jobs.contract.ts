@@ -157,7 +157,6 @@ export const listJobs = contract({
       .meta({ description: 'Only jobs of this project.' }),
   }),
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
-  refusals: ['invalid_request'],
 });
 
 export const readJob = contract({

@@ -10,7 +10,7 @@ import { refusalExample } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path and body imply. */
 export function refusalsOf(contract: Contract): Refusal[] {
-  const { path, access, body, bodyLimit = 'ordinary', media, streamed, missing, refusals: own } = contract;
+  const { path, access, query, body, bodyLimit = 'ordinary', media, streamed, missing, refusals: own } = contract;
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
     implied.push('unauthenticated');
@@ -19,7 +19,7 @@ export function refusalsOf(contract: Contract): Refusal[] {
     if (!access.roles.includes('member')) implied.push('forbidden');
   }
   if (path.includes('_id}') && !missing) implied.push('not_found');
-  if (path.includes('*}')) implied.push('invalid_request');
+  if (query || path.includes('*}')) implied.push('invalid_request');
   if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
   if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
   if (body && !media && !streamed && bodyLimits[bodyLimit] > SMALL_BODY_BYTES) implied.push('busy');

@@ -31,5 +31,4 @@ export const readLog = contract({
       file: z.string().meta({ description: 'The path of the log on the server.', example: '/var/lib/tenon/tenon.log' }),
     })
     .meta({ id: 'LogTail' }),
-  refusals: ['invalid_request'],
 });

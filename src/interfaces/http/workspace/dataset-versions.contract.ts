@@ -24,7 +24,6 @@ export const listDatasetVersions = contract({
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', DatasetVersionEntry, 'DatasetVersions'),
-  refusals: ['invalid_request'],
 });
 
 export const readDatasetVersion = contract({
@@ -91,5 +90,4 @@ export const compareDatasets = contract({
       unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
     })
     .meta({ id: 'DatasetComparison' }),
-  refusals: ['invalid_request'],
 });

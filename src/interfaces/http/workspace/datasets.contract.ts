@@ -125,7 +125,6 @@ export const listDatasets = contract({
   access: permissions.readWorkspace,
   query: LongPage,
   answer: pageOfList('datasets', DatasetEntry, 'Datasets'),
-  refusals: ['invalid_request'],
 });
 
 const Import = z

@@ -18,7 +18,6 @@ export const listModelVersions = contract({
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', Made, 'ModelVersions'),
-  refusals: ['invalid_request'],
 });
 
 export const readModelVersion = contract({

@@ -76,7 +76,6 @@ export const listModels = contract({
   access: permissions.readWorkspace,
   query: LongPage,
   answer: pageOfList('models', ModelAnswer, 'Models'),
-  refusals: ['invalid_request'],
 });
 
 export const readModel = contract({

@@ -108,7 +108,6 @@ export const listProjects = contract({
       next_cursor: NextCursor,
     })
     .meta({ id: 'ProjectList' }),
-  refusals: ['invalid_request'],
 });
 
 export const readProject = contract({
@@ -213,7 +212,6 @@ export const listProjectVersions = contract({
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', ProjectVersionEntry, 'ProjectVersionList'),
-  refusals: ['invalid_request'],
 });
 
 export const readProjectVersion = contract({
