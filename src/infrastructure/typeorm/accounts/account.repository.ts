@@ -1,16 +1,17 @@
 import { injectable } from 'inversify';
-import { EntitySchema, type EntitySchemaColumnOptions, MoreThan } from 'typeorm';
+import { MoreThan } from 'typeorm';
 import type { AccountRepository } from '../../../application/accounts/ports.js';
 import { type Account, emailKey } from '../../../domain/accounts/account.js';
 import { EmailTaken } from '../../../domain/accounts/errors.js';
 import { isUniqueViolation } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface AccountRow extends Account {
   readonly emailKey: string;
 }
 
-export const AccountTable = new EntitySchema<AccountRow>({
+export const AccountTable = defineTable<AccountRow>({
   name: 'Account',
   tableName: 'accounts',
   columns: {
@@ -24,7 +25,7 @@ export const AccountTable = new EntitySchema<AccountRow>({
     emailVerifiedAt: { type: 'timestamptz', name: 'email_verified_at', nullable: true },
     alertEmails: { type: 'boolean', name: 'alert_emails' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  } satisfies Record<keyof AccountRow, EntitySchemaColumnOptions>,
+  },
 });
 
 const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });

@@ -1,23 +1,14 @@
 import { injectable } from 'inversify';
-import {
-  EntitySchema,
-  type EntitySchemaColumnOptions,
-  In,
-  IsNull,
-  LessThan,
-  LessThanOrEqual,
-  MoreThan,
-  Not,
-  Or,
-} from 'typeorm';
+import { In, IsNull, LessThan, LessThanOrEqual, MoreThan, Not, Or } from 'typeorm';
 import type { CredentialRepository } from '../../../application/accounts/ports.js';
 import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { Unauthenticated } from '../../../domain/accounts/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const CredentialTable = new EntitySchema<Credential>({
+export const CredentialTable = defineTable<Credential>({
   name: 'Credential',
   tableName: 'credentials',
   columns: {
@@ -31,7 +22,7 @@ export const CredentialTable = new EntitySchema<Credential>({
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at', nullable: true },
     lastUsedAt: { type: 'timestamptz', name: 'last_used_at', nullable: true },
-  } satisfies Record<keyof Credential, EntitySchemaColumnOptions>,
+  },
 });
 
 /** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */

@@ -1,7 +1,8 @@
-import { EntitySchema, type EntitySchemaColumnOptions, MoreThan } from 'typeorm';
+import { MoreThan } from 'typeorm';
 import type { InviteRepository } from '../../../application/accounts/ports.js';
 import type { Invite } from '../../../domain/accounts/invite.js';
 import { Sealer } from '../../crypto/sealer.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface InviteRow extends Omit<Invite, 'token'> {
@@ -9,7 +10,7 @@ interface InviteRow extends Omit<Invite, 'token'> {
   readonly sealedToken: string;
 }
 
-export const InviteTable = new EntitySchema<InviteRow>({
+export const InviteTable = defineTable<InviteRow>({
   name: 'Invite',
   tableName: 'invites',
   columns: {
@@ -23,7 +24,7 @@ export const InviteTable = new EntitySchema<InviteRow>({
     status: { type: 'text' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at' },
-  } satisfies Record<keyof InviteRow, EntitySchemaColumnOptions>,
+  },
 });
 
 export class TypeOrmInviteRepository implements InviteRepository {

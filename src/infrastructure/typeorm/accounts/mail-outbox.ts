@@ -1,7 +1,8 @@
-import { EntitySchema, type EntitySchemaColumnOptions, MoreThanOrEqual } from 'typeorm';
+import { MoreThanOrEqual } from 'typeorm';
 import type { MailOutbox, OutgoingMail } from '../../../application/accounts/ports.js';
 import type { Message } from '../../../domain/accounts/message.js';
 import { Sealer } from '../../crypto/sealer.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface OutboxRow {
@@ -17,7 +18,7 @@ interface OutboxRow {
   readonly firstDueAt: Date | null;
 }
 
-export const OutboxTable = new EntitySchema<OutboxRow>({
+export const OutboxTable = defineTable<OutboxRow>({
   name: 'Outbox',
   tableName: 'outbox',
   columns: {
@@ -28,7 +29,7 @@ export const OutboxTable = new EntitySchema<OutboxRow>({
     deliveredAt: { type: 'timestamptz', name: 'delivered_at', nullable: true },
     series: { type: 'text', nullable: true },
     firstDueAt: { type: 'timestamptz', name: 'first_due_at', nullable: true },
-  } satisfies Record<keyof OutboxRow, EntitySchemaColumnOptions>,
+  },
 });
 
 /** SQL by hand: the ORM has no UPDATE of a row that a subquery locks. */

@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
-import { EntitySchema, type EntitySchemaColumnOptions, IsNull, MoreThan } from 'typeorm';
+import { IsNull, MoreThan } from 'typeorm';
 import type { MailedTokenRepository } from '../../../application/accounts/ports.js';
 import type { MailedToken, MailedTokenPurpose } from '../../../domain/accounts/mailed-token.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const MailedTokenTable = new EntitySchema<MailedToken>({
+export const MailedTokenTable = defineTable<MailedToken>({
   name: 'MailedToken',
   tableName: 'mailed_tokens',
   columns: {
@@ -15,7 +16,7 @@ export const MailedTokenTable = new EntitySchema<MailedToken>({
     createdAt: { type: 'timestamptz', name: 'created_at' },
     expiresAt: { type: 'timestamptz', name: 'expires_at' },
     usedAt: { type: 'timestamptz', name: 'used_at', nullable: true },
-  } satisfies Record<keyof MailedToken, EntitySchemaColumnOptions>,
+  },
 });
 
 @injectable()

@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
-import { EntitySchema, type EntitySchemaColumnOptions, LessThanOrEqual } from 'typeorm';
+import { LessThanOrEqual } from 'typeorm';
 import type { SpentSiteTokenRepository } from '../../../application/accounts/ports.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface SpentSiteTokenRow {
@@ -8,13 +9,13 @@ interface SpentSiteTokenRow {
   readonly expiresAt: Date;
 }
 
-export const SpentSiteTokenTable = new EntitySchema<SpentSiteTokenRow>({
+export const SpentSiteTokenTable = defineTable<SpentSiteTokenRow>({
   name: 'SpentSiteToken',
   tableName: 'spent_site_tokens',
   columns: {
     tokenId: { type: 'text', name: 'jti', primary: true },
     expiresAt: { type: 'timestamptz', name: 'expires_at' },
-  } satisfies Record<keyof SpentSiteTokenRow, EntitySchemaColumnOptions>,
+  },
 });
 
 @injectable()

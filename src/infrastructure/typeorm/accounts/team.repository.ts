@@ -1,10 +1,10 @@
 import { injectable } from 'inversify';
-import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 import type { TeamRepository } from '../../../application/accounts/ports.js';
 import type { Team } from '../../../domain/accounts/account.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const TeamTable = new EntitySchema<Team>({
+export const TeamTable = defineTable<Team>({
   name: 'Team',
   tableName: 'teams',
   columns: {
@@ -12,7 +12,7 @@ export const TeamTable = new EntitySchema<Team>({
     operator: { type: 'boolean' },
     siteKey: { type: 'text', name: 'site_key', nullable: true },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  } satisfies Record<keyof Team, EntitySchemaColumnOptions>,
+  },
 });
 
 @injectable()

@@ -1,10 +1,10 @@
 import { injectable } from 'inversify';
-import { EntitySchema } from 'typeorm';
 import type { AlertRuleRepository } from '../../../application/alerts/ports.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const AlertRuleTable = new EntitySchema<AlertRule>({
+export const AlertRuleTable = defineTable<AlertRule>({
   name: 'AlertRule',
   tableName: 'alert_rules',
   columns: {

@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
-import { EntitySchema, IsNull, LessThan, Not } from 'typeorm';
+import { IsNull, LessThan, Not } from 'typeorm';
 import type { Acknowledgement, AlertRepository } from '../../../application/alerts/ports.js';
 import type { Alert, AlertStatus } from '../../../domain/alerts/alert.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const AlertTable = new EntitySchema<Alert>({
+export const AlertTable = defineTable<Alert>({
   name: 'Alert',
   tableName: 'alerts',
   columns: {

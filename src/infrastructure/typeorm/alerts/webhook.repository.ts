@@ -1,7 +1,7 @@
-import { EntitySchema } from 'typeorm';
 import type { WebhookRepository } from '../../../application/alerts/ports.js';
 import { type Delivery, Webhook } from '../../../domain/alerts/webhook.js';
 import { Sealer } from '../../crypto/sealer.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
@@ -10,7 +10,7 @@ interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
   readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
 }
 
-export const WebhookTable = new EntitySchema<WebhookRow>({
+export const WebhookTable = defineTable<WebhookRow>({
   name: 'Webhook',
   tableName: 'webhooks',
   columns: {

@@ -1,13 +1,14 @@
 import { injectable } from 'inversify';
-import { EntitySchema, LessThan } from 'typeorm';
+import { LessThan } from 'typeorm';
 import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
 import { NotFound } from '../../../domain/shared/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const ConversationTable = new EntitySchema<Conversation>({
+export const ConversationTable = defineTable<Conversation>({
   name: 'Conversation',
   tableName: 'conversations',
   columns: {
@@ -25,7 +26,7 @@ interface MessageRow extends ConversationMessage {
   readonly conversationId: string;
 }
 
-export const ConversationMessageTable = new EntitySchema<MessageRow>({
+export const ConversationMessageTable = defineTable<MessageRow>({
   name: 'ConversationMessage',
   tableName: 'conversation_messages',
   columns: {

@@ -1,14 +1,15 @@
 import { injectable } from 'inversify';
-import { EntitySchema, In } from 'typeorm';
+import { In } from 'typeorm';
 import type {
   ConnectedProject,
   RuntimeConnection,
   RuntimeConnectionRepository,
 } from '../../../application/chat/ports.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
-export const RuntimeConnectionTable = new EntitySchema<RuntimeConnection>({
+export const RuntimeConnectionTable = defineTable<RuntimeConnection>({
   name: 'RuntimeConnection',
   tableName: 'runtime_connections',
   columns: {

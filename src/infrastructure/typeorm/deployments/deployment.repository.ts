@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
-import { EntitySchema, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
 import type { DeploymentRepository } from '../../../application/deployments/ports.js';
 import type { Deployment } from '../../../domain/deployments/deployment.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DeploymentTable = new EntitySchema<Deployment>({
+export const DeploymentTable = defineTable<Deployment>({
   name: 'Deployment',
   tableName: 'deployments',
   columns: {

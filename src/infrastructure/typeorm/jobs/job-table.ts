@@ -1,5 +1,5 @@
-import { EntitySchema } from 'typeorm';
 import type { Job } from '../../../domain/jobs/job.js';
+import { defineTable } from '../table.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
 export interface JobRow extends Omit<Job, 'result'> {
@@ -8,7 +8,7 @@ export interface JobRow extends Omit<Job, 'result'> {
   readonly finishNumber: string | null;
 }
 
-export const JobTable = new EntitySchema<JobRow>({
+export const JobTable = defineTable<JobRow>({
   name: 'Job',
   tableName: 'jobs',
   columns: {

@@ -1,4 +1,4 @@
-import { EntitySchema } from 'typeorm';
+import { defineTable } from '../table.js';
 
 /** A task in graphile-worker's public view. */
 export interface TaskRow {
@@ -10,7 +10,7 @@ export interface TaskRow {
   readonly lastError: string | null;
 }
 
-export const TaskView = new EntitySchema<TaskRow>({
+export const TaskView = defineTable<TaskRow>({
   name: 'Task',
   schema: 'graphile_worker',
   tableName: 'jobs',

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { EntitySchema, LessThan } from 'typeorm';
+import { LessThan } from 'typeorm';
 import type {
   DatasetRepository,
   DatasetVersionEntry,
@@ -8,11 +8,11 @@ import type {
 } from '../../../application/workspace/ports.js';
 import { Dataset, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
-import type { Columns } from '../columns.js';
 import { notFoundIfMissing } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DatasetTable = new EntitySchema<Dataset>({
+export const DatasetTable = defineTable<Dataset>({
   name: 'Dataset',
   tableName: 'datasets',
   columns: {
@@ -30,7 +30,7 @@ export const DatasetTable = new EntitySchema<Dataset>({
     updatedBy: { type: 'text', name: 'updated_by' },
     updatedAt: { type: 'timestamptz', name: 'updated_at' },
     frozenAt: { type: 'timestamptz', name: 'frozen_at', nullable: true },
-  } satisfies Columns<Dataset>,
+  },
 });
 
 /** A version, and the version that brought its records: a change of the name alone does not store them again. */
@@ -38,7 +38,7 @@ interface VersionRow extends DatasetVersion {
   readonly contentVersion: number;
 }
 
-export const DatasetVersionTable = new EntitySchema<VersionRow>({
+export const DatasetVersionTable = defineTable<VersionRow>({
   name: 'DatasetVersion',
   tableName: 'dataset_versions',
   columns: {
@@ -51,7 +51,7 @@ export const DatasetVersionTable = new EntitySchema<VersionRow>({
     contentVersion: { type: 'integer', name: 'content_version', select: false },
     createdBy: { type: 'text', name: 'created_by' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  } satisfies Columns<VersionRow>,
+  },
 });
 
 const LISTED: Readonly<Record<keyof DatasetVersionEntry, true>> = {
@@ -71,14 +71,14 @@ interface ContentRow {
   readonly records: object;
 }
 
-export const DatasetContentTable = new EntitySchema<ContentRow>({
+export const DatasetContentTable = defineTable<ContentRow>({
   name: 'DatasetContent',
   tableName: 'dataset_contents',
   columns: {
     datasetId: { type: 'text', name: 'dataset_id', primary: true },
     version: { type: 'integer', primary: true },
     records: { type: 'json' },
-  } satisfies Columns<ContentRow>,
+  },
 });
 
 @injectable()

@@ -1,12 +1,11 @@
 import { injectable } from 'inversify';
-import { EntitySchema } from 'typeorm';
 import type { ModelAliasRepository } from '../../../application/workspace/ports.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
-import type { Columns } from '../columns.js';
 import { notFoundIfMissing } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const ModelAliasTable = new EntitySchema<AliasChange>({
+export const ModelAliasTable = defineTable<AliasChange>({
   name: 'ModelAlias',
   tableName: 'model_aliases',
   columns: {
@@ -16,7 +15,7 @@ export const ModelAliasTable = new EntitySchema<AliasChange>({
     modelId: { type: 'text', name: 'model_id', nullable: true },
     changedBy: { type: 'text', name: 'changed_by' },
     changedAt: { type: 'timestamptz', name: 'changed_at' },
-  } satisfies Columns<AliasChange>,
+  },
 });
 
 @injectable()

@@ -1,15 +1,16 @@
 import { injectable } from 'inversify';
-import { EntitySchema, In, LessThan } from 'typeorm';
+import { In, LessThan } from 'typeorm';
 import type { ModelRepository, ModelVersionEntry, Page, VersionPage } from '../../../application/workspace/ports.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
-import type { Columns, WithSpec } from '../columns.js';
 import { notFoundIfMissing } from '../storage-errors.js';
+import type { WithSpec } from '../table.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ModelRow = WithSpec<Model>;
 type VersionRow = WithSpec<ModelVersion>;
 
-export const ModelTable = new EntitySchema<ModelRow>({
+export const ModelTable = defineTable<ModelRow>({
   name: 'Model',
   tableName: 'models',
   columns: {
@@ -26,10 +27,10 @@ export const ModelTable = new EntitySchema<ModelRow>({
     updatedBy: { type: 'text', name: 'updated_by' },
     forkedFrom: { type: 'json', name: 'forked_from', nullable: true },
     registeredAt: { type: 'timestamptz', name: 'registered_at', nullable: true },
-  } satisfies Columns<ModelRow>,
+  },
 });
 
-export const ModelVersionTable = new EntitySchema<VersionRow>({
+export const ModelVersionTable = defineTable<VersionRow>({
   name: 'ModelVersion',
   tableName: 'model_versions',
   columns: {
@@ -38,7 +39,7 @@ export const ModelVersionTable = new EntitySchema<VersionRow>({
     spec: { type: 'json' },
     createdBy: { type: 'text', name: 'created_by' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  } satisfies Columns<VersionRow>,
+  },
 });
 
 @injectable()

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { EntitySchema, LessThan } from 'typeorm';
+import { LessThan } from 'typeorm';
 import type {
   Page,
   ProjectRepository,
@@ -7,13 +7,14 @@ import type {
   VersionPage,
 } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
-import type { Columns, WithSpec } from '../columns.js';
+import type { WithSpec } from '../table.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ProjectRow = WithSpec<Project>;
 type VersionRow = WithSpec<ProjectVersion> & { readonly projectId: string };
 
-export const ProjectTable = new EntitySchema<ProjectRow>({
+export const ProjectTable = defineTable<ProjectRow>({
   name: 'Project',
   tableName: 'projects',
   columns: {
@@ -27,10 +28,10 @@ export const ProjectTable = new EntitySchema<ProjectRow>({
     updatedAt: { type: 'timestamptz', name: 'updated_at' },
     updatedBy: { type: 'text', name: 'updated_by' },
     reviewedVersion: { type: 'integer', name: 'reviewed_version', nullable: true },
-  } satisfies Columns<ProjectRow>,
+  },
 });
 
-export const ProjectVersionTable = new EntitySchema<VersionRow>({
+export const ProjectVersionTable = defineTable<VersionRow>({
   name: 'ProjectVersion',
   tableName: 'project_versions',
   columns: {
@@ -40,7 +41,7 @@ export const ProjectVersionTable = new EntitySchema<VersionRow>({
     spec: { type: 'json' },
     createdBy: { type: 'text', name: 'created_by' },
     createdAt: { type: 'timestamptz', name: 'created_at' },
-  } satisfies Columns<VersionRow>,
+  },
 });
 
 @injectable()

@@ -1,0 +1,51 @@
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+
+/** What no repository maps: whole tables, and single columns. */
+const UNMAPPED = [
+  'audit_entries',
+  'dataset_contents',
+  'dataset_versions.content_version',
+  'evaluation_results',
+  'evaluations',
+  'migrations',
+  'outbox.created_at',
+  'processes',
+  'spent_site_tokens',
+];
+
+/** Names each difference between what the repositories map and what the migrations make. */
+describe('the columns of the tables', () => {
+  let database: TestDatabase;
+  let source: DataSource;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    source = await createDataSource(database.url).initialize();
+  });
+  afterAll(async () => {
+    await source.destroy();
+    await database.drop();
+  });
+
+  const described = (table: string, column: string, nullable: boolean) =>
+    `${table}.${column}${nullable ? ' or null' : ''}`;
+
+  it('are those of the migrated database', async () => {
+    const found = await query<{ table: string; column: string; nullable: boolean }>(
+      database.url,
+      `SELECT table_name AS table, column_name AS column, is_nullable = 'YES' AS nullable FROM information_schema.columns
+        WHERE table_schema = 'public'`,
+    );
+    const mapped = source.entityMetadatas
+      .filter(({ schema }) => !schema)
+      .flatMap(({ tableName, columns }) =>
+        columns.map(({ databaseName, isNullable }) => described(tableName, databaseName, isNullable)),
+      );
+    const made = found
+      .map((one) => described(one.table, one.column, one.nullable))
+      .filter((name) => {
+        return mapped.includes(name) || !UNMAPPED.some((one) => name === one || name.startsWith(`${one}.`));
+      });
+    expect(mapped.sort()).toEqual(made.sort());
+  });
+});
