@@ -6,7 +6,7 @@ import { HealthProof } from '../child-process/health-proof.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
 import type { SupervisedProcess } from '../child-process/supervisor.js';
 import { withoutPaths } from '../child-process/without-paths.js';
-import { parseServerMessage, type ServeOrder } from './protocol.js';
+import { parseServerMessage, type ServeOrder, type ServerMessage } from './protocol.js';
 
 const PROBE_PAUSE_MS = 50;
 /** Time to receive the rest of the output after the process has said that its file is broken. */
@@ -32,7 +32,7 @@ export interface ModelServerProcessSettings {
   readonly stopGraceMs: number;
 }
 
-type Answer = { readonly port: number } | { readonly broken: string } | { readonly gone: string };
+type StartReport = Exclude<ServerMessage, { type: 'stuck' }>;
 
 /** One process that serves a model file, from its start to its end. */
 export class ModelServerProcess implements SupervisedProcess {
@@ -46,7 +46,7 @@ export class ModelServerProcess implements SupervisedProcess {
   private readonly proof = new HealthProof();
   private readonly folder: string;
   private listeningPort: number | null = null;
-  private answer: (answer: Answer) => void = () => undefined;
+  private onStartReport: (report: StartReport) => void = () => undefined;
 
   constructor(
     id: string,
@@ -56,6 +56,7 @@ export class ModelServerProcess implements SupervisedProcess {
     onLine: (stream: OutputStream, line: string) => void,
   ) {
     const { program, threads, bodyLimit, inferenceTimeoutMs, stopGraceMs } = settings;
+    const { name, modelPath, maxBatch, maxDelayMs } = model;
     this.folder = dirname(file);
     this.process = new ManagedProcess<ServeOrder>({
       program,
@@ -65,21 +66,16 @@ export class ModelServerProcess implements SupervisedProcess {
       onLine,
     });
     this.gone = this.process.gone;
-    this.ready = this.inTime(this.start());
-    this.process.send({
-      type: 'serve',
-      id,
-      name: model.name,
-      file,
-      modelPath: model.modelPath,
-      threads,
-      secret: this.proof.secret,
-      maxBatch: model.maxBatch,
-      maxDelayMs: model.maxDelayMs ?? 0,
-      bodyLimit,
-      inferenceTimeoutMs,
-      graceMs: GRACE_SHARE * stopGraceMs,
+    this.ready = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(this.tooSlow()), settings.startTimeoutMs);
+      void this.start()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
+    const { secret } = this.proof;
+    const graceMs = GRACE_SHARE * stopGraceMs;
+    const limits = { threads, bodyLimit, inferenceTimeoutMs, graceMs, maxBatch, maxDelayMs: maxDelayMs ?? 0 };
+    this.process.send({ type: 'serve', id, name, file, modelPath, secret, ...limits });
   }
 
   get pid(): number | undefined {
@@ -108,55 +104,44 @@ export class ModelServerProcess implements SupervisedProcess {
   }
 
   private async start(): Promise<void> {
-    const answer = await new Promise<Answer>((resolve) => {
-      this.answer = resolve;
-      void this.gone.then((reason) => resolve({ gone: reason }));
+    const failed = this.gone.then((reason): never => {
+      // A process that could not even be started says nothing about the file.
+      throw this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason);
     });
-    if ('port' in answer) return this.untilHealthy(answer.port);
-    if ('gone' in answer) throw this.failure(answer.gone);
-    await Promise.race([this.gone, delay(LAST_OUTPUT_MS)]);
-    throw new ModelFileInvalid(this.withLastOutput(withoutPaths(answer.broken, this.folder)));
-  }
-
-  private async untilHealthy(port: number): Promise<void> {
-    let gone: string | null = null;
-    void this.gone.then((reason) => {
-      gone = reason;
+    const reported = new Promise<StartReport>((resolve) => {
+      this.onStartReport = resolve;
     });
-    this.listeningPort = port;
-    while (!(await this.isHealthy())) {
-      if (gone !== null) throw this.failure(gone);
-      await delay(PROBE_PAUSE_MS);
+    const report = await Promise.race([reported, failed]);
+    if (report.type === 'broken') {
+      await Promise.race([this.gone, delay(LAST_OUTPUT_MS)]);
+      throw new ModelFileInvalid(this.withLastOutput(withoutPaths(report.reason, this.folder)));
     }
+    this.listeningPort = report.port;
+    await Promise.race([this.untilHealthy(), failed]);
   }
 
-  /** A process that could not even be started says nothing about the file. */
-  private failure(reason: string): Error {
-    return this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason);
-  }
-
-  private async inTime(started: Promise<void>): Promise<void> {
-    const { startTimeoutMs } = this.settings;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const reason = `it did not prove its health within ${startTimeoutMs / 1_000} s.`;
-        reject(new DeploymentUnavailable(this.withLastOutput(reason)));
-      }, startTimeoutMs);
+  private async untilHealthy(): Promise<void> {
+    let isGone = false;
+    void this.gone.then(() => {
+      isGone = true;
     });
-    await Promise.race([started, late]).finally(() => clearTimeout(timer));
+    while (!isGone && !(await this.isHealthy())) await delay(PROBE_PAUSE_MS);
+  }
+
+  private tooSlow(): Error {
+    const seconds = this.settings.startTimeoutMs / 1_000;
+    return new DeploymentUnavailable(this.withLastOutput(`it did not prove its health within ${seconds} s.`));
   }
 
   private receive(message: unknown): void {
     const report = parseServerMessage(message);
-    if (report?.type === 'listening') this.answer({ port: report.port });
-    if (report?.type === 'broken') this.answer({ broken: report.reason });
     if (report?.type === 'stuck')
       this.process.kill(`a prediction took longer than ${this.settings.inferenceTimeoutMs / 1_000} s`);
+    else if (report) this.onStartReport(report);
   }
 
   private withLastOutput(reason: string): string {
-    const output = this.process.lastOutput;
-    return output ? `${reason} Its last output: ${output}` : reason;
+    const { lastOutput } = this.process;
+    return lastOutput ? `${reason} Its last output: ${lastOutput}` : reason;
   }
 }
