@@ -53,20 +53,6 @@ describe('a runtime whose process dies', () => {
     expect(await rig.ask('Hi', { maxTokens: 3 })).toMatchObject({ completionTokens: 3 });
   });
 
-  it('is given more and more time, up to a bound, until somebody starts it', async () => {
-    use({ worker: oddWorker, restartDelayMs: { first: 20, max: 60 } });
-    rig.runtimes.start('a', { kind: 'onnx', folder: '/models/wordy' });
-    await rig.log.saw('chat runtime unavailable', 5);
-    const delays = () => rig.log.of('chat runtime unavailable').map(({ fields }) => Number(fields.restartInMs));
-    for (const [i, most] of [20, 40, 60, 60, 60].entries()) {
-      expect(delays()[i]).toBeGreaterThanOrEqual(most / 2);
-      expect(delays()[i]).toBeLessThanOrEqual(most);
-    }
-    rig.runtimes.start('a', { kind: 'onnx', folder: '/models/wordy' });
-    await rig.log.saw('chat runtime unavailable', 6);
-    expect(delays()[5]).toBeLessThanOrEqual(20);
-  });
-
   it('is not started a second time once somebody has started it', async () => {
     use({ restartDelayMs: { first: 400, max: 400 } });
     await rig.start(toy);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { bodyOf, LocalModelServerRig, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -16,34 +15,6 @@ afterEach(() => rig.servers.close());
 const signal = new AbortController().signal;
 
 describe('a serving process that dies', () => {
-  const delays = () => rig.log.of('deployment process unavailable').map(({ fields }) => Number(fields.restartInMs));
-
-  it('is given more and more time, up to a bound, while its file is garbage', async () => {
-    use({ restartDelayMs: { first: 20, max: 60 } });
-    await rig.start(rig.model('fine'));
-    rig.write('garbage', 'fine');
-    rig.kill();
-    await rig.log.saw('deployment process unavailable', 5);
-    for (const [i, most] of [20, 40, 60, 60, 60].entries()) {
-      expect(delays()[i]).toBeGreaterThanOrEqual(most / 2);
-      expect(delays()[i]).toBeLessThanOrEqual(most);
-    }
-    expect(rig.log.of('deployment process unavailable')[4]?.fields.reason).toMatch('Protobuf parsing failed');
-  });
-
-  it('begins anew once it was stable', async () => {
-    use({ restartDelayMs: { first: 20, max: 10_000 }, stableMs: 1 });
-    await rig.start(rig.model('fine'));
-    for (let n = 1; n <= 4; n++) {
-      await rig.log.saw('deployment process ready', n);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      rig.kill();
-      await rig.log.saw('deployment process unavailable', n);
-      expect((await rig.servers.probe('a')).status).toBe('starting');
-    }
-    for (const delay of delays()) expect(delay).toBeLessThanOrEqual(20);
-  });
-
   it('is looked for anew before each start: what has taken the place of its file is judged', async () => {
     use();
     await rig.start(rig.model('fine', 'gone'));
@@ -70,13 +41,6 @@ describe('a serving process that dies', () => {
     const stuck = await rig.start(rig.model('stuck')).catch((error) => error);
     expect(stuck).toMatchObject({ code: 'runtime_unavailable' });
     expect(stuck.message).toMatch(/within 5 s\. Its last output: waiting for stuck\.onnx$/);
-  });
-
-  it('is unavailable where its program is missing', async () => {
-    use({ program: '/no/such/program.js' });
-    const failure = await rig.start(rig.model('fine')).catch((error) => error);
-    expect(failure.message).toMatch('Cannot find module');
-    expect(failure.message).not.toMatch('/no/such');
   });
 });
 
@@ -113,13 +77,6 @@ describe('the proof of health', () => {
 });
 
 describe('a serving process', () => {
-  it('is ended by force where it ignores the signal to end', async () => {
-    use({ stopGraceMs: 150 });
-    await rig.start(rig.model('stubborn'));
-    await rig.servers.stop('a');
-    expect(rig.processes()).toEqual([]);
-  });
-
   it('has all it writes in the log under its deployment, but no more in a second than anybody reads', async () => {
     use();
     await rig.start(rig.model('wordy'));
@@ -131,18 +88,6 @@ describe('a serving process', () => {
     for (const { line } of lines()) expect(String(line).length).toBeLessThanOrEqual(4_096);
     expect(lines().length + Number(fields.lines)).toBeGreaterThanOrEqual(1_000);
     expect(rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
-  });
-
-  (process.platform === 'linux' ? it : it.skip)('sees nothing of the environment but what is listed', async () => {
-    process.env.SERVICE_MASTER_KEY = 'secret-of-the-service';
-    try {
-      use();
-      await rig.start(rig.model('fine'));
-      const [pid] = rig.processes();
-      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/secret-of-the-service|SERVICE_|HOME=/);
-    } finally {
-      delete process.env.SERVICE_MASTER_KEY;
-    }
   });
 
   it('that is stopped answers no longer', async () => {

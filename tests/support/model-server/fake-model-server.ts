@@ -35,10 +35,6 @@ const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
   crash: (order) => {
     process.stderr.write(`no luck with ${order.file}\n`, () => process.exit(3));
   },
-  stubborn: (order) => {
-    process.on('SIGTERM', () => undefined);
-    serve(order, order.secret);
-  },
   wordy: (order) => {
     const lines = Array.from({ length: 1_000 }, (_, n) => `line ${n}`);
     process.stdout.write(`${'x'.repeat(20_000)}\n${lines.join('\n')}\n`, () => serve(order, order.secret));

@@ -1,0 +1,174 @@
+import { type SupervisedProcess, Supervisor } from '../../../src/infrastructure/child-process/supervisor.js';
+import { RecordingLog } from '../../support/recording-log.js';
+
+/** Jest fakes the global timers only. */
+jest.mock('node:timers/promises', () => ({
+  setTimeout: (ms: number, value: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms, value);
+      signal.addEventListener('abort', resolve);
+    }),
+}));
+
+/** A process that does what a test says. */
+class FakeProcess implements SupervisedProcess {
+  readonly ready: Promise<void>;
+  readonly gone: Promise<string>;
+  ends = 0;
+  becomeReady: () => void = () => undefined;
+  die: (reason: string) => void = () => undefined;
+
+  constructor(readonly pid: number) {
+    this.gone = new Promise((resolve) => {
+      this.die = resolve;
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.becomeReady = resolve;
+      void this.gone.then((reason) => reject(new Error(reason)));
+    });
+  }
+
+  async end(): Promise<void> {
+    this.ends++;
+    await this.gone;
+  }
+}
+
+describe('the supervisor of a process', () => {
+  let log: RecordingLog;
+  let processes: FakeProcess[];
+  let lost: string[];
+  let supervisor: Supervisor<FakeProcess>;
+  const turns = () => jest.advanceTimersByTimeAsync(0);
+  const latest = () => processes.at(-1) as FakeProcess;
+  const delays = () => log.of('thing unavailable').map(({ fields }) => Number(fields.restartInMs));
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [log, processes, lost] = [new RecordingLog(), [], []];
+    const launch = () => {
+      processes.push(new FakeProcess(processes.length + 1));
+      return latest();
+    };
+    const settings = { restartDelayMs: { first: 100, max: 300 }, stableMs: 5_000 };
+    supervisor = new Supervisor(launch, settings, { log, subject: 'thing', fields: { id: 'a' } }, (_, reason) =>
+      lost.push(`${supervisor.state}: ${reason}`),
+    );
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const run = async () => {
+    void supervisor.resume();
+    await turns();
+    latest().becomeReady();
+    await turns();
+  };
+  const dieAndRestart = async () => {
+    latest().die('signal 9');
+    await turns();
+    await jest.advanceTimersByTimeAsync(300);
+  };
+
+  it('starts it, and calls it running once it is ready', async () => {
+    void supervisor.resume();
+    await turns();
+    expect([supervisor.state, supervisor.current]).toEqual(['starting', null]);
+    latest().becomeReady();
+    await turns();
+    expect([supervisor.state, supervisor.current]).toEqual(['running', latest()]);
+    expect(log.lines.map(({ event, fields }) => [event, fields])).toEqual([
+      ['thing started', { id: 'a', pid: 1 }],
+      ['thing ready', { id: 'a', pid: 1 }],
+    ]);
+  });
+
+  it('starts it again when it dies, with the reason known before its owner hears of it', async () => {
+    await run();
+    latest().die('signal 9');
+    await turns();
+    expect([supervisor.state, supervisor.current, supervisor.latest]).toEqual(['waiting', null, processes[0]]);
+    expect([supervisor.reason, lost]).toEqual(['signal 9', ['waiting: signal 9']]);
+    await jest.advanceTimersByTimeAsync(100);
+    latest().becomeReady();
+    await turns();
+    expect([supervisor.state, supervisor.reason, supervisor.starts]).toEqual(['running', null, 2]);
+  });
+
+  it('waits longer and longer, up to a bound, and begins anew after a stable time and after a start by hand', async () => {
+    await run();
+    for (let end = 0; end < 5; end++) await dieAndRestart();
+    for (const [at, most] of [100, 200, 300, 300, 300].entries()) {
+      expect(delays()[at]).toBeGreaterThanOrEqual(most / 2);
+      expect(delays()[at]).toBeLessThanOrEqual(most);
+    }
+    latest().becomeReady();
+    await jest.advanceTimersByTimeAsync(5_000);
+    await dieAndRestart();
+    expect(delays().at(-1)).toBeLessThanOrEqual(100);
+    await dieAndRestart();
+    latest().die('signal 9');
+    await turns();
+    await run();
+    await dieAndRestart();
+    expect(delays().at(-1)).toBeLessThanOrEqual(100);
+  });
+
+  it('calls it crash-looping while it waits after a failed start, or after three ends in a row', async () => {
+    await run();
+    for (const looping of [false, false, true]) {
+      latest().die('signal 9');
+      await turns();
+      expect(supervisor.isCrashLooping).toBe(looping);
+      await jest.advanceTimersByTimeAsync(300);
+      latest().becomeReady();
+      await turns();
+      expect(supervisor.isCrashLooping).toBe(false);
+    }
+    void supervisor.resume();
+    latest().die('ended');
+    await turns();
+    latest().die('it does not load');
+    await turns();
+    expect([supervisor.isCrashLooping, supervisor.reason]).toEqual([true, 'it does not load']);
+  });
+
+  it('leaves nothing running where a start that must succeed fails', async () => {
+    const start = supervisor.start();
+    await turns();
+    latest().die('it does not load');
+    await expect(start).rejects.toThrow('it does not load');
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(processes).toHaveLength(1);
+  });
+
+  it('never has two: a new start waits for the end of the process before', async () => {
+    await run();
+    void supervisor.resume();
+    await turns();
+    expect([supervisor.state, processes.length, latest().ends]).toEqual(['starting', 1, 1]);
+    latest().die('ended');
+    await turns();
+    expect([supervisor.state, processes.length]).toEqual(['starting', 2]);
+    expect(lost).toEqual([]);
+  });
+
+  it.each<[string, (one: Supervisor<FakeProcess>) => unknown]>([
+    ['stopped', (one) => one.stop()],
+    ['failed', (one) => one.fail('it is broken')],
+  ])('ends it for good when it is %s, whether it runs, starts or waits', async (state, act) => {
+    for (const prepare of [run, () => turns(), () => dieAndRestart()]) {
+      void supervisor.resume();
+      await turns();
+      latest().die('ended');
+      await run();
+      await prepare();
+      const acted = act(supervisor);
+      expect(supervisor.state).toBe(state);
+      latest().die('ended');
+      await acted;
+      const { length } = processes;
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect([supervisor.state, processes.length]).toEqual([state, length]);
+    }
+  });
+});
