@@ -4,13 +4,13 @@ import { jsonNesting } from '../../domain/shared/json-nesting.js';
 import { quoted } from '../../domain/workspace/findings.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
 
-const DEPTH = 32;
+export const MAX_DEPTH = 32;
 export const MAX_VALUES = 200_000;
 
 /** Checks the size of JSON text before anything is built from it. Returns the problem, if any, and the number of values. */
 export function checkJsonText(text: string): { readonly problem: string | null; readonly values: number } {
-  const { depth, values } = jsonNesting(text, DEPTH);
-  if (depth > DEPTH) return { problem: `must not be nested deeper than ${DEPTH} levels`, values };
+  const { depth, values } = jsonNesting(text, MAX_DEPTH);
+  if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, values };
   return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, values };
 }
 

@@ -9,6 +9,7 @@ import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../contracts.js';
+import { MAX_DEPTH, MAX_VALUES } from '../json-rules.js';
 import { id, jsonComponent } from '../schemas.js';
 import { addExamples, type Document } from './examples.js';
 import { parameterSchema } from './parameters.js';
@@ -26,7 +27,7 @@ export const tags: Readonly<Record<Contract['tag'], string>> = {
 };
 
 const credentials: Readonly<Record<CallerKind, string>> = {
-  session: 'A session token (`tns_…`), as registration and login answer it; valid for 30 days.',
+  session: 'A session token (`tns_…`), of a registration or a login, valid for 30 days.',
   api_key: 'An API key (`tnk_…`) of an account.',
   master: 'The master key of the deployment, `SERVICE_MASTER_KEY`: an admin operator without an account or a team.',
 };
@@ -54,12 +55,12 @@ export function openApiDocument(version: string) {
         '`not_found`, an unknown method of a known path with 405 `method_not_allowed`. Each answer carries ' +
         '`X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), or a new one.\n\n' +
         'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +
-        '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text that holds NUL or a lone ' +
-        'surrogate is refused everywhere.',
+        '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text with NUL or a lone surrogate is ' +
+        `refused everywhere, and so is JSON of more than ${MAX_DEPTH} levels or ${MAX_VALUES} values.`,
       contact: { name: 'The Tenon authors' },
       license: { name: 'No licence has been chosen yet', identifier: 'LicenseRef-none' },
     },
-    servers: [{ url: '/', description: 'This service' }],
+    servers: [{ url: '/', description: 'This service.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   });
   addExamples(document as unknown as Document);
@@ -108,7 +109,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
   };
 }
 
-/** A body of which all may be left out can still have to name the version, in it or in `If-Match`. */
+/** Tells whether a body that may be left out has to name the version all the same, unless `If-Match` does. */
 const requiresField = (body: z.ZodType) => {
   const { required, anyOf } = body.meta() ?? {};
   return required !== undefined || anyOf !== undefined;
@@ -154,6 +155,7 @@ function takenBy({ access }: Contract): string {
   const whose = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
   return `Takes ${credential} of ${role}${whose}${access.takes.includes('master') ? ', or the master key' : ''}.`;
 }
+
 /** Describes the request that receivers of webhooks get. */
 export const alertFired: RouteConfig = {
   method: 'post',
@@ -161,7 +163,7 @@ export const alertFired: RouteConfig = {
   operationId: 'alertFired',
   tags: ['Monitoring'],
   summary: 'An alert has fired',
-  description: 'Posted to every webhook; see `POST /v1/alerts/webhooks`.',
+  description: 'Posted to every webhook. See `POST /v1/alerts/webhooks`.',
   security: [],
   request: {
     headers: z.object({
@@ -170,7 +172,7 @@ export const alertFired: RouteConfig = {
         .string()
         .meta({ description: 'The time of this attempt, in seconds since the epoch.', example: '1772368215' }),
       'webhook-signature': z.string().meta({
-        description: '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64',
+        description: '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
         example: `v1,${'Example'.repeat(6)}a=`,
       }),
     }),
