@@ -59,6 +59,7 @@ describe('a backup taken under load', () => {
     loading = false;
     await Promise.all(writers);
     expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toMatch(/ \d+ tables, \d+ model files inside, \d+ only listed\n/);
     expect(acknowledged.length).toBeGreaterThan(before.length);
     const { body: audit } = await service.get('/v1/audit?action=database.backed_up', masterKey);
     expect(audit.entries).toEqual([

@@ -7,16 +7,15 @@ import { secretFile } from '../../infrastructure/files/data-folder.js';
 import { SystemClock } from '../../infrastructure/system/system-clock.js';
 import { dumpDatabase } from '../../infrastructure/typeorm/backup/dump-database.js';
 import { isMissingTable } from '../../infrastructure/typeorm/storage-errors.js';
-import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import { version } from '../../interfaces/version.js';
 import type { Config } from '../config/config.js';
-import { reachDatabase } from './reach-database.js';
-import { recordOfDatabase } from './workshop.js';
+import { auditDatabase, reachDatabase } from './database.js';
 
 export async function backup(
   config: Config,
-  { words: [where = ''], flags }: Called,
+  { words: [where = ''], flags }: Invocation,
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -25,17 +24,17 @@ export async function backup(
   const withModels = flags.has('with-models');
   const reached = await reachDatabase(config, { make: false });
   try {
-    const counts = new Map<string, number>();
+    const counts = { tables: 0, included: 0, listed: 0 };
     const sections = counted(sectionsOf(config, reached.url, createdAt, withModels), counts);
     await writeBackup(path, sections, stopping, async ({ bytes, sha256, publish }) => {
       const details = { file: basename(path), bytes, sha256, with_models: withModels };
-      await recordOfDatabase(config, reached.url, 'database.backed_up', details).catch((error) => {
+      await auditDatabase(config, reached.url, 'database.backed_up', details).catch((error) => {
         if (!isMissingTable(error)) throw error;
         terminal.err('tenon: the tables are of an earlier version, which has no audit to note this in');
       });
       await publish();
-      const count = (kind: string) => counts.get(kind) ?? 0;
-      terminal.out(`${path}: ${bytes} bytes, ${count('table')} tables, ${count('model_file')} model files listed`);
+      const { tables, included, listed } = counts;
+      terminal.out(`${path}: ${bytes} bytes, ${tables} tables, ${included} model files inside, ${listed} only listed`);
     });
     if (config.secret === null && !existsSync(secretFile(config.dataDir))) {
       terminal.err(
@@ -49,7 +48,7 @@ export async function backup(
   }
 }
 
-/** A name of its own in a folder; never a file that is there. */
+/** Returns the path, or a new name in it if it is a folder. Throws if the file exists. */
 function fileAt(path: string, createdAt: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const file = isFolder ? join(path, `tenon-${createdAt.replace(/[:.]/g, '-')}.backup`) : path;
@@ -79,10 +78,17 @@ async function* onePiece(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-async function* counted(sections: AsyncIterable<Section>, counts: Map<string, number>): AsyncGenerator<Section> {
+interface Counts {
+  tables: number;
+  included: number;
+  listed: number;
+}
+
+async function* counted(sections: AsyncIterable<Section>, counts: Counts): AsyncGenerator<Section> {
   for await (const section of sections) {
-    const { kind } = section.header;
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const { header } = section;
+    if (header.kind === 'table') counts.tables++;
+    if (header.kind === 'model_file') counts[header.included ? 'included' : 'listed']++;
     yield section;
   }
 }

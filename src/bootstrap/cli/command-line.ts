@@ -1,16 +1,15 @@
 import { DomainError } from '../../domain/shared/errors.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
-import { type Called, parseCommand, UsageError } from '../../interfaces/cli/arguments.js';
-import type { CommandName } from '../../interfaces/cli/commands.js';
+import { type CommandName, type Invocation, parseCommand, UsageError } from '../../interfaces/cli/commands.js';
 import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js';
 import { type Config, loadConfigFromProcess } from '../config/config.js';
 import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
 import { backup } from './backup.js';
+import { migrateDatabase } from './database.js';
 import { doctor } from './doctor.js';
-import { migrateDatabase } from './migrate.js';
 import { restore } from './restore.js';
 
-type Command = (config: Config, called: Called, terminal: Terminal, stopping: AbortSignal) => Promise<unknown>;
+type Command = (config: Config, invocation: Invocation, terminal: Terminal, stopping: AbortSignal) => Promise<unknown>;
 
 const actions: Readonly<Record<CommandName, Command>> = {
   migrate: migrateDatabase,
@@ -22,7 +21,7 @@ const actions: Readonly<Record<CommandName, Command>> = {
   doctor,
 };
 
-/** Answers the exit code: 0 done, 1 not done, 2 not understood. */
+/** Returns the exit code: 0 done, 1 not done, 2 not understood. */
 export async function runCommandLine(
   typed: readonly string[],
   stopping: AbortSignal,
@@ -30,21 +29,21 @@ export async function runCommandLine(
   load: () => Config = loadConfigFromProcess,
 ): Promise<number> {
   try {
-    const called = parseCommand(typed);
-    if ('help' in called) {
-      terminal.out(called.help);
+    const invocation = parseCommand(typed);
+    if ('help' in invocation) {
+      terminal.out(invocation.help);
       return typed.length === 0 ? 2 : 0;
     }
-    await actions[called.name](load(), called, terminal, stopping);
+    await actions[invocation.name](load(), invocation, terminal, stopping);
     return 0;
   } catch (error) {
-    for (const line of told(error)) terminal.err(`tenon: ${line}`);
+    for (const line of linesOf(error)) terminal.err(`tenon: ${line}`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** What a person can act on; the details of a refusal each have a line of their own. */
-function told(error: unknown): string[] {
+/** Returns the message, and a line for each detail of a refusal. */
+function linesOf(error: unknown): string[] {
   const known = asStorageUnavailable(error);
   if (!(known instanceof Error)) return [String(known)];
   const details = known instanceof DomainError ? (known.advice.details ?? []).slice(1) : [];

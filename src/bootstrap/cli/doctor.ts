@@ -4,18 +4,18 @@ import { SmtpMailer } from '../../infrastructure/smtp/smtp-mailer.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/operations/storage-probe.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
-import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
 import { makeDataFolder } from '../data-folder.js';
-import { postgresFolder, reachDatabase } from './reach-database.js';
+import { postgresFolder, reachDatabase } from './database.js';
 
 const LEAST_FREE_BYTES = 1024 ** 3;
 
-/** A failure to connect by several addresses has a code alone. */
+/** A failure to connect to several addresses has only a code. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message || code || 'it does not answer';
 
-/** Each resolves to what is well, or throws what to do. */
+/** Each check returns what it found, or throws what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
   settings({ unknown }) {
     if (unknown.length > 0) throw new Error(`no settings, so ignored: ${unknown.join(', ')}; mend their names`);
@@ -70,16 +70,16 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
   },
 };
 
-/** A line for each thing that a start needs; throws where one of them is not well. */
-export async function doctor(config: Config, _: Called, terminal: Terminal): Promise<void> {
-  let ill = 0;
+/** Prints a line for each check. Throws if one of them fails. */
+export async function doctor(config: Config, _: Invocation, terminal: Terminal): Promise<void> {
+  let failed = 0;
   for (const [name, check] of Object.entries(checks)) {
     try {
       terminal.out(`ok    ${name}: ${await check(config)}`);
     } catch (error) {
-      ill++;
+      failed++;
       terminal.out(`MEND  ${name}: ${(asStorageUnavailable(error) as Error).message}`);
     }
   }
-  if (ill > 0) throw new Error(`${ill} of ${Object.keys(checks).length} are to be mended`);
+  if (failed > 0) throw new Error(`${failed} of ${Object.keys(checks).length} are to be mended`);
 }

@@ -8,19 +8,18 @@ import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
 import { secretFile } from '../../infrastructure/files/data-folder.js';
 import { DatabaseRestoration } from '../../infrastructure/typeorm/backup/database-restoration.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
-import type { Called } from '../../interfaces/cli/arguments.js';
+import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
 import { makeDataFolder } from '../data-folder.js';
-import { postgresFolder, type Reached } from './reach-database.js';
-import { recordOfDatabase } from './workshop.js';
+import { auditDatabase, postgresFolder, type ReachedDatabase } from './database.js';
 
 type Sections = Parameters<Parameters<typeof readBackup>[1]>[0];
 type Header<K extends SectionHeader['kind']> = Extract<SectionHeader, { kind: K }>;
 
 export async function restore(
   config: Config,
-  { words: [where = ''] }: Called,
+  { words: [where = ''] }: Invocation,
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -32,7 +31,7 @@ export async function restore(
     try {
       const missing = await restored(config, reached.url, sections, terminal, stopping);
       await migrate(reached.url); // a backup of an earlier version
-      await recordOfDatabase(config, reached.url, 'database.restored', { file: basename(path) });
+      await auditDatabase(config, reached.url, 'database.restored', { file: basename(path) });
       for (const file of missing) terminal.err(`tenon: bring this model file yourself: ${file}`);
       terminal.out(`${path} is restored; sessions and keys are those of then`);
     } finally {
@@ -41,7 +40,7 @@ export async function restore(
   });
 }
 
-/** Answers the model files that the backup only lists and that are not here. */
+/** Returns the model files that the backup only lists and that are not here. */
 async function restored(
   config: Config,
   url: string,
@@ -90,7 +89,7 @@ function requireEmptyFolder({ dataDir, uploadFolder }: Config): void {
   );
 }
 
-async function emptyDatabase(config: Config): Promise<Reached> {
+async function emptyDatabase(config: Config): Promise<ReachedDatabase> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl) return { url: databaseUrl, close: async () => undefined };
   try {

@@ -1,14 +1,14 @@
-import type { ParseArgsConfig } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-export interface CommandForm {
+interface CommandForm {
   readonly summary: string;
-  /** What stands behind the command's name. */
+  /** The text after the command's name. */
   readonly usage: string;
   readonly about: readonly string[];
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** Options that must be there. */
+  /** The options that must not be missing. */
   readonly required: readonly string[];
-  /** How many words it takes that are no options. */
+  /** The number of words that are not options. */
   readonly words: number;
 }
 
@@ -17,7 +17,7 @@ const flag = { type: 'boolean' } as const;
 const plain = { options: {}, required: [], words: 0 } as const;
 
 const PASSWORD = [
-  'The password is asked for at a terminal, or read from standard input with --password-stdin. Otherwise, or where',
+  'The password is asked for at a terminal, or read from standard input with --password-stdin. Otherwise, or if',
   'nothing is typed, one is made and shown this once. It is no option, since everybody on the machine sees those.',
 ];
 
@@ -49,11 +49,9 @@ export const commands = {
   },
   doctor: {
     ...plain,
-    summary: 'look whether all that the service needs is well, a line each',
+    summary: 'check all that the service needs, a line each',
     usage: '',
-    about: [
-      'Changes nothing, but makes the data folder where there is none. Exits with 1 where a line says MEND, and what.',
-    ],
+    about: ['Changes nothing, but makes the data folder if there is none. Exits with 1 if a line says MEND, and what.'],
   },
   backup: {
     summary: 'write all that the service keeps into one file',
@@ -80,3 +78,65 @@ export const commands = {
 } as const satisfies Record<string, CommandForm>;
 
 export type CommandName = keyof typeof commands;
+
+/** The arguments are not a command; the message says why. */
+export class UsageError extends Error {}
+
+export interface Invocation {
+  readonly name: CommandName;
+  readonly texts: Readonly<Record<string, string | undefined>>;
+  readonly flags: ReadonlySet<string>;
+  readonly words: readonly string[];
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);
+const wantsHelp = (typed: readonly string[]) => typed.some((word) => ['-h', '--help'].includes(word));
+
+/** Parses the arguments. Returns the help text if they ask for it. Throws UsageError. */
+export function parseCommand(typed: readonly string[]): Invocation | { readonly help: string } {
+  const [name = 'help', ...rest] = typed;
+  if (['help', '-h', '--help'].includes(name)) {
+    return { help: rest[0] !== undefined && isCommand(rest[0]) ? helpOf(rest[0]) : overview() };
+  }
+  if (!isCommand(name)) throw new UsageError(`there is no command "${name}"; "tenon help" lists them`);
+  if (wantsHelp(rest)) return { help: helpOf(name) };
+  return { name, ...parsed(name, rest) };
+}
+
+function parsed(name: CommandName, args: readonly string[]): Omit<Invocation, 'name'> {
+  const { options, required, words }: CommandForm = commands[name];
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const missing = required.find((option) => !values[option]);
+    if (missing) throw new Error(`--${missing} is missing`);
+    if (positionals.length !== words)
+      throw new Error(words === 0 ? 'only options are expected' : 'exactly one file is expected');
+    const entries = Object.entries(values);
+    return {
+      texts: Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+      flags: new Set(entries.filter(([, value]) => value === true).map(([option]) => option)),
+      words: positionals,
+    };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n${usageOf(name)}`);
+  }
+}
+
+const usageOf = (name: CommandName): string => `usage: tenon ${`${name} ${commands[name].usage}`.trim()}`;
+
+function helpOf(name: CommandName): string {
+  const { summary, about } = commands[name];
+  return [usageOf(name), '', `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, ...about].join('\n');
+}
+
+const WIDTH = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+
+const overview = (): string =>
+  [
+    'usage: tenon COMMAND …',
+    '',
+    ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(WIDTH)}${summary}`),
+    '',
+    '"tenon help COMMAND" tells more. Settings are those of the service, from the environment and a .env file here; a',
+    'command works while the service runs and while it does not. Exit codes: 0 done, 1 not done, 2 not understood.',
+  ].join('\n');

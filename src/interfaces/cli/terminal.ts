@@ -1,18 +1,19 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { UsageError } from './commands.js';
 
-/** Who runs a command: a person at a terminal, or a script. */
+/** The terminal of the person, or the pipes of the script, that runs a command. */
 export interface Terminal {
   readonly interactive: boolean;
   out(line: string): void;
   err(line: string): void;
-  /** What a person types, shown to nobody. */
+  /** Returns what a person types, without showing it. */
   secret(question: string): Promise<string>;
-  /** The first line of what is piped in. */
+  /** Returns the first line of standard input. */
   piped(): Promise<string>;
 }
 
-/** Longer than any line that anybody pipes in on purpose. */
+/** Bytes of standard input that are read at most. */
 const MOST_PIPED = 64 * 1024;
 
 export const processTerminal: Terminal = {
@@ -46,3 +47,27 @@ export const processTerminal: Terminal = {
     return text.split(/\r?\n/, 1)[0] ?? '';
   },
 };
+
+export interface ChosenPassword {
+  readonly password: string;
+  /** Was generated, so it must be shown. */
+  readonly made: boolean;
+}
+
+/** Reads the password from standard input or asks the person, and generates one otherwise. Throws UsageError. */
+export async function choosePassword(
+  terminal: Terminal,
+  fromStdin: boolean,
+  make: () => string,
+): Promise<ChosenPassword> {
+  if (fromStdin) {
+    const password = await terminal.piped();
+    if (password === '') throw new UsageError('there is no password on standard input');
+    return { password, made: false };
+  }
+  if (!terminal.interactive) return { password: make(), made: true };
+  const password = await terminal.secret('Password (nothing: one is made and shown): ');
+  if (password === '') return { password: make(), made: true };
+  if ((await terminal.secret('Once more: ')) !== password) throw new UsageError('the two passwords differ');
+  return { password, made: false };
+}
