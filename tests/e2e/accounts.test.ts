@@ -1,9 +1,8 @@
 import { atOnce } from '../support/barrier.js';
-import { query } from '../support/database.js';
 import type { Answer, HttpCaller } from '../support/http-caller.js';
-import { mailedToken } from '../support/mailbox.js';
+import { mailedToken, mails } from '../support/mailbox.js';
 import { Pair, Turns, tally } from '../support/pair.js';
-import { Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 
 const PARTIES = 16;
@@ -28,152 +27,65 @@ beforeAll(async () => {
 });
 afterAll(() => pair.stop());
 
-// The tests build on one another: they fill the three accounts there may be, and the last one takes all away.
-describe('accounts', () => {
+describe('an account on two processes', () => {
+  const ada = 'ada@example.com';
   let service: Turns;
   beforeAll(async () => {
     service = new Turns(pair);
     await register(service, 'Ada');
   });
-
-  const account = (over: object) => ({ name: 'Bob', email: 'bob@example.com', password, ...over });
-  const registerWith = (over: object) => service.post('/v1/auth/register', undefined, account(over));
-  const database = () => pair.one.databaseUrl as string;
-  const accountCount = async () =>
-    Number((await query<{ n: string }>(database(), 'SELECT count(*) n FROM accounts'))[0]?.n);
-
-  it.each([
-    ['name', { name: '' }],
-    ['name', { name: '   ' }],
-    ['name', { name: 'a'.repeat(101) }],
-    ['name', { name: 'two\nlines' }],
-    ['name', { name: undefined }],
-    ['email', { email: 'nobody' }],
-    ['email', { email: 'a@b@c' }],
-    ['email', { email: '@example.com' }],
-    ['email', { email: 'a@' }],
-    ['email', { email: 'a b@example.com' }],
-    ['email', { email: 'a@example.com\r\nBcc: eve@example.com' }],
-    ['email', { email: '<a@example.com>' }],
-    ['email', { email: `${'a'.repeat(243)}@example.com` }],
-    ['email', { email: ['a@example.com'] }],
-    ['password', { password: '1234567' }],
-    ['password', { password: 'a'.repeat(129) }],
-    ['password', { password: '\u{1F600}'.repeat(7) }],
-    ['password', { password: 12345678 }],
-  ])('refuses a registration with a bad %s and stores nothing (%#)', async (field, over) => {
-    const before = await accountCount();
-    const { status, body } = await registerWith(over);
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
-    expect(body.details.map(({ path }: { path: string }) => path)).toEqual([field]);
-    expect(body.error).toContain(field);
-    expect(await accountCount()).toBe(before);
-  });
-
-  it('names every bad field at once', async () => {
-    const { body } = await registerWith({ name: '', email: 'x', password: 'short' });
-    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['name', 'email', 'password']);
-  });
-
-  it('refuses a taken e-mail in any spelling, and logs in with any', async () => {
-    for (const email of ['ada@example.com', ' ADA@EXAMPLE.COM ', 'Ada@Example.com', '\uFF41da@example.com']) {
-      expect(await registerWith({ email })).toMatchObject({ status: 409, body: { code: 'email_taken' } });
-      const login = await service.post('/v1/auth/login', undefined, { email, password });
-      expect(login).toMatchObject({ status: 200, body: { user: { email: 'ada@example.com' } } });
-    }
-  });
-
-  it('answers an unknown e-mail and a wrong password alike', async () => {
-    const answers = await Promise.all(
-      [{ email: 'nobody@example.com' }, { email: 'ada@example.com' }, { email: 'no e-mail at all' }].map((one) =>
-        service.post('/v1/auth/login', undefined, { ...one, password: 'wrong password' }),
-      ),
-    );
-    const [first, ...others] = answers.map(({ status, body: { request_id: _, ...body } }) => ({ status, body }));
-    expect(first).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-    for (const other of others) expect(other).toEqual(first);
-  });
-
-  it('takes an address in any script, and knows it in every Unicode form', async () => {
-    const composed = 'zo\u00e9@example.com';
-    expect((await registerWith({ email: 'zoe\u0301@example.com' })).status).toBe(201);
-    expect(await registerWith({ email: composed })).toMatchObject({ status: 409, body: { code: 'email_taken' } });
-    const { body } = await service.post('/v1/auth/login', undefined, { email: composed, password });
-    await query(database(), 'DELETE FROM accounts WHERE id = $1', [body.user.id]);
-  });
+  const login = async (text = password) =>
+    (await service.post('/v1/auth/login', undefined, { email: ada, password: text })).body;
 
   it('lets every character of a password count', async () => {
     const long = 'x'.repeat(127);
-    expect((await registerWith({ email: 'long@example.com', password: `${long}1` })).status).toBe(201);
-    const login = (text: string) =>
-      service.post('/v1/auth/login', undefined, { email: 'long@example.com', password: text });
-    expect((await login(`${long}2`)).status).toBe(401);
-    expect((await login(`${long}1`)).status).toBe(200);
-  });
-
-  it('makes later accounts members of the same team, up to the cap', async () => {
-    expect((await registerWith({ email: 'last@example.com' })).body.user.role).toBe('member');
-    const [row] = await query<{ teams: string }>(database(), 'SELECT count(DISTINCT team_id) teams FROM accounts');
-    expect(row?.teams).toBe('1');
-    const refused = await registerWith({ email: 'more@example.com' });
-    expect(refused).toMatchObject({ status: 403, body: { code: 'registration_closed' } });
-    expect(refused.body.error).toContain('3 accounts');
-    expect(await accountCount()).toBe(3);
-  });
-
-  it('tells verification tokens apart', async () => {
-    const verify = (token: unknown) => service.post('/v1/auth/verify-email', undefined, { token });
-    for (const token of ['', 'x', `tnv_${'a'.repeat(49)}`]) {
-      expect(await verify(token)).toMatchObject({ status: 404, body: { code: 'token_not_found' } });
-    }
-    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
-    expect(await verify(body.token)).toMatchObject({ status: 404, body: { code: 'token_not_found' } });
-    expect(await verify(undefined)).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect((await registerAt(service, 'long@example.com', { password: `${long}1` })).status).toBe(201);
+    const status = async (text: string) =>
+      (await service.post('/v1/auth/login', undefined, { email: 'long@example.com', password: text })).status;
+    expect([await status(`${long}2`), await status(`${long}1`)]).toEqual([401, 200]);
   });
 
   it('keeps digests alone: nothing in a dump opens anything', async () => {
-    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
-    const tables = ['accounts', 'credentials', 'mailed_tokens', 'outbox'];
-    const dump = JSON.stringify(await Promise.all(tables.map((table) => query(database(), `SELECT * FROM ${table}`))));
-    for (const secret of [body.token, body.api_key, password]) {
+    const { token, api_key } = await login();
+    const invite = (await service.post('/v1/auth/invites', token, {})).body.token;
+    const tables = ['accounts', 'credentials', 'invites', 'mailed_tokens', 'outbox'];
+    const dump = JSON.stringify(await Promise.all(tables.map((table) => pair.query(`SELECT * FROM ${table}`))));
+    for (const secret of [token, api_key, invite, password]) {
       expect(dump).not.toContain(secret);
       expect(dump).not.toContain(secret.slice(4, -6));
     }
     expect(dump).not.toContain('verify-email');
   });
 
-  it('refuses a verification token after 24 hours', async () => {
-    const token = await mailedToken(service, 'ada@example.com', 'tnv');
-    await query(database(), 'UPDATE mailed_tokens SET expires_at = now()');
-    const answer = await service.post('/v1/auth/verify-email', undefined, { token });
-    expect(answer).toMatchObject({ status: 410, body: { code: 'token_expired' } });
+  it('verifies an e-mail and resets a password by links to its own address alone', async () => {
+    const token = await mailedToken(service, ada, 'tnv');
+    expect(await service.post('/v1/auth/verify-email', undefined, { token })).toMatchObject({ status: 200 });
+    const headers = {
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'https',
+      Origin: 'https://evil.example',
+    };
+    await service.call('POST', '/v1/auth/password/forgot', { json: { email: ada }, headers });
+    const json = { token: await mailedToken(service, ada, 'tnr'), password: 'another one' };
+    const all = (await mails(service)).join();
+    expect(all).toMatch(/http:\/\/127\.0\.0\.1:\d+\/reset-password\?token=/);
+    expect(all).not.toContain('evil.example');
+    expect((await service.post('/v1/auth/password/reset', undefined, json)).status).toBe(200);
+    expect((await login()).code).toBe('invalid_credentials');
   });
 
-  it('enters nobody by a site where none is set up', async () => {
-    const answer = await service.post('/v1/auth/site-login', undefined, { token: 'a token' });
-    expect(answer).toMatchObject({ status: 403, body: { code: 'site_login_disabled' } });
-  });
-
-  it('come by invite alone where the setting says so, but for the first by the master key', async () => {
-    await empty();
-    const env = { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: 'master-key-of-the-tests' };
-    const { databaseUrl, dataDir } = pair.one;
-    const closed = await Service.start({ databaseUrl, dataDir, env });
-    try {
-      const refused = { status: 403, body: { code: 'registration_closed' } };
-      expect(await closed.post('/v1/auth/register', undefined, account({}))).toMatchObject(refused);
-      const byKey = await closed.post('/v1/auth/register', env.SERVICE_MASTER_KEY, account({}));
-      expect(byKey).toMatchObject({ status: 201, body: { user: { role: 'admin' } } });
-      const more = account({ email: 'x@example.com' });
-      for (const key of [env.SERVICE_MASTER_KEY, undefined])
-        expect(await closed.post('/v1/auth/register', key, more)).toMatchObject(refused);
-      expect((await closed.get('/v1/auth/status')).body.registration_open).toBe(false);
-      const { token } = (await closed.post('/v1/auth/invites', byKey.body.token, {})).body;
-      const invited = await closed.post('/v1/auth/register', undefined, { ...more, invite_token: token });
-      expect(invited).toMatchObject({ status: 201, body: { user: { role: 'member' } } });
-    } finally {
-      await closed.stop();
+  it('lets no login and no second change with the old password outlive a changed one', async () => {
+    const old = 'another one';
+    const [first, second] = [await login(old), await login(old)];
+    const change = (by: { token: string }, to: string) =>
+      service.call('PATCH', '/v1/auth/me', { token: by.token, json: { password: to, current_password: old } });
+    const changes = [change(first, 'the first new'), change(second, 'the second new')];
+    const logins = await Promise.all([login(old), login(old), login(old)]);
+    expect((await Promise.all(changes)).filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { token } of logins) {
+      if (token) expect((await service.get('/v1/auth/me', token)).status).toBe(401);
     }
+    expect(await login(old)).toMatchObject({ code: 'invalid_credentials' });
   });
 });
 

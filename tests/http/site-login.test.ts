@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { query } from '../support/database.js';
-import { mailedToken } from '../support/mailbox.js';
-import { Service } from '../support/service.js';
 import { register } from '../support/workspace.js';
+import { receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { TestApp } from './support/test-app.js';
 
 const env = {
   SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
@@ -24,15 +23,15 @@ function signed(
 }
 
 describe('site login', () => {
-  let service: Service;
+  let app: TestApp;
   beforeAll(async () => {
-    service = await Service.start({ env });
-    await register(service, 'Ada');
+    app = await TestApp.start({ env });
+    await register(app, 'Ada');
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
-  const enter = (token: string, at = service) => at.post('/v1/auth/site-login', undefined, { token });
-  const teamSize = async (token: string) => (await service.get('/v1/auth/users', token)).body.count;
+  const enter = (token: string, at = app) => at.post('/v1/auth/site-login', undefined, { token });
+  const teamSize = async (token: string) => (await app.get('/v1/auth/users', token)).body.count;
 
   it('gives each team of the site a team, its first account being admin', async () => {
     const ann = { email: 'ann@site.example', email_verified: true, name: 'Ann', team: 'red' };
@@ -74,23 +73,22 @@ describe('site login', () => {
     }
   });
 
-  it('takes over no operator, unless that is allowed and the e-mail verified', async () => {
-    const claims = { email: 'ada@example.com', email_verified: true };
-    const taken = { status: 409, body: { code: 'email_taken' } };
-    expect(await enter(await signed(claims))).toMatchObject(taken);
-    const linked = { ...env, SERVICE_SITE_LOGIN_LINK: 'true' };
-    const { databaseUrl, dataDir } = service;
-    const linking = await Service.start({ databaseUrl, dataDir, env: linked });
-    expect(await enter(await signed(claims), linking)).toMatchObject(taken);
-    const token = await mailedToken(service, 'ada@example.com', 'tnv');
-    await service.post('/v1/auth/verify-email', undefined, { token });
-    expect(await enter(await signed(claims), linking)).toMatchObject({
-      status: 200,
-      body: { user: { role: 'admin' } },
-    });
-    await linking.stop();
-    expect(await enter(await signed(claims))).toMatchObject(taken);
-  });
+  it.each([false, true])(
+    'takes over an operator only if that is allowed (%s) and the e-mail verified',
+    async (link) => {
+      const settings = { ...env, SERVICE_SITE_LOGIN_LINK: String(link) };
+      const own = await TestApp.start({ env: settings, adapt: receivesMail });
+      await register(own, 'Ada');
+      const claims = { email: 'ada@example.com', email_verified: true };
+      const taken = { status: 409, body: { code: 'email_taken' } };
+      expect(await enter(await signed(claims), own)).toMatchObject(taken);
+      const token = await tokenMailedTo(own, 'ada@example.com', 'tnv');
+      await own.post('/v1/auth/verify-email', undefined, { token });
+      const admin = { status: 200, body: { user: { role: 'admin' } } };
+      expect(await enter(await signed(claims), own)).toMatchObject(link ? admin : taken);
+      await own.stop();
+    },
+  );
 
   it('counts against the cap, and has no password to log in with', async () => {
     for (let n = 0; n < 3; n++) {
@@ -98,9 +96,8 @@ describe('site login', () => {
     }
     const late = await enter(await signed({ email: 'late@site.example' }));
     expect(late).toMatchObject({ status: 403, body: { code: 'registration_closed' } });
-    const [row] = await query<{ n: string }>(service.databaseUrl as string, 'SELECT count(*) n FROM accounts');
-    expect(row?.n).toBe('8');
-    const login = await service.post('/v1/auth/login', undefined, { email: 'ann@site.example', password: '' });
+    expect(await app.store.accounts.count()).toBe(8);
+    const login = await app.post('/v1/auth/login', undefined, { email: 'ann@site.example', password: '' });
     expect(login).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
 });

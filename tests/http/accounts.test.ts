@@ -1,0 +1,273 @@
+import type { Answer } from '../support/http-caller.js';
+import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
+import { receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { TestApp } from './support/test-app.js';
+
+const HOUR_MS = 60 * 60 * 1000;
+const ada = 'ada@example.com';
+const refusal = (status: number, code: string) => ({ status, body: { code } });
+const invalid = (path: string) => ({ status: 422, body: { code: 'invalid_request', details: [{ path }] } });
+
+describe('registration and login', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ adapt: receivesMail });
+    await register(app, 'Ada');
+  });
+  afterAll(() => app.stop());
+
+  const account = (over: object) => ({ name: 'Bob', email: 'bob@example.com', password, ...over });
+  const registerWith = (over: object, at = app, token?: string) =>
+    at.post('/v1/auth/register', token, account(over)) as Promise<Answer>;
+  const login = (email: string, text = password) => app.post('/v1/auth/login', undefined, { email, password: text });
+  const verify = (token: unknown) => app.post('/v1/auth/verify-email', undefined, { token });
+
+  it.each([
+    ['name', { name: '' }],
+    ['name', { name: '   ' }],
+    ['name', { name: 'a'.repeat(101) }],
+    ['name', { name: 'two\nlines' }],
+    ['name', { name: undefined }],
+    ['email', { email: 'nobody' }],
+    ['email', { email: 'a@b@c' }],
+    ['email', { email: '@example.com' }],
+    ['email', { email: 'a@' }],
+    ['email', { email: 'a b@example.com' }],
+    ['email', { email: 'a@example.com\r\nBcc: eve@example.com' }],
+    ['email', { email: '<a@example.com>' }],
+    ['email', { email: `${'a'.repeat(243)}@example.com` }],
+    ['email', { email: ['a@example.com'] }],
+    ['password', { password: '1234567' }],
+    ['password', { password: 'a'.repeat(129) }],
+    ['password', { password: '\u{1F600}'.repeat(7) }],
+    ['password', { password: 12345678 }],
+  ])('refuses a bad %s and stores nothing (%#)', async (field, over) => {
+    const before = await app.store.accounts.count();
+    const answer = await registerWith(over);
+    expect(answer).toMatchObject(invalid(field));
+    expect(answer.body.details).toHaveLength(1);
+    expect(answer.body.error).toContain(field);
+    expect(await app.store.accounts.count()).toBe(before);
+  });
+
+  it('names every bad field at once', async () => {
+    const { body } = await registerWith({ name: '', email: 'x', password: 'short' });
+    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['name', 'email', 'password']);
+  });
+
+  it('refuses a taken e-mail in any spelling, and logs in with any', async () => {
+    for (const email of [ada, ' ADA@EXAMPLE.COM ', 'Ada@Example.com', '\uFF41da@example.com']) {
+      expect(await registerWith({ email })).toMatchObject(refusal(409, 'email_taken'));
+      expect(await login(email)).toMatchObject({ status: 200, body: { user: { email: ada } } });
+    }
+  });
+
+  it('answers an unknown e-mail and a wrong password alike', async () => {
+    const answers = await Promise.all(
+      ['nobody@example.com', ada, 'no e-mail at all'].map((email) => login(email, 'wrong password')),
+    );
+    const [first, ...others] = answers.map(({ status, body: { request_id: _, ...body } }) => ({ status, body }));
+    expect(first).toMatchObject(refusal(401, 'invalid_credentials'));
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it('takes an address in any script, and knows it in every Unicode form', async () => {
+    const composed = 'zo\u00e9@example.com';
+    expect((await registerWith({ email: 'zoe\u0301@example.com' })).status).toBe(201);
+    expect(await registerWith({ email: composed })).toMatchObject(refusal(409, 'email_taken'));
+    expect((await login(composed)).status).toBe(200);
+  });
+
+  it('makes later accounts members of the same team, up to the cap', async () => {
+    const { body } = await registerWith({});
+    expect(body.user.role).toBe('member');
+    expect((await app.get('/v1/auth/users', body.token)).body.count).toBe(3);
+    const status = { account_count: 3, max_accounts: 3, registration_open: false };
+    expect((await app.get('/v1/auth/status')).body).toEqual(status);
+    const refused = await registerWith({ email: 'more@example.com' });
+    expect(refused).toMatchObject(refusal(403, 'registration_closed'));
+    expect(refused.body.error).toContain('3 accounts');
+  });
+
+  it('verifies an e-mail by the mailed token alone, within 24 hours', async () => {
+    const session = (await login(ada)).body.token;
+    for (const token of ['', 'x', `tnv_${'a'.repeat(49)}`, session])
+      expect(await verify(token)).toMatchObject(refusal(404, 'token_not_found'));
+    expect(await verify(undefined)).toMatchObject(refusal(422, 'invalid_request'));
+    const token = await tokenMailedTo(app, ada, 'tnv');
+    app.clock.advance(24 * HOUR_MS);
+    expect(await verify(token)).toMatchObject(refusal(410, 'token_expired'));
+    await app.post('/v1/auth/verify-email/resend', session);
+    const second = await tokenMailedTo(app, ada, 'tnv');
+    expect(await verify(second)).toMatchObject({ status: 200, body: { email: ada, email_verified: true } });
+    expect(await verify(second)).toMatchObject(refusal(410, 'token_used'));
+  });
+
+  it('enters nobody by a site where none is set up', async () => {
+    const answer = await app.post('/v1/auth/site-login', undefined, { token: 'a token' });
+    expect(answer).toMatchObject(refusal(403, 'site_login_disabled'));
+  });
+
+  it('is by invite alone where the setting says so, but for the first by the master key', async () => {
+    const key = 'master-key-of-the-tests';
+    const closed = await TestApp.start({ env: { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: key } });
+    const refused = refusal(403, 'registration_closed');
+    expect(await registerWith({}, closed)).toMatchObject(refused);
+    const first = await registerWith({}, closed, key);
+    expect(first).toMatchObject({ status: 201, body: { user: { role: 'admin' } } });
+    const more = { email: 'x@example.com' };
+    for (const token of [key, undefined]) expect(await registerWith(more, closed, token)).toMatchObject(refused);
+    expect((await closed.get('/v1/auth/status')).body.registration_open).toBe(false);
+    const { token } = (await closed.post('/v1/auth/invites', first.body.token, {})).body;
+    const invited = await registerWith({ ...more, invite_token: token }, closed);
+    expect(invited).toMatchObject({ status: 201, body: { user: { role: 'member' } } });
+    await closed.stop();
+  });
+});
+
+describe('keys, sessions and passwords', () => {
+  let app: TestApp;
+  let admin: Member;
+  let other: Member;
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { SERVICE_PASSWORD_BLOCKLIST: 'true' }, adapt: receivesMail });
+    admin = await register(app, 'Ada');
+    other = await register(app, 'Mia');
+  });
+  afterAll(() => app.stop());
+
+  const login = async (text = password) =>
+    (await app.post('/v1/auth/login', undefined, { email: ada, password: text })).body;
+  const resend = () => app.post('/v1/auth/verify-email/resend', admin.token);
+  const mint = (json?: unknown) => app.post('/v1/keys', admin.token, json);
+  const me = async (token: string) => (await app.get('/v1/auth/me', token)).status;
+  const chats = async (key: string) => {
+    const project = await createProject(app, admin.token);
+    return (await app.post(completions(project), key, ask(project, 'Hi'))).status;
+  };
+  const keyIds = (body: { keys: { id: string }[] }) => body.keys.map(({ id }) => id);
+
+  it('mints keys only for a verified e-mail, which another mail can help with', async () => {
+    const refused = await app.call('POST', '/v1/keys', { token: admin.token, raw: '{' });
+    expect(refused).toMatchObject(refusal(403, 'email_unverified'));
+    expect(await resend()).toMatchObject({ status: 200, body: { email_verified: false } });
+    const token = await tokenMailedTo(app, ada, 'tnv');
+    expect((await app.post('/v1/auth/verify-email', undefined, { token })).status).toBe(200);
+    expect(await resend()).toMatchObject({ status: 200, body: { email_verified: true } });
+    expect(await app.store.mailedTokens.countSince(admin.id, 'verification', new Date(0))).toBe(2);
+    const minted = await mint({ name: 'nightly', expires_in: 3600 });
+    expect(minted).toMatchObject({ status: 201, body: { name: 'nightly', last_used_at: null } });
+    expect(minted.body.key).toMatch(/^tnk_/);
+    expect(minted.body.key.endsWith(minted.body.hint.slice(-4))).toBe(true);
+    expect(minted.body.expires_at - minted.body.created_at).toBeCloseTo(3600, 0);
+    expect((await mint()).status).toBe(201);
+  });
+
+  it.each([
+    ['name', { name: 'x'.repeat(101) }],
+    ['name', { name: 7 }],
+    ['expires_in', { expires_in: 0 }],
+    ['expires_in', { expires_in: '60' }],
+  ])('refuses a key with a bad %s (%#)', async (path, json) => {
+    expect(await mint(json)).toMatchObject(invalid(path));
+  });
+
+  it('lists one’s own keys a page at a time, with their last use, and revokes them at once', async () => {
+    const { body: minted } = await mint({ name: 'mine' });
+    expect(await chats(minted.key)).toBe(503);
+    const all = (await app.get('/v1/keys', admin.token)).body;
+    expect(all).toMatchObject({ next_cursor: null, count: all.keys.length });
+    const { key: _, ...listed } = minted;
+    expect(all.keys[0]).toEqual({ ...listed, last_used_at: expect.any(Number), expires_at: null });
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await app.get(`/v1/keys?limit=2${cursor && `&cursor=${cursor}`}`, admin.token);
+      expect(body.keys.length).toBeLessThanOrEqual(2);
+      paged.push(...keyIds(body));
+      cursor = body.next_cursor;
+    }
+    expect(paged).toEqual(keyIds(all));
+    for (const text of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=x']) {
+      expect(await app.get(`/v1/keys?${text}`, admin.token)).toMatchObject(refusal(422, 'invalid_request'));
+    }
+    const revoke = (by: Member) => app.delete(`/v1/keys/${minted.id}`, by.token);
+    expect((await revoke(other)).status).toBe(404);
+    expect(await revoke(admin)).toMatchObject({ status: 200, body: { id: minted.id, deleted: true } });
+    expect(await chats(minted.key)).toBe(401);
+    expect((await revoke(admin)).status).toBe(404);
+  });
+
+  it('ends a key when it expires', async () => {
+    const { body } = await mint({ expires_in: 60 });
+    app.clock.advance(60_000);
+    expect(await chats(body.key)).toBe(401);
+    expect(keyIds((await app.get('/v1/keys', admin.token)).body)).not.toContain(body.id);
+  });
+
+  it('lists one’s own sessions and ends any of them', async () => {
+    const session = await login();
+    const { body } = await app.get('/v1/auth/sessions', session.token);
+    expect(body.count).toBe(body.sessions.length);
+    expect(body.sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
+    const [first] = body.sessions;
+    expect(first).toMatchObject({ current: true, last_used_at: expect.any(Number) });
+    expect(first.expires_at - first.created_at).toBeCloseTo(30 * 24 * 3600, 0);
+    const end = (by: Member) => app.delete(`/v1/auth/sessions/${first.id}`, by.token);
+    expect((await end(other)).status).toBe(404);
+    expect(await end(admin)).toMatchObject({ status: 200, body: { id: first.id, deleted: true } });
+    expect(await me(session.token)).toBe(401);
+  });
+
+  it('changes name and password by one’s own hand, and ends the other sessions and login keys', async () => {
+    const patch = (json: object, token = admin.token) => app.call('PATCH', '/v1/auth/me', { token, json });
+    const change = { password: 'another one', current_password: password };
+    expect(await patch({ name: ' Ada L. ' })).toMatchObject({ status: 200, body: { name: 'Ada L.' } });
+    expect(await patch({ name: '' })).toMatchObject(invalid('name'));
+    expect(await patch({ password: 'another one' })).toMatchObject(invalid('current_password'));
+    expect(await patch({ ...change, password: 'short' })).toMatchObject(invalid('password'));
+    expect(await patch({ ...change, password: 'Password123' })).toMatchObject(invalid('password'));
+    expect(await patch({ ...change, current_password: 'wrong' })).toMatchObject(refusal(403, 'wrong_password'));
+    const session = await login();
+    const { body: minted } = await mint({});
+    expect((await patch(change, session.token)).status).toBe(200);
+    expect([await me(session.token), await me(admin.token)]).toEqual([200, 401]);
+    admin = { ...admin, token: session.token };
+    expect(await chats(session.api_key)).toBe(401);
+    expect(await chats(minted.key)).toBe(503);
+    expect((await patch({ password, current_password: 'another one', revoke_keys: true })).status).toBe(200);
+    expect(await chats(minted.key)).toBe(401);
+  });
+
+  it('resets a forgotten password by mail, once, and ends everything that was open', async () => {
+    const forgot = (email: string) => app.post('/v1/auth/password/forgot', undefined, { email });
+    for (const email of ['ADA@example.com', 'nobody@example.com', 'no e-mail'])
+      expect(await forgot(email)).toMatchObject({ status: 200, body: { accepted: true } });
+    const token = await tokenMailedTo(app, ada, 'tnr');
+    const reset = (json: object) =>
+      app.post('/v1/auth/password/reset', undefined, { password: 'a third one', ...json });
+    const session = await login();
+    expect(await reset({ token: 'x' })).toMatchObject(refusal(404, 'token_not_found'));
+    for (const bad of ['short', 'qwertyuiop'])
+      expect(await reset({ token, password: bad })).toMatchObject(invalid('password'));
+    expect(await reset({ token })).toMatchObject({ status: 200, body: { email: ada } });
+    expect(await reset({ token })).toMatchObject(refusal(410, 'token_used'));
+    expect(await me(session.token)).toBe(401);
+    expect((await login()).code).toBe('invalid_credentials');
+    admin = { ...admin, token: (await login('a third one')).token };
+    await forgot(ada);
+    const late = await tokenMailedTo(app, ada, 'tnr');
+    app.clock.advance(HOUR_MS);
+    expect(await reset({ token: late })).toMatchObject(refusal(410, 'token_expired'));
+  });
+
+  it('refuses common passwords where the setting asks for it', async () => {
+    const json = { name: 'Bob', email: 'bob@example.com', password: 'Iloveyou1' };
+    expect(await app.post('/v1/auth/register', undefined, json)).toMatchObject(invalid('password'));
+  });
+
+  it('sends at most five of such mails to an account in an hour', async () => {
+    const forgot = () => app.post('/v1/auth/password/forgot', undefined, { email: 'mia@example.com' });
+    for (const { status } of await Promise.all(Array.from({ length: 12 }, forgot))) expect(status).toBe(200);
+    expect(await app.store.mailedTokens.countSince(other.id, 'reset', new Date(0))).toBe(5);
+  });
+});

@@ -1,0 +1,177 @@
+import type { Account } from '../../src/domain/accounts/account.js';
+import { aTeam } from '../support/records.js';
+import { type Member, password, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+describe('a team', () => {
+  let app: TestApp;
+  let admin: Member;
+  let member: Member;
+  let stranger: Member;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '40' } });
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+    stranger = await register(app, 'Eve');
+    const team = aTeam();
+    await app.store.teams.add(team);
+    const account = (await app.store.accounts.byId(stranger.id)) as Account;
+    await app.store.accounts.save({ ...account, teamId: team.id, role: 'admin' });
+  });
+  afterAll(() => app.stop());
+
+  const invite = async (json: object = {}, by = admin) => (await app.post('/v1/auth/invites', by.token, json)).body;
+  const redeem = (token: string, email: string, field = 'invite_token') =>
+    app.post('/v1/auth/register', undefined, { name: 'New', email, password, [field]: token });
+  const lookup = (token: string) => app.get(`/v1/auth/invites/lookup/${token}`);
+  const revoke = (id: string) => app.delete(`/v1/auth/invites/${id}`, admin.token);
+
+  it('lists its own accounts, to each of them', async () => {
+    for (const { token } of [admin, member]) {
+      const { status, body } = await app.get('/v1/auth/users', token);
+      expect(status).toBe(200);
+      expect(body.count).toBe(2);
+      expect(body.users.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
+        ['Ada', 'admin'],
+        ['Mia', 'member'],
+      ]);
+      expect(Object.keys(body.users[0]).sort()).toEqual([
+        'created_at',
+        'email',
+        'email_verified',
+        'id',
+        'name',
+        'role',
+      ]);
+    }
+    expect((await app.get('/v1/auth/users', stranger.token)).body.count).toBe(1);
+  });
+
+  it('tells anyone how many accounts there are', async () => {
+    const { status, body } = await app.get('/v1/auth/status');
+    const expected = { account_count: 3, max_accounts: 40, registration_open: true };
+    expect({ status, body }).toEqual({ status: 200, body: expected });
+  });
+
+  it('invites by link: anyone, once, with the role of the invite, into the team of the inviter', async () => {
+    const created = await app.post('/v1/auth/invites', admin.token, { role: 'developer' });
+    expect(created.status).toBe(201);
+    const { id, token, created_at } = created.body;
+    expect(created.body).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      email: null,
+      invited_by: admin.id,
+      token: expect.stringMatching(/^tni_/),
+      role: 'developer',
+      created_at: expect.any(Number),
+      expires_at: expect.closeTo(created_at + 14 * 24 * 3600, 3),
+    });
+    expect((await lookup(token)).body).toEqual({ ...created.body, invited_by_name: 'Ada' });
+    expect((await app.get('/v1/auth/invites', admin.token)).body).toEqual({ invites: [created.body], count: 1 });
+    const seenByMember = (await app.get('/v1/auth/invites', member.token)).body.invites;
+    expect(seenByMember).toEqual([{ ...created.body, token: null }]);
+    expect((await app.get('/v1/auth/invites', stranger.token)).body.count).toBe(0);
+
+    const redeemed = await redeem(token, 'dev@example.com', 'invite');
+    expect(redeemed).toMatchObject({ status: 201, body: { user: { role: 'developer' } } });
+    for (const answer of [await redeem(token, 'late@example.com'), await lookup(token), await revoke(id)]) {
+      expect(answer).toMatchObject({ status: 410, body: { code: 'invite_redeemed' } });
+    }
+    expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
+  });
+
+  it('brings an invited account into a team that is not the operator’s', async () => {
+    const { token } = await invite({ role: 'member' }, stranger);
+    expect((await redeem(token, 'friend@example.com')).status).toBe(201);
+    expect((await app.get('/v1/auth/users', stranger.token)).body.count).toBe(2);
+  });
+
+  it('keeps an invite for the e-mail that it names, and does not use it up on a failure', async () => {
+    const { token } = await invite({ email: ' Grace@Example.com ' });
+    const mismatch = await redeem(token, 'other@example.com');
+    expect(mismatch).toMatchObject({ status: 403, body: { code: 'invite_email_mismatch' } });
+    expect((await lookup(token)).body.email).toBe('Grace@Example.com');
+    const bad = { name: '', email: 'grace@example.com', password, invite_token: token };
+    expect((await app.post('/v1/auth/register', undefined, bad)).status).toBe(422);
+    expect((await redeem(token, 'GRACE@example.com')).status).toBe(201);
+  });
+
+  it('revokes and expires invites', async () => {
+    const revoked = await invite();
+    expect(await revoke(revoked.id)).toMatchObject({ status: 200, body: { id: revoked.id, deleted: true } });
+    expect(await revoke(revoked.id)).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+    const expired = await invite({ expires_in: 3600 });
+    app.clock.advance(3_600_000);
+    expect(await revoke(expired.id)).toMatchObject({ status: 410, body: { code: 'invite_expired' } });
+    for (const [{ token }, code] of [
+      [revoked, 'invite_revoked'],
+      [expired, 'invite_expired'],
+    ] as const) {
+      expect(await lookup(token)).toMatchObject({ status: 410, body: { code } });
+      expect(await redeem(token, 'nobody@example.com')).toMatchObject({ status: 410, body: { code } });
+    }
+    expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
+  });
+
+  it('knows no other invite', async () => {
+    const missing = { status: 404, body: { code: 'invite_not_found' } };
+    const theirs = await invite({}, stranger);
+    for (const id of [theirs.id, 'inv_nothing', theirs.id.replace(/.$/, 'x')])
+      expect(await revoke(id)).toMatchObject(missing);
+    for (const token of ['x', `tni_${'a'.repeat(49)}`, '%00', admin.token])
+      expect(await lookup(token)).toMatchObject(missing);
+    for (const token of ['', 'x', admin.token]) expect(await redeem(token, 'no@example.com')).toMatchObject(missing);
+  });
+
+  it.each([
+    ['email', { email: 'nobody' }],
+    ['role', { role: 'owner' }],
+    ['role', { role: 7 }],
+    ['expires_in', { expires_in: 0 }],
+    ['expires_in', { expires_in: 1e9 }],
+  ])('refuses an invite with a bad %s (%#)', async (path, json) => {
+    const answer = await app.post('/v1/auth/invites', admin.token, json);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path }] } });
+  });
+
+  it('changes roles, on the very next call, and keeps an admin', async () => {
+    const role = (id: string, to: unknown, by = admin) =>
+      app.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role: to } });
+    const invites = async () => (await app.post('/v1/auth/invites', member.token, {})).status;
+    expect(await role(admin.id, 'member')).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect(await role(admin.id, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
+    expect(await role(stranger.id, 'admin')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await role(member.id, 'owner')).toMatchObject({ status: 422, body: { details: [{ path: 'role' }] } });
+    expect(await invites()).toBe(403);
+    expect(await role(member.id, 'admin')).toMatchObject({ status: 200, body: { id: member.id, role: 'admin' } });
+    expect(await invites()).toBe(201);
+    expect(await role(member.id, 'member', member)).toMatchObject({ status: 200 });
+    expect(await invites()).toBe(403);
+  });
+
+  it('removes an account with all its credentials, and frees its place', async () => {
+    const leaver = await register(app, 'Leo');
+    const count = async () => (await app.get('/v1/auth/status')).body.account_count;
+    const before = await count();
+    const remove = (id: string) => app.delete(`/v1/auth/users/${id}`, admin.token);
+    expect(await remove(leaver.id)).toMatchObject({ status: 200, body: { id: leaver.id, deleted: true } });
+    expect((await app.get('/v1/auth/me', leaver.token)).status).toBe(401);
+    expect(await count()).toBe(before - 1);
+    for (const id of [leaver.id, stranger.id]) expect((await remove(id)).status).toBe(404);
+    expect(await remove(admin.id)).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect((await register(app, 'Leo')).id).not.toBe(leaver.id);
+  });
+
+  it('ends the pending invites of an admin who is removed or demoted', async () => {
+    const second = await register(app, 'Sue');
+    const role = (to: string) =>
+      app.call('PATCH', `/v1/auth/users/${second.id}/role`, { token: admin.token, json: { role: to } });
+    for (const leave of [() => role('member'), () => app.delete(`/v1/auth/users/${second.id}`, admin.token)]) {
+      await role('admin');
+      const { token } = await invite({ role: 'admin' }, second);
+      expect((await leave()).status).toBe(200);
+      expect(await redeem(token, 'sue2@example.com')).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+    }
+  });
+});
