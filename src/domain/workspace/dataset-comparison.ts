@@ -3,7 +3,7 @@ import { isSame, type Json } from './json.js';
 
 export interface ChangedRecord {
   readonly id: string;
-  /** The names of what differs, those of further fields as `fields.<name>`. */
+  /** The names of the fields that differ, those beyond the four as `fields.<name>`. */
   readonly fields: readonly string[];
   readonly before: DatasetRecord;
   readonly after: DatasetRecord;
@@ -16,15 +16,15 @@ export interface Comparison {
   readonly unchanged: number;
 }
 
-/** What became of `before` in `after`. Records are matched by id; those that share an id pair up in their order. */
+/** Tells what changed from `before` to `after`. Matches records by id; records with the same id pair up in their order. */
 export function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]): Comparison {
-  const waiting = new Map<string, DatasetRecord[]>();
-  for (const record of before) waiting.set(record.id, [...(waiting.get(record.id) ?? []), record]);
+  const unmatched = new Map<string, DatasetRecord[]>();
+  for (const record of before) unmatched.set(record.id, [...(unmatched.get(record.id) ?? []), record]);
   const added: DatasetRecord[] = [];
   const changed: ChangedRecord[] = [];
   const matched = new Set<DatasetRecord>();
   for (const record of after) {
-    const earlier = waiting.get(record.id)?.shift();
+    const earlier = unmatched.get(record.id)?.shift();
     if (!earlier) {
       added.push(record);
       continue;

@@ -1,14 +1,14 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
-import { atMost } from '../shared/text.js';
+import { atMost, quoted } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
-import { quoted, shortened } from './findings.js';
+import { shortened } from './dataset-validation.js';
 import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
 import { nameFindings } from './name.js';
 
-/** The most of an import. */
+/** The limits of an import; lengths are in characters. */
 export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
 
-/** Records as they came, with what was wrong with the file they came in. */
+/** Records as they were sent, and the problems of the file that they came in. */
 export interface SentRecords {
   readonly records: readonly Json[];
   readonly problems?: readonly Finding[];
@@ -22,7 +22,7 @@ export interface SentDataset {
 
 export interface Reading {
   readonly records: readonly DatasetRecord[];
-  /** All that keeps the records from being taken; at most 100, then one that says how many more. */
+  /** Every problem that refuses the import: at most 100, then one that counts the others. */
   readonly problems: readonly Finding[];
 }
 
@@ -40,8 +40,8 @@ export function readDataset({ name, records: sent }: SentDataset): {
 }
 
 /**
- * Reads records as teams send them: the four fields, and others beside them or within `fields`, as an answer has them.
- * A record without an id gets one from its row, so that the same records always have the same content.
+ * Reads records as they were sent: the four fields, and further fields beside them or in `fields`. A record without an id
+ * gets one from its row, so that the same records always have the same content.
  */
 export function readRecords({ records: sent, problems: known = [] }: SentRecords): Reading {
   const { records: most } = recordLimits;
@@ -97,7 +97,7 @@ class Row {
     return false;
   }
 
-  /** No more of them than there may be: a row with more is refused anyway. */
+  /** Checks no more fields than a record may have: a row with more is refused anyway. */
   private requireStorable(members: JsonObject, at: string): void {
     const { fields, fieldName: most } = recordLimits;
     for (const name of Object.keys(members).slice(0, fields + 1)) {
@@ -111,7 +111,7 @@ class Row {
     }
   }
 
-  /** Blank text counts as none. */
+  /** Returns null for blank text. */
   private text(name: string, value: Json | undefined, most: number): string | null {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'string' || !atMost(value, most))
@@ -125,11 +125,11 @@ class Row {
   }
 }
 
-/** What counts as a field: not the container of fields, and none of the four that is null, which is as good as absent. */
+/** Returns the names that count as fields: not `fields` itself, and none of the four that is null. */
 const present = (own: JsonObject): string[] =>
   Object.keys(own).filter((name) => name !== 'fields' && !(own[name] === null && FOUR.includes(name)));
 
-/** Keeps also such a name as `__proto__`, as nothing but a name. */
+/** Returns the fields beyond the four. `Object.fromEntries` keeps a name such as `__proto__` as a plain field. */
 function further(own: JsonObject, within: JsonObject): JsonObject {
   const beside = Object.entries(own).filter(([name]) => name !== 'fields' && !FOUR.includes(name));
   return Object.fromEntries([...beside, ...Object.entries(within)]);

@@ -7,10 +7,10 @@ export interface DatasetRecord {
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Whatever else came with the record, by its name. */
+  /** The fields beyond the four above, by name. */
   readonly fields: JsonObject;
 }
 
-/** The canonical JSON of a list of records, in pieces: what `content_sha256` is taken of. */
+/** Returns the canonical JSON of records in pieces. `content_sha256` is the hash of it. */
 export const canonicalRecords = (records: readonly DatasetRecord[]): Iterable<string> =>
   canonicalPieces(records.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields })));

@@ -1,16 +1,24 @@
 import type { Finding } from '../shared/errors.js';
+import { quoted } from '../shared/text.js';
 import type { DatasetRecord } from './dataset-record.js';
-import { quoted, shortened } from './findings.js';
 import type { Json } from './json.js';
 
 export interface ValidationFinding extends Finding {
   readonly code: 'no_records' | 'duplicate_id' | 'empty_input' | 'empty_expected' | 'more_findings';
 }
 
-/** Whether a dataset can be frozen, and if not, why. */
+/** Tells whether a dataset can be frozen, and if not, why. */
 export interface Validation {
   readonly valid: boolean;
   readonly findings: readonly ValidationFinding[];
+}
+
+const LISTED = 100;
+
+/** Returns the first 100 findings, and then one from `more` with the number of the others. */
+export function shortened<F>(findings: readonly F[], more: (count: number) => F): F[] {
+  const left = findings.length - LISTED;
+  return left > 0 ? [...findings.slice(0, LISTED), more(left)] : [...findings];
 }
 
 export function validate(records: readonly DatasetRecord[]): Validation {
@@ -40,7 +48,7 @@ export function validate(records: readonly DatasetRecord[]): Validation {
   return { valid: findings.length === 0, findings: shortened(findings, more) };
 }
 
-/** Nothing to ask or to compare with: null, blank text, a list or an object of nothing. */
+/** Tells whether a value is null, blank text, an empty list or an empty object. */
 function isEmpty(value: Json): boolean {
   if (typeof value === 'string') return value.trim() === '';
   if (Array.isArray(value)) return value.length === 0;

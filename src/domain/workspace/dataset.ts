@@ -4,10 +4,10 @@ import { DatasetFrozen, DatasetInvalid } from './errors.js';
 import { nameFindings, nameWithEnding } from './name.js';
 import { requireVersion } from './project.js';
 
-/** What a dataset says of its records, which are kept apart from it. */
+/** The summary of a dataset's records, which are stored apart from it. */
 export interface DatasetContent {
   readonly recordCount: number;
-  /** SHA-256 over the canonical records, in small hexadecimal digits. */
+  /** SHA-256 of the canonical records, in lower-case hexadecimal digits. */
   readonly contentSha256: string;
   readonly validation: Validation;
 }
@@ -18,7 +18,7 @@ export interface Dataset extends DatasetContent {
   readonly name: string;
   readonly version: number;
   readonly state: 'editable' | 'frozen';
-  /** The dataset, and its version, that this one was forked from. */
+  /** The original of a fork, at the version that was copied. */
   readonly forkedFrom: { readonly datasetId: string; readonly version: number } | null;
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -28,7 +28,7 @@ export interface Dataset extends DatasetContent {
   readonly frozenAt: Date | null;
 }
 
-/** One version of a dataset, as it was when it was the current one. */
+/** A dataset as it was at one version. Its creator is the account that made this version. */
 export interface DatasetVersion extends DatasetContent {
   readonly datasetId: string;
   readonly version: number;
@@ -85,7 +85,7 @@ export const Dataset = {
     return { ...dataset, state: 'frozen', frozenAt: at };
   },
 
-  /** An editable copy, frozen or not. Throws InvalidRequest. */
+  /** Makes an editable copy of any dataset. Throws InvalidRequest. */
   fork: (dataset: Dataset, draft: Omit<Draft, 'projectId' | 'name'> & { name?: string }): Dataset =>
     Dataset.create(
       { ...draft, projectId: dataset.projectId, name: draft.name ?? nameWithEnding(dataset.name, ' (fork)') },

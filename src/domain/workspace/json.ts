@@ -3,17 +3,17 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** Returns the same text for the same value, whatever the order of its keys. */
 export const canonical = (value: Json): string => [...canonicalPieces(value)].join('');
 
-/** About as many characters as a piece has at most, apart from a long string, or a long list of strings and numbers. */
+/** The characters after which a piece ends. A long string, or a long list of strings and numbers, exceeds it. */
 const PIECE = 16 * 1024;
 
-/** The canonical text in pieces, for values so large that there has to be other work in between. */
+/** Returns the canonical text in pieces, so that a caller can yield to the event loop between them. */
 export function* canonicalPieces(value: Json): Generator<string> {
-  // Not recursive: a generator for each of a million small containers would take most of the time.
+  // Not recursive: a generator for each of a million small objects would take most of the time.
   const open: Level[] = [];
-  let text = begun(value, open);
+  let text = opened(value, open);
   for (let level = open.at(-1); level; level = open.at(-1)) {
     const { members, names, count, at } = level;
     if (at === count) {
@@ -23,7 +23,7 @@ export function* canonicalPieces(value: Json): Generator<string> {
       const name = names?.[at];
       const separator = at > 0 ? ',' : '';
       text += name === undefined ? separator : `${separator}${JSON.stringify(name)}:`;
-      text += begun(members[name ?? at] as Json, open);
+      text += opened(members[name ?? at] as Json, open);
       level.at++;
     }
     if (text.length < PIECE) continue;
@@ -33,17 +33,17 @@ export function* canonicalPieces(value: Json): Generator<string> {
   yield text;
 }
 
-/** A container of which `at` members have been written. */
+/** An array or object of which `at` members have been written. */
 interface Level {
   readonly members: Readonly<Record<string | number, Json>>;
-  /** Of an object, in their order; null for a list. */
+  /** The sorted keys of an object; null for an array. */
   readonly names: readonly string[] | null;
   readonly count: number;
   at: number;
 }
 
-/** All of a value that is written at once, or the beginning of one whose members follow as a further level. */
-function begun(value: Json, open: Level[]): string {
+/** Returns the whole text of a small value, or opens a level and returns its first character. */
+function opened(value: Json, open: Level[]): string {
   const isList = Array.isArray(value);
   if (!isContainer(value) || (isList && !value.some(isContainer))) return JSON.stringify(value);
   const names = isList ? null : Object.keys(value).sort();
@@ -51,7 +51,7 @@ function begun(value: Json, open: Level[]): string {
   return isList ? '[' : '{';
 }
 
-/** Whether two values have the same canonical text; far less work than to make the texts. */
+/** Tells whether two values have the same canonical text, without making the texts. */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (!isContainer(one) || !isContainer(other)) return false;
@@ -65,14 +65,14 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
   );
 }
 
-/** What keeps a value from being stored, that of the first such string or number in it; null where nothing does. */
+/** Returns why a value cannot be stored, from its first such string or number; null if it can. */
 export function unstorable(value: Json): string | null {
   if (!isContainer(value)) return unstorableLeaf(value);
   if (Array.isArray(value)) return first(value, unstorable);
   return first(Object.keys(value), (name) => unstorableLeaf(name) ?? unstorable((value as JsonObject)[name] as Json));
 }
 
-/** PostgreSQL has no NUL and no half characters; no double holds what JSON has beyond its range. */
+/** Returns why a string or number cannot be stored: PostgreSQL refuses NUL and lone surrogates, and a double has a range. */
 export function unstorableLeaf(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number that fits a double';
   if (typeof value !== 'string') return null;

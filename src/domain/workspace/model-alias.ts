@@ -1,13 +1,13 @@
 import { InvalidRequest } from '../shared/errors.js';
 import { requireVersion } from './project.js';
 
-/** One change of an alias. What the alias points to is what its last change says. */
+/** A change of an alias. The last one says to which model the alias points. */
 export interface AliasChange {
   readonly projectId: string;
   readonly alias: string;
-  /** From 1, without gaps. */
+  /** Starts at 1 and has no gaps. */
   readonly version: number;
-  /** Null where the alias was taken away. */
+  /** Null if this change deleted the alias. */
   readonly modelId: string | null;
   readonly changedBy: string;
   readonly changedAt: Date;
@@ -24,7 +24,7 @@ const MOST = 100;
 export const ModelAlias = {
   NAME: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
 
-  /** How many changes of an alias are shown. */
+  /** The number of changes that are shown of an alias. */
   HISTORY: 100,
 
   isName: (text: string): boolean => ModelAlias.NAME.test(text),
@@ -35,14 +35,14 @@ export const ModelAlias = {
     if (!ModelAlias.isName(text)) throw new InvalidRequest([{ path: 'alias', message }]);
   },
 
-  /** Throws InvalidRequest when a project with these aliases may not get this one as well. */
+  /** Throws InvalidRequest if a project with these aliases has no room for this one. */
   requireRoom(living: readonly LivingAlias[], alias: string): void {
     const message = `a project has at most ${MOST} aliases: delete one of them first`;
     if (living.length < MOST || living.some((one) => one.alias === alias)) return;
     throw new InvalidRequest([{ path: 'alias', message }]);
   },
 
-  /** The change after `last`; null where it would change nothing. Throws StaleVersion. */
+  /** Returns the change after `last`, or null if the alias points there already. Throws StaleVersion. */
   next(
     last: AliasChange | undefined,
     expected: readonly number[],

@@ -6,12 +6,12 @@ import { requireVersion } from './project.js';
 export interface Model {
   readonly id: string;
   readonly projectId: string;
-  /** A UUID in lower case; at most one model of a project has it. */
+  /** A UUID in lower case, unique in the project. */
   readonly requestId: string;
   readonly version: number;
   readonly state: 'draft' | 'registered';
   readonly spec: JsonObject;
-  /** What the creation asked for, the spec as canonical text or a fork, to tell a repetition from a conflict. */
+  /** The canonical spec or the fork that the creation asked for; tells a repeated request from a conflicting one. */
   readonly requestedSpec: string;
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -19,11 +19,11 @@ export interface Model {
   /** The account that made the current version. */
   readonly updatedBy: string;
   readonly registeredAt: Date | null;
-  /** The model, and its version, that this one was forked from. */
+  /** The original of a fork, at the version that was copied. */
   readonly forkedFrom: { readonly modelId: string; readonly version: number } | null;
 }
 
-/** A version of a model as it was, whatever has become of the model. */
+/** A model as it was at one version. Its creator is the account that made this version. */
 export interface ModelVersion {
   readonly modelId: string;
   readonly version: number;
@@ -80,7 +80,7 @@ export const Model = {
   },
 };
 
-/** Takes every usual form of a UUID (letter case, braces, `urn:uuid:`, without hyphens); null for anything else. */
+/** Reads every usual form of a UUID (any letter case, braces, `urn:uuid:`, no hyphens). Returns null for other text. */
 export function canonicalUuid(text: string): string | null {
   const hex = text
     .trim()

@@ -13,7 +13,7 @@ export interface Project {
   readonly updatedAt: Date;
   /** The account that made the current version. */
   readonly updatedBy: string;
-  /** The version whose review found nothing blocking, if any. */
+  /** The last version whose review found nothing that blocks. */
   readonly reviewedVersion: number | null;
 }
 
@@ -52,6 +52,7 @@ export const Project = {
     project.reviewedVersion === project.version ? 'reviewed' : 'draft',
 };
 
+/** Throws StaleVersion unless every version in `expected` is the object's own. */
 export function requireVersion(object: { readonly version: number }, expected: readonly number[]): void {
   if (expected.some((version) => version !== object.version)) throw new StaleVersion(object.version);
 }
@@ -63,7 +64,7 @@ function checked(typedName: string, spec: JsonObject): { name: string; spec: Jso
   return { name, spec };
 }
 
-/** The fields of a spec that Tenon knows have a type; all others are the team's own and kept as they are. */
+/** Checks the types of the fields that Tenon knows. All others belong to the team and are kept as they are. */
 function specFindings(spec: JsonObject): Finding[] {
   const findings: Finding[] = [];
   for (const field of ['goal', 'task', 'system_prompt', 'dataset_id']) {

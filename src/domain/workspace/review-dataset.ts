@@ -1,100 +1,95 @@
 import type { DatasetRecord } from './dataset-record.js';
 import { canonical, isSame } from './json.js';
-import { isBlank, type Remark, type Reviewed, type ReviewedDataset } from './remark.js';
+import {
+  blocking,
+  info,
+  isBlank,
+  type Remark,
+  type Reviewed,
+  type ReviewedDataset,
+  specUpdate,
+  warning,
+} from './review-finding.js';
 
 const FEW_RECORDS = 20;
 const FEW_IN_GROUP = 3;
 const NAMED = 5;
 
-/** Whether the dataset that the spec names can tell how good a model is. */
+const path = 'spec.dataset_id';
+
+/** Tells whether the dataset that the spec names can show how good a model is. */
 export function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
-  const path = 'spec.dataset_id';
   const wanted = project.spec.dataset_id;
   const datasets = `/v1/projects/${project.id}/datasets`;
-  const update = `PUT /v1/projects/${project.id} with version ${project.version}`;
   if (isBlank(wanted)) {
     const starter = project.spec.starter_id;
     const body = typeof starter === 'string' ? `{ "starter_id": ${JSON.stringify(starter)} }` : '{ "records": […] }';
-    yield {
-      level: 'warning',
-      code: 'dataset_missing',
+    yield warning(
+      'dataset_missing',
       path,
-      message: 'The spec names no dataset, so no model can be measured.',
-      next: `Import a dataset, POST ${datasets} with ${body}, and name it in spec.dataset_id: ${update}.`,
-    };
+      'The spec names no dataset, so no model can be measured.',
+      `Import a dataset, POST ${datasets} with ${body}, and name it in spec.dataset_id: ${specUpdate(project)}.`,
+    );
   } else if (!dataset) {
-    yield {
-      level: 'blocking',
-      code: 'dataset_unknown',
+    yield blocking(
+      'dataset_unknown',
       path,
-      message: `The project has no dataset ${JSON.stringify(String(wanted).slice(0, 100))}.`,
-      next: `Name a dataset of this project in spec.dataset_id (GET ${datasets} lists them): ${update}.`,
-    };
+      `The project has no dataset ${JSON.stringify(String(wanted).slice(0, 100))}.`,
+      `Name a dataset of this project in spec.dataset_id (GET ${datasets} lists them): ${specUpdate(project)}.`,
+    );
   } else {
-    yield* stateRemarks(dataset, `${datasets}/${dataset.id}`, path);
-    yield* recordRemarks(dataset.records, path);
+    yield* stateRemarks(dataset, `${datasets}/${dataset.id}`);
+    yield* recordRemarks(dataset.records);
   }
 }
 
-function* stateRemarks({ name, state, valid }: ReviewedDataset, url: string, path: string): Generator<Remark> {
+function* stateRemarks({ name, state, valid }: ReviewedDataset, url: string): Generator<Remark> {
   if (!valid) {
-    yield {
-      level: 'blocking',
-      code: 'dataset_invalid',
+    yield blocking(
+      'dataset_invalid',
       path,
-      message: `The dataset ${JSON.stringify(name)} does not validate: its own \`validation\` lists why.`,
-      next: `Mend the records that GET ${url} lists in validation.findings: PUT ${url}.`,
-    };
+      `The dataset ${JSON.stringify(name)} does not validate: its own \`validation\` lists why.`,
+      `Mend the records that GET ${url} lists in validation.findings: PUT ${url}.`,
+    );
   } else if (state === 'editable') {
-    yield {
-      level: 'warning',
-      code: 'dataset_editable',
+    yield warning(
+      'dataset_editable',
       path,
-      message: `The dataset ${JSON.stringify(name)} can still change; only scores on the same frozen records compare.`,
-      next: `Freeze the dataset: POST ${url}/freeze.`,
-    };
+      `The dataset ${JSON.stringify(name)} can still change; only scores on the same frozen records compare.`,
+      `Freeze the dataset: POST ${url}/freeze.`,
+    );
   }
 }
 
-function* recordRemarks(records: readonly DatasetRecord[], path: string): Generator<Remark> {
+function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
   const { contradictions, repetitions } = sameInputs(records);
   if (contradictions.length > 0) {
-    yield {
-      level: 'warning',
-      code: 'records_contradict',
+    yield warning(
+      'records_contradict',
       path,
-      message: `The same input is expected to give different answers: ${listed(contradictions)}.`,
-      next: 'Let one expectation stand for each input: no model can meet two.',
-    };
+      `The same input is expected to give different answers: ${listed(contradictions)}.`,
+      'Let one expectation stand for each input: no model can meet two.',
+    );
   }
   if (repetitions.length > 0) {
-    yield {
-      level: 'info',
-      code: 'records_repeat',
-      path,
-      message: `The same input and answer count more than once: ${listed(repetitions)}.`,
-    };
+    yield info('records_repeat', path, `The same input and answer count more than once: ${listed(repetitions)}.`);
   }
   if (records.length > 0 && records.length < FEW_RECORDS) {
-    yield {
-      level: 'info',
-      code: 'records_few',
+    const points = (100 / records.length).toFixed(1);
+    yield info(
+      'records_few',
       path,
-      message: `With ${records.length} of them a single record moves the score by ${(100 / records.length).toFixed(1)} points.`,
-    };
+      `With ${records.length} of them a single record moves the score by ${points} points.`,
+    );
   }
-  const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => group);
+  const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);
   if (small.length > 0) {
-    yield {
-      level: 'info',
-      code: 'groups_small',
-      path,
-      message: `A score by group says little where a group has fewer than ${FEW_IN_GROUP} records: ${listed(small.map((group) => [group]))}.`,
-    };
+    const message = `A score by group says little where a group has fewer than ${FEW_IN_GROUP} records: ${listed(small)}.`;
+    yield info('groups_small', path, message);
   }
 }
 
-/** The ids of records whose inputs are the same: with answers that differ, and with the same one. */
+/** Returns the ids of records with the same input: those with different answers, and those with the same one. */
 function sameInputs(records: readonly DatasetRecord[]) {
   const byInput = new Map<string, DatasetRecord[]>();
   for (const record of records) {
@@ -117,7 +112,7 @@ function groupSizes(records: readonly DatasetRecord[]): Map<string, number> {
   return sizes;
 }
 
-/** Some of them by name, and how many more there are. */
+/** Names the first of some sets of ids and counts the others. */
 function listed(sets: readonly (readonly string[])[]): string {
   const shown = sets.slice(0, NAMED).map((ids) =>
     ids

@@ -2,20 +2,20 @@ import { InvalidRequest } from '../shared/errors.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { JsonObject } from './json.js';
 
-/** Where a starter's records come from, so that a team can judge what a score on them is worth. */
+/** The origin of a starter's records, so that a team can judge the worth of a score on them. */
 export interface Provenance {
   readonly source: string;
   readonly author: string;
   readonly licence: string;
   /** The day on which the records were made, as `YYYY-MM-DD`. */
   readonly date: string;
-  /** How the records were made. */
+  /** Tells how the records were made. */
   readonly method: string;
 }
 
-/** A project to begin with: a spec, and a small dataset that fits it. */
+/** A template for a project: a spec and a small dataset that fits it. */
 export interface Starter {
-  /** In small letters with hyphens, such as `capital-cities`. */
+  /** Lower-case letters and digits with hyphens, such as `capital-cities`. */
   readonly id: string;
   readonly name: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Finding } from '../../domain/shared/errors.js';
 import { jsonNesting } from '../../domain/shared/json-nesting.js';
-import { quoted } from '../../domain/workspace/findings.js';
+import { quoted } from '../../domain/shared/text.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
 
 export const MAX_DEPTH = 32;

@@ -4,14 +4,13 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
 import split from 'split2';
 import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
-import { atMost } from '../../../domain/shared/text.js';
+import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
-import { quoted } from '../../../domain/workspace/findings.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
 import { checkJsonText, MAX_VALUES, TOO_MANY_VALUES } from '../json-rules.js';
 
-/** The files that a dataset can be imported from. */
+/** The media types of the files from which a dataset can be imported. */
 export const recordForms: BodyForms = {
   'text/csv': {
     example: 'id,group,input,expected\nfr,europe,What is the capital of France?,Paris\n',
@@ -23,35 +22,32 @@ export const recordForms: BodyForms = {
   },
 };
 
-/**
- * What has been read so far, and in the end the `records` of the body. A row that cannot be read leaves an empty record,
- * so that the rows after it keep their numbers.
- */
+/** The rows read so far. A row that cannot be read leaves an empty record, so that later rows keep their numbers. */
 export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
-  /** Not once the rows are enough: what the file then seems to be cut off from was left out by this reader. */
+  /** Ignores problems after the last row: this reader itself cut the file off there. */
   refuse(message: string): void {
     if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
     this.records.push({});
   }
 
-  /** One more than the limit suffices to refuse them all. */
+  /** True when one row more than the limit has been read, which suffices to refuse the file. */
   get enough(): boolean {
     return this.records.length > recordLimits.records;
   }
 }
 
-/** The same value as a JSON body, but for what is wrong with the file's form: that is told with what is wrong in it. */
+/** Returns the value of the equal JSON body. Problems of the file's form are in its `Rows`. */
 async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
   const rows = new Rows();
   await form(bytes, rows);
   return { records: rows };
 }
 
-/** Each line is a record. */
+/** Reads each line as a record. */
 async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
   let number = 0;
   let total = 0;
@@ -71,16 +67,16 @@ function parseLine(line: string, number: number, rows: Rows): void {
   try {
     rows.records.push(JSON.parse(line));
   } catch (error) {
-    // The parser's own words, without the piece of the line that it quotes.
+    // Without the piece of the line that the parser quotes.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
     rows.refuse(`line ${number} is not JSON${where ? `: unexpected text ${where}` : ''}`);
   }
 }
 
-/** The first row names the columns; each further one is a record, with a string for each column. */
+/** Reads the first row as the names of the columns, and each further one as a record of strings. */
 async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
   let header: Header | null = null;
-  // In the order of the file, what the parser skips included; nothing is left for its output.
+  // Taken in `on_record` rather than from the output, so that rows and skipped rows come in the order of the file.
   const take = (cells: readonly string[]): null => {
     if (header) takeRow(header, cells, rows);
     else header = takeHeader(cells, rows);
@@ -104,7 +100,7 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
 }
 
 interface Header {
-  /** Not more than one over the limit of fields, which suffices to refuse them. */
+  /** At most one name more than the limit of fields, which suffices to refuse the rows. */
   readonly names: readonly string[];
   readonly columns: number;
 }
@@ -118,7 +114,7 @@ function takeHeader(cells: readonly string[], rows: Rows): Header {
     else if (names.indexOf(name) < index) say(`names column ${index + 1} "${quoted(name)}", which another column has`);
     else if (!atMost(name, most)) say(`names column ${index + 1} "${quoted(name)}", with more than ${most} characters`);
   });
-  // One that is refused here is not refused again in each row.
+  // A long name is shortened, so that it is not refused again in each row.
   return { names: names.map((name) => (atMost(name, most) ? name : quoted(name))), columns: cells.length };
 }
 
@@ -133,19 +129,19 @@ function takeRow({ names, columns }: Header, cells: readonly string[], rows: Row
   }
 }
 
-/** Without the piece of the file that the library quotes. */
+/** Describes a problem without the piece of the file that the library quotes. */
 function csvProblem(error: CsvError | undefined): string {
   const { code, lines } = (error ?? {}) as { code?: string; lines?: number };
   const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quoted text has no end' : 'a quote is where none may be';
   return `line ${lines}: ${what}; put text with quotes in it into quotes, and double each quote within`;
 }
 
-/** Bytes that are parsed in a few milliseconds. */
+/** The size of a slice of CSV, in bytes, that is parsed in a few milliseconds. */
 const CELLS = 16 * 1024;
-/** More of them: with each slice, all that there is so far of a line without an end is looked through again. */
+/** The size of a slice of JSON Lines. It is larger because each slice searches an unfinished line again. */
 const LINES = 512 * 1024;
 
-/** A piece at a time, with other work in between, and no more once the rows are too many. */
+/** Yields to the event loop after each slice. Stops when there are enough rows. */
 async function* slices(bytes: Buffer, size: number, rows: Rows): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length && !rows.enough; at += size) {
     yield bytes.subarray(at, at + size);

@@ -10,23 +10,31 @@ export type FindingLevel = 'blocking' | 'warning' | 'info';
 export interface ReviewFinding {
   readonly level: FindingLevel;
   readonly code: string;
-  /** Where in the project it is, dot-separated. */
+  /** The place in the project, dot-separated. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A finding and, where there is something to do about it, what. */
+/** A finding and the step that settles it, if there is one. */
 export type Remark = ReviewFinding & { readonly next?: string };
 
-/** All that a review looks at. */
+const remark =
+  (level: FindingLevel) =>
+  (code: string, path: string, message: string, next?: string): Remark => ({ level, code, path, message, next });
+
+export const blocking = remark('blocking');
+export const warning = remark('warning');
+export const info = remark('info');
+
+/** The parts of a project that a review reads. */
 export interface Reviewed {
   readonly project: Project;
-  /** Those that a review of the project can name; the drafts too. */
+  /** The registered models and the newest draft. */
   readonly models: readonly Pick<Model, 'id' | 'state'>[];
-  /** The dataset that the spec names; null where the project has no such dataset, or the spec names none. */
+  /** The dataset that the spec names; null if it names none or the project does not have it. */
   readonly dataset: ReviewedDataset | null;
   readonly runtime: ProjectRuntime;
-  /** The last one of the dataset that has succeeded. */
+  /** The last evaluation of the dataset that succeeded. */
   readonly evaluation: ReviewedEvaluation | null;
 }
 
@@ -45,3 +53,6 @@ export interface ReviewedDataset {
 
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** The call that changes the spec of a project. */
+export const specUpdate = ({ id, version }: Project): string => `PUT /v1/projects/${id} with version ${version}`;
