@@ -3,8 +3,8 @@ import { shareOf } from '../../../src/domain/jobs/statistics.js';
 import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';
-import type { Reviewed, ReviewedDataset } from '../../../src/domain/workspace/review-finding.js';
 import { review } from '../../../src/domain/workspace/review.js';
+import type { Reviewed, ReviewedDataset } from '../../../src/domain/workspace/review-finding.js';
 
 describe('the review of a project', () => {
   const record = (n: number, over: Partial<DatasetRecord> = {}): DatasetRecord => ({
