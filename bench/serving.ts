@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ServingProcess } from '../tests/support/model-server/serving-process.js';
-import { imageModel, perceptron } from '../tests/support/onnx/bench-models.js';
+import { imageModel, perceptron } from './serving/models.js';
 
 /**
  * What a serving process costs beside the model itself, and what batching gains. What is compared takes turns, in short

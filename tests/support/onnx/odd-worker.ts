@@ -50,10 +50,6 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   mute: (order) => {
     if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });
   },
-  stubborn: (order) => {
-    process.on('SIGTERM', () => undefined);
-    answering(() => undefined)(order);
-  },
   wordy: () => {
     process.stdout.write('first line\nsecond line\n');
     process.stderr.write(`${'x'.repeat(20_000)}\nlast words in ${__filename}`, () => process.exit(3));

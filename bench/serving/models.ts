@@ -1,4 +1,4 @@
-import { type Constant, FLOAT, type Node, onnxFile } from './onnx-graph.js';
+import { type Constant, FLOAT, type Node, onnxFile } from '../../tests/support/onnx/onnx-graph.js';
 
 /** The same numbers each time, small enough for sums to stay so. */
 function weights(name: string, shape: readonly number[]): Constant {
