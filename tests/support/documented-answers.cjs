@@ -8,7 +8,7 @@ const document = JSON.parse(readFileSync(path.join(__dirname, '../..', ID), 'utf
 const ajv = new Ajv2020({ strict: false, meta: false, validateSchema: false, validateFormats: false, verbose: true });
 ajv.addSchema(closed(document), ID);
 
-/** A field that the document does not name may be there for consumers; here it is one that somebody forgot to document. */
+/** Closes objects: consumers accept unknown fields, but in a test one is a field that somebody forgot to document. */
 function closed(node) {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -19,17 +19,14 @@ function closed(node) {
   return isObject ? { ...own, additionalProperties: false } : own;
 }
 
-/** A part of a whole that is closed. */
+/** Leaves a part of `allOf` open, since the whole is closed. */
 function open(part) {
   return { ...closed(part), additionalProperties: part.additionalProperties ?? true };
 }
 
 const pointer = (...parts) => parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/**
- * What the OpenAPI document does not say of an answer of the service, in words; null where it says all.
- * A request that no route takes is refused with the envelope.
- */
+/** Returns how an answer differs from the OpenAPI document, or null. Unknown routes must answer with the envelope. */
 function undocumented(method, at, { status, body }) {
   const contract = contractOf(method, at.split('?')[0]);
   if (!contract)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 
-/** The part of JSON Schema that inputs use. */
+/** Describes the part of JSON Schema that inputs use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -68,7 +68,7 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>
   : never;
 
-/** The validated parts of a request, for a handler. */
+/** Carries the validated parts of a request to a handler. */
 export interface Call<
   Path extends string = string,
   Body extends z.ZodType = z.ZodType,
@@ -80,9 +80,9 @@ export interface Call<
   readonly body: z.output<Body>;
   /** Those that the contract names, as it names them. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The version in `If-Match`: a number, NaN for anything that cannot be one, undefined when the header is absent. */
+  /** Is the version in `If-Match`, NaN if it cannot be one, and undefined without the header. */
   readonly ifMatch: number | undefined;
-  /** Aborted when the caller goes away before the answer. */
+  /** Aborts when the caller disconnects before the answer. */
   readonly signal: AbortSignal;
   readonly requestId: string;
   /** Reads what the caller has left of each rate limit after this call. */
@@ -92,7 +92,7 @@ export type CallOf<C> =
   C extends Contract<infer Path, infer Body, z.ZodType, infer Query> ? Call<Path, Body, Query> : never;
 export type AnswerOf<C> = C extends Contract<string, z.ZodType, infer Answer> ? z.input<Answer> : never;
 
-/** An answer with another status than the contract's first, or with headers. */
+/** Gives an answer another status, or headers. */
 export class Reply<T> {
   constructor(
     readonly status: number,
@@ -101,7 +101,7 @@ export class Reply<T> {
   ) {}
 }
 
-/** An answer that is sent piece by piece, as its maker gives it. */
+/** Sends an answer piece by piece, as its source gives it. */
 export class StreamedResponse {
   constructor(
     readonly status: number,
@@ -113,9 +113,9 @@ export class StreamedResponse {
 export interface Route {
   readonly contract: Contract;
   readonly handle: (call: never) => Promise<unknown>;
-  /** Throws what can be refused without the body, before it is read. */
+  /** Throws refusals that need no body, before the body is read. */
   readonly before?: () => Promise<unknown>;
-  /** Throws NotFound when an object that the call names does not exist: asked before it is refused as invalid. */
+  /** Throws NotFound if an object of the path does not exist. Runs before an invalid call is refused. */
   readonly exists?: (call: never) => Promise<unknown>;
 }
 

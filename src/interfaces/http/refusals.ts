@@ -2,9 +2,9 @@
 export const refusals = {
   malformed_json: { status: 400, when: 'The body is not JSON.' },
   bad_request: { status: 400, when: 'The request is not proper HTTP.' },
-  unauthenticated: { status: 401, when: 'No credential, or one that is unknown, expired or revoked.' },
+  unauthenticated: { status: 401, when: 'The credential is missing, unknown, expired or revoked.' },
   invalid_credentials: { status: 401, when: 'The e-mail or the password is wrong.' },
-  session_required: { status: 401, when: 'A valid credential of a kind that this endpoint does not take.' },
+  session_required: { status: 401, when: 'This endpoint does not take this kind of credential.' },
   email_unverified: { status: 403, when: 'The e-mail must be verified first.' },
   forbidden: { status: 403, when: 'The role does not allow it.' },
   operator_only: { status: 403, when: 'This is for accounts of the operator team.' },
@@ -12,17 +12,17 @@ export const refusals = {
   invite_email_mismatch: { status: 403, when: 'The invite is for another e-mail.' },
   site_login_disabled: { status: 403, when: 'Site login is not set up.' },
   wrong_password: { status: 403, when: 'The current password is wrong.' },
-  not_found: { status: 404, when: "No such object or route, or it is another team's." },
-  token_not_found: { status: 404, when: 'No such token.' },
-  invite_not_found: { status: 404, when: 'No such invite.' },
-  method_not_allowed: { status: 405, when: 'The path exists, but not with this method; `Allow` lists those it has.' },
+  not_found: { status: 404, when: "There is no such object or route, or it is another team's." },
+  token_not_found: { status: 404, when: 'There is no such token.' },
+  invite_not_found: { status: 404, when: 'There is no such invite.' },
+  method_not_allowed: { status: 405, when: 'The path exists, but not with this method. `Allow` lists those it has.' },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
   email_taken: { status: 409, when: 'An account with this e-mail exists, whatever its letter case.' },
   last_admin: { status: 409, when: 'The team would be left without an admin.' },
-  stale_version: { status: 409, when: 'Another update came first; `details[0].current` is the version to read.' },
+  stale_version: { status: 409, when: 'Another update came first. `details[0].current` is the version to read.' },
   dataset_frozen: { status: 409, when: 'A frozen dataset is immutable.' },
   model_registered: { status: 409, when: 'A registered model is immutable.' },
-  job_finished: { status: 409, when: 'The job has finished: it is changed no more.' },
+  job_finished: { status: 409, when: 'The job has finished and cannot change any more.' },
   request_id_conflict: { status: 409, when: 'The same `request_id` came with another `spec`, or with another fork.' },
   token_used: { status: 410, when: 'The token was used already.' },
   token_expired: { status: 410, when: 'The token has expired.' },
@@ -35,39 +35,39 @@ export const refusals = {
     when: 'The body is not of a media type that the endpoint takes, or not in UTF-8.',
   },
   misdirected_request: { status: 421, when: 'The `Host` is not one of the names of this service.' },
-  invalid_request: { status: 422, when: 'The input breaks a rule; `details` lists every one.' },
+  invalid_request: { status: 422, when: 'The input breaks a rule. `details` lists every one.' },
   model_file_invalid: {
     status: 422,
-    when: 'The model file is missing, not within the models folders, or does not load; the message says why.',
+    when: 'The model file is missing, not within the models folders, or does not load. The message says why.',
   },
-  dataset_invalid: { status: 422, when: 'The dataset does not validate; `details` lists the findings.' },
+  dataset_invalid: { status: 422, when: 'The dataset does not validate. `details` lists the findings.' },
   context_length_exceeded: {
     status: 422,
     when: "The prompt, or prompt and `max_tokens`, is over the model's context.",
   },
   streaming_unsupported: { status: 422, when: '`stream` is true.' },
   model_mismatch: { status: 422, when: '`model` is not the project id of the path.' },
-  rate_limited: { status: 429, when: 'Too many requests within a minute; see `Retry-After`.' },
-  model_busy: { status: 429, when: "The model's queue is full; see `Retry-After`." },
+  rate_limited: { status: 429, when: 'There were too many requests within a minute. See `Retry-After`.' },
+  model_busy: { status: 429, when: "The model's queue is full. See `Retry-After`." },
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
-  internal_error: { status: 500, when: 'Something unexpected; the log has it under the `request_id`.' },
+  internal_error: { status: 500, when: 'An unexpected failure. The log has it under the `request_id`.' },
   runtime_invalid_response: { status: 502, when: 'The runtime gave an invalid or mismatched answer.' },
-  busy: { status: 503, when: 'Too many logins and registrations, uploads or large bodies at once; see `Retry-After`.' },
+  busy: { status: 503, when: 'Too many logins and registrations, uploads or large bodies at once. See `Retry-After`.' },
   runtime_not_connected: { status: 503, when: 'No model is connected to the project.' },
-  runtime_loading: { status: 503, when: 'The model is loading; see `Retry-After`.' },
+  runtime_loading: { status: 503, when: 'The model is loading. See `Retry-After`.' },
   runtime_stopped: { status: 503, when: 'The runtime is stopped.' },
-  runtime_unavailable: { status: 503, when: 'The runtime is unavailable; the message says why.' },
+  runtime_unavailable: { status: 503, when: 'The runtime is unavailable. The message says why.' },
   shutting_down: { status: 503, when: 'The service is ending.' },
   storage_unavailable: {
     status: 503,
-    when: 'The database is out of reach, or the disk takes no more; see `Retry-After`.',
+    when: 'The database is out of reach, or the disk is full. See `Retry-After`.',
   },
   inference_timeout: { status: 504, when: 'The inference timed out.' },
 } as const;
 
 export type RefusalCode = keyof typeof refusals;
 
-/** States that a route refuses with this code under a status that differs from the usual one. */
+/** Gives a code another status than its usual one, for one route. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly status: number;
@@ -76,7 +76,7 @@ export interface Refusal {
 export const refusalOf = (declared: RefusalCode | Refusal): Refusal =>
   typeof declared === 'string' ? { code: declared, status: refusals[declared].status } : declared;
 
-/** A refusal of the way a request was sent, which only HTTP knows of. */
+/** Refuses the form of a request, which only HTTP knows of. */
 export class HttpRefusal extends Error {
   readonly status: number;
 

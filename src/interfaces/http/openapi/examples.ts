@@ -1,7 +1,7 @@
 import type { Finding } from '../../../domain/shared/errors.js';
 import type { RefusalCode } from '../refusals.js';
 
-/** The part of JSON Schema that the contracts use. */
+/** Describes the part of JSON Schema that the contracts use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

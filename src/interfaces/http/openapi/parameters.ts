@@ -33,5 +33,5 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
-/** A parameter that is missing above fails the test of the document. */
+/** Returns the description of a parameter. A missing one fails the test of the document. */
 export const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();
