@@ -5,6 +5,7 @@ import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { CallReaper } from '../application/jobs/call-reaper.js';
 import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
+import { Instance } from '../application/shared/instance.js';
 import { IdGenerator, WorkQueue } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
@@ -17,7 +18,7 @@ import { makeDataFolder } from './data-folder.js';
 import { connected, embeddedDatabase } from './database.js';
 import { Ending, type Later } from './ending.js';
 import { httpApp } from './http.js';
-import { baseUrlOf, identityOf, openToAll } from './listening.js';
+import { baseUrlOf, instanceName, openToAll } from './listening.js';
 import { startMaintenance } from './maintenance.js';
 import { modelsOf } from './models.js';
 import { regularly } from './regularly.js';
@@ -27,7 +28,6 @@ const CALLS_PAUSE_MS = 2_000;
 const WORK_GRACE_MS = 5_000;
 /** Of the time for the end, calls that are in flight may take so much; the rest is for models and the database. */
 const CALLS_SHARE = 0.6;
-const ADDRESS_SHARE = 0.05;
 const LOG_SHARE = 0.05;
 /** A start that is given up may take so much until it notices. */
 const START_SHARE = 0.25;
@@ -104,8 +104,7 @@ async function start(
 
   const container = createContainer({ config, database, logger: log });
   adapt?.(container);
-  const processes = container.get(InstanceRegistry);
-  const number = await processes.own();
+  await container.get(InstanceRegistry).own();
   const models = modelsOf(container, config.uploadFolder);
   later('models', () => models.stop());
   const mail = regularly(container, 'mail sender', MAIL_PAUSE_MS, (stopping) =>
@@ -119,21 +118,19 @@ async function start(
   later('background work', (graceMs) => Promise.all(work.map((one) => one.stop(graceMs))), WORK_GRACE_MS);
 
   const shutdown = container.get(GracefulShutdown);
-  const app = httpApp(container, config, number);
+  const app = httpApp(container, config);
   const server = createHttpServer(app, () => container.get(IdGenerator).next('req'));
   const port = await listen(server, config.host, config.port);
   const endCalls = (graceMs: number) => shutdown.drain(server, graceMs);
   later('calls', endCalls, config.shutdownTimeoutMs * CALLS_SHARE);
-  // Before nobody listens there, or a stranger does. Without the database, nobody asks it for the address either.
-  const withdraw = (graceMs: number) =>
-    Promise.race([processes.withdraw().catch(() => undefined), delay(graceMs, undefined, { ref: false })]);
-  later('the address', withdraw, config.shutdownTimeoutMs * ADDRESS_SHARE);
   const announce = async () => {
     if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);
   };
   const url = baseUrlOf(config.host, port);
+  const instance = container.get(Instance);
+  instance.name = instanceName(config, port);
   container.get(PublicAddress).baseUrl = config.baseUrl ?? url;
   if (openToAll(config)) {
     const command = 'npx tenon create-admin --email ADDRESS --name NAME';
@@ -144,9 +141,7 @@ async function start(
   calls.start();
   later('maintenance', startMaintenance(container));
   await queue.start();
-  const identity = identityOf(config, port);
-  await processes.introduce(identity);
   await models.start();
-  log.info('ready', { url, pid: process.pid, process: identity.name });
+  log.info('ready', { url, pid: process.pid, instance: instance.name });
   return { url, announce };
 }

@@ -12,11 +12,9 @@ import {
 import { RegistrationRules } from '../application/accounts/registration.service.js';
 import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
 import { ChatEngine, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
+import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
-import { UploadLimits } from '../application/deployments/upload-model-file.js';
-import { InstanceRegistry } from '../application/jobs/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
-import { OtherProcesses } from '../application/processes/ports.js';
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
@@ -25,7 +23,6 @@ import { CheckedTokens } from '../infrastructure/crypto/checked-tokens.js';
 import { CommonPasswordBlocklist } from '../infrastructure/crypto/common-password-blocklist.js';
 import { ConfiguredMasterKey } from '../infrastructure/crypto/configured-master-key.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
-import { processKeys } from '../infrastructure/crypto/process-keys.js';
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
@@ -38,7 +35,6 @@ import { everyNotifier } from '../infrastructure/notifiers/every-notifier.js';
 import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
-import { HttpOtherProcesses } from '../infrastructure/peers/http-other-processes.js';
 import {
   backlogMetrics,
   chatMetrics,
@@ -67,9 +63,6 @@ import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
 import { bindStorage } from './storage.js';
-
-/** Milliseconds that another instance may take beyond what a model may. */
-export const PEER_GRACE_MS = 5_000;
 
 /** Milliseconds that a worker may take to end by itself before it is killed. */
 const STOP_GRACE_MS = 3_000;
@@ -102,7 +95,6 @@ export function createContainer({ config, database, logger }: Foundations): Cont
   bindAlerts(container, config);
   bindOperations(container, config);
   bindHttp(container, config);
-  bindOtherProcesses(container, config, secret);
   return container;
 }
 
@@ -203,14 +195,4 @@ function bindOperations(container: Container, config: Config): void {
 function bindHttp(container: Container, config: Config): void {
   container.bind(RateLimitStore).to(MemoryRateLimitStore);
   container.bind(BodyMemory).toConstantValue(new BodyMemory(config.bodyMemoryBytes));
-}
-
-function bindOtherProcesses(container: Container, config: Config, secret: string): void {
-  const timeoutMs = config.inferenceTimeoutMs + PEER_GRACE_MS;
-  container
-    .bind(OtherProcesses)
-    .toResolvedValue(
-      (instances) => new HttpOtherProcesses(instances, processKeys(secret), timeoutMs),
-      [InstanceRegistry],
-    );
 }

@@ -1,11 +1,7 @@
 import type { Container, Newable } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
-import { InstanceRegistry } from '../application/jobs/ports.js';
 import { RateLimitStore } from '../application/operations/ports.js';
-import { AnswerProcesses } from '../application/processes/answer-processes.js';
 import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
-import { processKeys } from '../infrastructure/crypto/process-keys.js';
-import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp } from '../interfaces/http/app.js';
@@ -14,14 +10,13 @@ import { controllers } from '../interfaces/http/controllers.js';
 import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
 import type { Middleware } from '../interfaces/http/middleware/middleware.js';
 import type { Config } from './config/config.js';
-import { PEER_GRACE_MS } from './container.js';
 import { allowedHosts } from './listening.js';
 
 /** Lists the middleware of your team, in the order in which requests take it. */
 const teamMiddleware: readonly Newable<Middleware>[] = [];
 
-/** Creates the Express app from the container. `number` is this instance's own. */
-export const httpApp = (container: Container, config: Config, number: number, middleware = teamMiddleware) =>
+/** Creates the Express app from the container. */
+export const httpApp = (container: Container, config: Config, middleware = teamMiddleware) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
     teamMiddleware: middleware.map((one) => container.get(one)),
@@ -39,11 +34,4 @@ export const httpApp = (container: Container, config: Config, number: number, mi
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),
-    peers: {
-      answer: container.get(AnswerProcesses),
-      number,
-      keyOf: processKeys(config.secret ?? keptSecret(config.dataDir)),
-      urlOf: (process) => container.get(InstanceRegistry).url(process),
-      timeoutMs: config.inferenceTimeoutMs + PEER_GRACE_MS,
-    },
   });

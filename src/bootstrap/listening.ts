@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
-import type { ProcessIdentity } from '../application/jobs/ports.js';
 import type { Config } from './config/config.js';
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
@@ -12,15 +11,9 @@ export function baseUrlOf(host: string, port: number): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/**
- * What the process tells the others of the service. Every address of a machine has none that others know but its name. An
- * embedded database has one process at a time: whatever port that is given, it is the one that was there before.
- */
-export function identityOf({ host, process, databaseUrl }: Config, port: number): ProcessIdentity {
-  const url = EVERYWHERE.has(host) ? `http://${hostname()}:${port}` : baseUrlOf(host, port);
-  const name = databaseUrl ? `${hostname()}:${port}` : hostname();
-  return { name: process.name ?? name, url: process.url ?? url };
-}
+/** Returns the name of this instance: the setting, or the host with the port where several instances may share it. */
+export const instanceName = ({ instanceName: name, databaseUrl }: Config, port: number): string =>
+  name ?? (databaseUrl ? `${hostname()}:${port}` : hostname());
 
 /** Returns the host names that are answered besides loopback names; null for all. A page on the web may resolve its own name to loopback. */
 export const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | null =>

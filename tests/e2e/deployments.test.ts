@@ -77,7 +77,7 @@ describe('deployments', () => {
       created_at: expect.any(Number),
       reason: null,
       restarts: 0,
-      process: expect.any(String),
+      instance: expect.any(String),
       max_batch: null,
       max_delay_ms: null,
     });
@@ -188,13 +188,14 @@ describe('deployments', () => {
   it('are bounded in number', async () => {
     await query(
       app.databaseUrl,
-      `INSERT INTO deployments (id, name, model_path, created_at, last_port, process)
-       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1, 2000000000 FROM generate_series(1, 100) n`,
+      `INSERT INTO deployments (id, name, model_path, created_at, last_port)
+       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1 FROM generate_series(1, 100) n`,
     );
     const { status, body } = await create();
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
     expect(body.error).toMatch(/100 deployments/);
-    expect((await app.get(path, admin.token)).body.deployments[0]).toMatchObject({ status: 'stopped', port: 1 });
+    const [newest] = (await app.get(path, admin.token)).body.deployments;
+    expect(newest).toMatchObject({ status: expect.stringMatching(/^(starting|crash_looping)$/), port: 1 });
     await query(app.databaseUrl, 'DELETE FROM deployments');
   });
 
@@ -288,9 +289,6 @@ describe('deployments', () => {
       while (rig.pids(id).length < 2) await rig.log.news();
       rig.kill(id);
       while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
-      await rig.servers.stop(id);
-      expect(await code()).toEqual([503, 'runtime_stopped', null, 'false']);
-      expect((await app.get(`${path}/${id}`, admin.token)).body).toMatchObject({ status: 'stopped', port });
     });
   });
 

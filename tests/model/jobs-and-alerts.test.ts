@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
+import { MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { jobsCommands, type Real } from '../support/jobs-commands.js';
@@ -35,7 +35,7 @@ describe.each<[string, () => StoreUnderTest, number]>([
   const under = store();
 
   const setUp = async (): Promise<Real> => {
-    const [clock, known] = [new ManualClock(at(0)), new MemoryProcesses()];
+    const [clock, known] = [new ManualClock(at(0)), new MemoryInstances()];
     const here = jobsRig(await under.open(), clock, known);
     return { processes: [here, jobsRig(await under.elsewhere(), clock, known)], open: [] };
   };

@@ -7,7 +7,7 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { MemoryInstanceRegistry, type MemoryProcesses } from '../fakes/jobs/memory-instance-registry.js';
+import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../fakes/shared/memory-logger.js';
@@ -17,7 +17,7 @@ import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
 /** What one process of the service does with jobs and alerts, over given repositories. */
-export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryProcesses) {
+export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
   const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
   const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };

@@ -1776,12 +1776,12 @@ export interface components {
             model_id: string;
             version?: number;
         };
-        PlacedRuntime: {
+        InstanceRuntime: {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
-            process: string | null;
+            instance: string;
         };
         RuntimeConnection: {
             model_id: string;
@@ -1791,7 +1791,7 @@ export interface components {
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
-            process: string | null;
+            instance: string;
             id: string;
             /** @enum {boolean} */
             deleted: true;
@@ -2135,7 +2135,7 @@ export interface components {
             created_at: number;
             reason: string | null;
             restarts: number;
-            process: string | null;
+            instance: string;
             max_batch: number | null;
             max_delay_ms: number | null;
         };
@@ -2197,6 +2197,7 @@ export interface components {
             sha256: string;
         };
         Status: {
+            instance: string;
             caller: {
                 /** @enum {string} */
                 kind: "session" | "api_key" | "master";
@@ -4766,7 +4767,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlacedRuntime"];
+                    "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
             400: components["responses"]["400.bad_request"];
@@ -4800,7 +4801,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlacedRuntime"];
+                    "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
             400: components["responses"]["400.malformed_json.bad_request"];
@@ -4865,7 +4866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlacedRuntime"];
+                    "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
             400: components["responses"]["400.bad_request"];
@@ -4898,7 +4899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlacedRuntime"];
+                    "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
             400: components["responses"]["400.bad_request"];

@@ -19,12 +19,12 @@ export class Pair {
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Pair> {
     const database = await freshDatabase();
     const dataDir = await temporaryFolder();
-    const start = (SERVICE_PROCESS_NAME: string) =>
+    const start = (SERVICE_INSTANCE_NAME: string) =>
       Service.start({
         alone: 'it is one of two',
         databaseUrl: database.url,
         dataDir,
-        env: { SERVICE_PROCESS_NAME, ...env },
+        env: { SERVICE_INSTANCE_NAME, ...env },
       });
     const one = await start('one'); // makes the secret that both share
     return new Pair(database, start, one, await start('other'));

@@ -162,7 +162,6 @@ export const aDeployment = (over: Partial<Deployment> = {}): Deployment => ({
   createdBy: ids.next('usr'),
   createdAt: at(0),
   lastPort: 40_123,
-  process: null,
   ...over,
 });
 

@@ -57,7 +57,7 @@ export class Service extends HttpCaller {
       }
       for (let n = 1; n <= PROCESSES; n++) {
         const name = `${basename(dataDir).replace(/\W/g, '-')}-${n}`;
-        const env = { SERVICE_BASE_URL: proxy.url, SERVICE_PROCESS_NAME: name, ...options.env };
+        const env = { SERVICE_BASE_URL: proxy.url, SERVICE_INSTANCE_NAME: name, ...options.env };
         running.push(launch({ ...options, dataDir, databaseUrl, env }));
       }
       for (const { ready } of running) proxy.add(await ready);
@@ -130,7 +130,7 @@ export function launch(options: Options & { dataDir: string }): ServiceProcess {
       SERVICE_DATA_DIR: options.dataDir,
       SERVICE_PORT: '0',
       SERVICE_BCRYPT_COST: '4',
-      SERVICE_PROCESS_NAME: basename(options.dataDir).replace(/\W/g, '-'),
+      SERVICE_INSTANCE_NAME: basename(options.dataDir).replace(/\W/g, '-'),
       ...UNLIMITED,
       ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
       ...options.env,

@@ -67,55 +67,52 @@ export abstract class ChatEngine extends ChatRuntime {
   abstract readonly kind: string;
 }
 
-/** A conversation is only ever found together with the account that it is of, and the project that it is in. */
+/** Identifies a conversation. A wrong account or project finds nothing. */
 export type ConversationKey = Pick<Conversation, 'id' | 'projectId' | 'accountId'>;
 
-/** They go with their project and with their account. */
+/** Stores conversations. They are deleted with their project and with their account. */
 export abstract class ConversationRepository {
-  /** Adds the conversation with its first messages, or nothing. Throws NotFound when project or account are gone. */
+  /** Adds a conversation with its first messages. Throws NotFound when the project or the account is gone. */
   abstract add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void>;
   /**
-   * Adds messages to the end of a conversation, numbered on from its last one, and counts them in it; false, and
-   * nothing written, where it is gone or would then hold more than `conversationLimits.messages`.
-   * Of any number of callers at once each adds its messages in one piece, one caller after the other.
+   * Appends messages and numbers them on from the last one. Returns false, and writes nothing, when the conversation is
+   * gone or would exceed `conversationLimits.messages`. Concurrent calls append one after another, each in one piece.
    */
   abstract append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean>;
-  /** Null where any part of the key is another. */
+  /** Returns null when any part of the key differs. */
   abstract find(key: ConversationKey): Promise<Conversation | null>;
-  /** How many the account has in the project. */
+  /** Returns the number of the account's conversations in the project. */
   abstract count(of: Omit<ConversationKey, 'id'>): Promise<number>;
-  /** At most `limit` of an account's in a project, newest first, from the one before `after` on. */
+  /** Returns at most `limit` conversations with ids below `after`, newest first. */
   abstract list(
     of: Omit<ConversationKey, 'id'>,
     page: { readonly limit: number; readonly after: string | null },
   ): Promise<Conversation[]>;
-  /** At most `limit` of an account's in the projects of a team, the one with the newest turn first. */
+  /** Returns at most `limit` of the account's conversations in the team's projects, latest turn first. */
   abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
-  /** The newest `limit` messages of those before the number `before`, in the order in which they were said. */
+  /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
   abstract messages(
     id: string,
     page: { readonly limit: number; readonly before: number | null },
   ): Promise<ConversationMessage[]>;
-  /** Removes the conversation with its messages; true when there was one. */
+  /** Removes a conversation with its messages. Returns false when there was none. */
   abstract remove(key: ConversationKey): Promise<boolean>;
 }
 
-/** The folders that models are served from. */
+/** Finds folders of chat models below the models folders. */
 export abstract class ModelFolders {
   /**
-   * The resolved absolute path of a folder, given relative to a models folder or absolute within one, symbolic links
-   * followed first. Null when there is none, when it is not a folder, or when it lies outside the models folders.
+   * Returns the absolute path of a folder, symbolic links resolved. `path` is relative to a models folder or absolute
+   * within one. Returns null when it is no folder or lies outside the models folders.
    */
   abstract locate(path: string): Promise<string | null>;
 }
 
-/** Which model is a project's runtime, whether the team wants it to run, and where it does. */
+/** Stores which model is a project's runtime, and whether the team wants it to run. */
 export interface RuntimeConnection {
   readonly projectId: string;
   readonly modelId: string;
-  readonly wanted: 'started' | 'stopped';
-  /** The number of the process of the service whose it is; null: nobody's just now. */
-  readonly process: number | null;
+  readonly desired: 'started' | 'stopped';
 }
 
 export interface ConnectedProject {
@@ -125,23 +122,16 @@ export interface ConnectedProject {
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Whose a project is, and its connection, where it has one; null where there is no such project. */
+  /** Returns the project's team and its connection; null when there is no such project. */
   abstract ofProject(projectId: string): Promise<ConnectedProject | null>;
-  /** Those of the projects named, in any order. */
+  /** Returns the connections of these projects, in any order. */
   abstract ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
-  /** Inserts the project's only connection, nobody's at first, or replaces it and leaves it whose it is. */
-  abstract save(connection: Omit<RuntimeConnection, 'process'>): Promise<void>;
-  /** Changes what is wanted of a connection, whichever model it has by now; false when there is none. */
-  abstract want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean>;
-  /**
-   * Makes it `to`'s where it is `from`'s, and gives it back as it is at that moment; of any number who try at once, one
-   * does. Null where it is not, or is gone.
-   */
-  abstract claim(projectId: string, from: number | null, to: number | null): Promise<RuntimeConnection | null>;
-  /** What is a process's is nobody's from now on. */
-  abstract release(process: number): Promise<void>;
-  /** False when there is none. */
+  /** Inserts the project's only connection, or replaces it. */
+  abstract save(connection: RuntimeConnection): Promise<void>;
+  /** Changes the desired state, whichever model is connected. Returns false without a connection. */
+  abstract setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean>;
+  /** Returns false when there was no connection. */
   abstract remove(projectId: string): Promise<boolean>;
-  /** All connections that are wanted `started`, of every team. */
+  /** Returns the connections of every team that are desired to run. */
   abstract started(): Promise<RuntimeConnection[]>;
 }

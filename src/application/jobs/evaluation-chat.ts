@@ -4,10 +4,8 @@ import { RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js'
 import type { Evaluation, Result } from '../../domain/jobs/evaluation.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
-import { CompleteHere } from '../chat/complete-here.js';
+import { ChatService } from '../chat/chat.service.js';
 import { RuntimeStates } from '../chat/runtime-states.js';
-import { Ownership } from '../processes/ownership.js';
-import { OtherProcesses } from '../processes/ports.js';
 import { Clock, Delay, Logger } from '../shared/ports.js';
 
 /** The evaluation cannot go on. The message says why. */
@@ -31,9 +29,7 @@ type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 export class EvaluationChat {
   constructor(
     private readonly states: RuntimeStates,
-    private readonly here: CompleteHere,
-    private readonly others: OtherProcesses,
-    private readonly ownership: Ownership,
+    private readonly chats: ChatService,
     private readonly pauses: Delay,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -60,27 +56,23 @@ export class EvaluationChat {
     }
   }
 
-  private async once(evaluation: Evaluation, request: ChatRequest, caller: string, signal: AbortSignal) {
+  private async once(evaluation: Evaluation, request: ChatRequest, accountId: string, signal: AbortSignal) {
+    await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const process = await this.ready(evaluation);
-    const call = { projectId, request, caller };
-    const isHere = process === null || process === (await this.ownership.own());
-    const told = isHere ? await this.here.execute(call, signal) : await this.others.complete(process, call, signal);
-    if (!told) throw await this.ownership.elsewhere(process as number);
-    const { text, usage } = told.completion;
+    const { completion, latency } = await this.chats.completeOwn({ projectId, request, accountId }, signal);
+    const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
-    return { output: storable(text), latency: told.latency, tokens, error: null };
+    return { output: storable(text), latency, tokens, error: null };
   }
 
-  /** Returns the instance that owns the runtime. Throws a transient error, or EvaluationFailed after a change by the team. */
-  private async ready({ projectId, modelId }: Evaluation): Promise<number | null> {
-    const { state, process = null, reason, ...runtime } = await this.states.of(projectId);
+  /** Throws a passing error while the runtime is not ready here, and EvaluationFailed when the team changed it. */
+  private async requireReady({ projectId, modelId }: Evaluation): Promise<void> {
+    const { state, reason, ...runtime } = await this.states.of(projectId);
     if (runtime.modelId === null) throw new EvaluationFailed('The model was disconnected from the project.');
     if (runtime.modelId !== modelId) throw new EvaluationFailed(`Another model was connected: ${runtime.modelId}.`);
     if (state === 'stopped') throw new EvaluationFailed('The runtime was stopped.');
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
-    return process;
   }
 }
 

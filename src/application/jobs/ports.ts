@@ -70,35 +70,18 @@ export abstract class JobRepository {
 }
 
 /** What a process tells the others of itself. */
-export interface ProcessIdentity {
-  /** What people call it. */
-  readonly name: string;
-  /** Where the others reach it. */
-  readonly url: string;
-}
 
-/** Which processes of the service live: known, not guessed from how long ago they were heard of. */
+/** Tells which instances of the service live. */
 export abstract class InstanceRegistry {
   /**
-   * This process's own number, the same at each call; no other process ever had it. It is known to live from the first
-   * call on until it ends, however it ends. Only the first call takes time.
+   * Returns the number of this instance, the same at each call and never used by another. The instance counts as living
+   * from the first call until its process ends, however it ends.
    */
   abstract own(): Promise<number>;
-  /** Makes this process known to live again where its line to the database broke. */
+  /** Registers this instance again when its connection to the database broke. */
   abstract renew(): Promise<void>;
-  /** Those of the numbers whose processes are not known to live just now. */
+  /** Returns those of the numbers whose instances do not live. */
   abstract missing(numbers: readonly number[]): Promise<number[]>;
-  /** Tells the others what this process is called and where they reach it; once. */
-  abstract introduce(identity: ProcessIdentity): Promise<void>;
-  /** What a process has said that people call it, or null; remembered at least as long as the process lives. */
-  abstract name(number: number): Promise<string | null>;
-  /**
-   * Where a process is reached just now: null where it is not known to live, has not told, or has taken that back. Never
-   * remembered, since where one no longer listens anybody may.
-   */
-  abstract url(number: number): Promise<string | null>;
-  /** Takes back where this process is reached; for before it listens no more. It still lives. */
-  abstract withdraw(): Promise<void>;
-  /** This process is not known to live any more. */
+  /** Ends the registration of this instance. */
   abstract leave(): Promise<void>;
 }

@@ -10,8 +10,8 @@ import { Project, type ProjectVersion, requireVersion } from '../../domain/works
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.js';
 import { ConversationRepository } from '../chat/ports.js';
+import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { RuntimeStates } from '../chat/runtime-states.js';
-import { SettleRuntime } from '../chat/settle-runtime.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator } from '../shared/ports.js';
 import {
@@ -47,7 +47,7 @@ export class ProjectService {
     private readonly starters: StarterCatalog,
     private readonly models: ModelRepository,
     private readonly runtimes: RuntimeStates,
-    private readonly runtime: SettleRuntime,
+    private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -116,7 +116,7 @@ export class ProjectService {
     for (let removed = false; !removed; ) {
       const current = await this.workspace.project(caller, projectId);
       requireVersion(current, expected);
-      await this.runtime.execute(projectId, async () => {
+      await this.reconciler.apply(projectId, async () => {
         removed = await this.audit.perform({ by: caller, action: 'project.deleted', object: current }, () =>
           this.projects.remove(current),
         );

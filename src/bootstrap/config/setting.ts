@@ -36,13 +36,6 @@ export const secretText = (min: number) =>
   z.string().regex(new RegExp(`^\\S{${min},}$`), { error: `must have at least ${min} characters and no white space` });
 export const address = (protocols: readonly string[], error: string) =>
   z.string().refine((text) => protocols.includes(protocolOf(text)), { error });
-/** Accepts a host and a port only. */
-export const httpOrigin = z
-  .string()
-  .transform((text) => text.replace(/\/+$/, ''))
-  .refine((text) => protocolOf(text) === 'http:' && /^http:\/\/[^/?#@\\]+$/i.test(text), {
-    error: 'must be an http:// URL of a host and a port alone, without path, query or user',
-  });
 const protocolOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : '');
 
 export function isKeySet(path: string): boolean {

@@ -5,7 +5,6 @@ import {
   address,
   engineHosts,
   flag,
-  httpOrigin,
   isFolder,
   networks,
   oneOf,
@@ -195,21 +194,13 @@ export const settings = {
     fallback: '1',
     read: whole(1, 256),
   }),
-  SERVICE_PROCESS_NAME: setting({
-    about:
-      'Name of this instance. An instance that is restarted under its name takes back its runtimes and deployments at once.',
+  SERVICE_INSTANCE_NAME: setting({
+    about: 'The name of this instance in answers that describe its own processes, and in the log.',
     fallback: null,
     shown: 'host name; with `DATABASE_URL`, the port too',
     read: z.string().regex(/^[\w.:@-]{1,100}$/, {
       error: 'must be 1 to 100 letters, digits and characters of ".:@_-"',
     }),
-  }),
-  SERVICE_PROCESS_URL: setting({
-    about: 'URL at which the other instances reach this one, over a private network.',
-    fallback: null,
-    shown: 'the address it listens on; its host name, where that is every address',
-    secret: true, // one with a user has a password, too
-    read: httpOrigin,
   }),
   SERVICE_DRAIN_DELAY_S: setting({
     about: 'How long an ending service serves on while `/health/ready` says 503, for a load balancer to notice.',

@@ -16,6 +16,4 @@ export interface ProjectRuntime {
   readonly state: RuntimeState;
   readonly modelId: string | null;
   readonly reason: string | null;
-  /** The number of the process of the service whose it is; null or absent: nobody's. */
-  readonly process?: number | null;
 }

@@ -1,37 +1,34 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 
-/** A model file that is served by a process of its own. */
+/** A model file that each instance serves by a process of its own. */
 export interface Deployment {
   readonly id: string;
   readonly name: string;
-  /** As its maker named it. */
+  /** The path as it was sent. */
   readonly modelPath: string;
-  /** At most so many requests are answered together; null: each alone. */
+  /** The most requests in one batch; null answers each alone. */
   readonly maxBatch: number | null;
-  /** How long a request may wait for others; null without batching. */
+  /** The milliseconds that a request may wait for its batch; null without batching. */
   readonly maxDelayMs: number | null;
-  /** Null: by the master key. */
+  /** Is null for the master key. */
   readonly createdBy: string | null;
   readonly createdAt: Date;
-  /** Where its process was last seen to listen. */
+  /** The port of the process that proved the health of the deployment when it was created. */
   readonly lastPort: number;
-  /** The number of the process of the service that runs it; null: none does just now. */
-  readonly process: number | null;
 }
 
 export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped', 'crash_looping'] as const;
 
 /**
- * `running`: it proved a moment ago that it is the process started for this deployment. `starting`: it loads, or waits
- * for its turn to. `unhealthy`: the process is there and proves nothing. `stopped`: there is none. `crash_looping`:
- * there is none until the next attempt, after several that failed.
+ * `running`: the process has just proved its health. `starting`: it loads or waits for its turn. `unhealthy`: it exists
+ * and gives no proof. `stopped`: there is no process. `crash_looping`: several starts failed and the next one waits.
  */
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** What a process is told when it starts. */
+/** The settings of a serving process. */
 export type ServedModel = Pick<Deployment, 'name' | 'modelPath' | 'maxBatch' | 'maxDelayMs'>;
 
-/** Lengths are Unicode code points. */
+/** Lengths count Unicode code points. */
 export const deploymentLimits = {
   deployments: 100,
   nameLength: 100,
@@ -43,7 +40,7 @@ export const deploymentLimits = {
 const DEFAULT_DELAY_MS = 5;
 
 export const Deployment = {
-  /** The model as it will be served, of what was asked for. Throws InvalidRequest. */
+  /** Returns the settings with defaults filled in. Throws InvalidRequest. */
   model({ name, modelPath, maxBatch, maxDelayMs }: ServedModel): ServedModel {
     const trimmed = name.trim();
     const findings = [

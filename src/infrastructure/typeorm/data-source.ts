@@ -25,6 +25,7 @@ import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeepi
 import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
 import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
 import { FinishNumbers1764806400000 } from './migrations/1764806400000-finish-numbers.js';
+import { DesiredState1764892800000 } from './migrations/1764892800000-desired-state.js';
 import { LimitedClient } from './pool.js';
 import { TaskView } from './queue/task-view.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
@@ -73,6 +74,7 @@ const migrations = [
   Audit1764633600000,
   Owners1764720000000,
   FinishNumbers1764806400000,
+  DesiredState1764892800000,
 ];
 
 /** Limits what the server spends on one statement, waiting for a lock included. */

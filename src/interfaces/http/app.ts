@@ -14,7 +14,6 @@ import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middl
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { slowClients } from './middleware/slow-clients.js';
-import { isFromPeer, peerRoutes } from './peers/peers.js';
 import { contractRoutes, type RouteDependencies } from './routes.js';
 
 export interface HttpDependencies
@@ -37,7 +36,7 @@ export interface HttpDependencies
 
 /** Makes the Express app. Requests take the steps from top to bottom. */
 export function createApp(dependencies: HttpDependencies): Express {
-  const { controllers, shutdown, metrics, authenticator, peers } = dependencies;
+  const { controllers, shutdown, metrics, authenticator } = dependencies;
   const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
 
   const app = express();
@@ -56,16 +55,12 @@ export function createApp(dependencies: HttpDependencies): Express {
 
   app.use('/v1', crossOrigin(dependencies.corsOrigins));
   app.use('/v1', authenticate(authenticator));
-  app.use(
-    '/v1',
-    rateLimit(dependencies, (request) => isFromPeer(peers, request)),
-  );
+  app.use('/v1', rateLimit(dependencies));
   app.use('/v1', shutdown.refuseLate);
 
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
 
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
-  app.use(peerRoutes(peers));
   app.use(pages());
 
   app.use(notFound);

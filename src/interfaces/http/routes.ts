@@ -4,13 +4,9 @@ import { authorizeCaller } from './middleware/authenticate.js';
 import { type ReadBodyDependencies, readBody } from './middleware/read-body.js';
 import { handle, respond } from './middleware/respond.js';
 import { existenceFirst, validate } from './middleware/validate.js';
-import { handOver } from './peers/hand-over.js';
-import type { PeerParts } from './peers/peers.js';
 import { methodNotAllowed } from './refusals.js';
 
-export interface RouteDependencies extends ReadBodyDependencies {
-  readonly peers: PeerParts;
-}
+export type RouteDependencies = ReadBodyDependencies;
 
 /** Makes an Express route of each contract. The order of its steps is a promise to callers. */
 export function contractRoutes(controllers: readonly Controller[], dependencies: RouteDependencies): Router {
@@ -33,7 +29,6 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
         validate(contract),
         handle(route),
         respond(contract),
-        handOver(dependencies.peers, contract),
         existenceFirst(route),
       );
     }

@@ -168,3 +168,9 @@ export const Deleted = z
   })
   .meta({ id: 'Deleted' });
 export const deleted = (id: string) => ({ id, deleted: true as const });
+
+/** Names the instance of the service that answered. */
+export const InstanceName = z.string().meta({
+  description: 'The instance of the service that answered. State, port and address are those of its own processes.',
+  example: 'host-1:8080',
+});

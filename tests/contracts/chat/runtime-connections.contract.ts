@@ -29,8 +29,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection => ({
       projectId: project.id,
       modelId: models[0].id,
-      wanted: 'stopped',
-      process: null,
+      desired: 'stopped',
       ...over,
     });
 
@@ -46,8 +45,8 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     });
 
     it('replaces the only connection of a project', async () => {
-      await connections.save(connection({ wanted: 'started' }));
-      const next = connection({ modelId: models[1].id, wanted: 'stopped' });
+      await connections.save(connection({ desired: 'started' }));
+      const next = connection({ modelId: models[1].id, desired: 'stopped' });
       await connections.save(next);
       expect(await connections.find(project.id)).toEqual(next);
       expect(await connections.started()).toEqual([]);
@@ -55,25 +54,25 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
 
     it('keeps one connection, whole, of many that are saved at once', async () => {
       const rivals = models.flatMap(({ id: modelId }) => [
-        connection({ modelId, wanted: 'started' }),
-        connection({ modelId, wanted: 'stopped' }),
+        connection({ modelId, desired: 'started' }),
+        connection({ modelId, desired: 'stopped' }),
       ]);
       await atOnce(8, (party) => connections.save(rivals[party % 4] as RuntimeConnection));
       expect(rivals).toContainEqual(await connections.find(project.id));
     });
 
-    it('changes what is wanted, whichever model is connected by now', async () => {
+    it('changes the desired state, whichever model is connected by now', async () => {
       await connections.save(connection());
       await connections.save(connection({ modelId: models[1].id }));
-      expect(await connections.want(project.id, 'started')).toBe(true);
-      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id, wanted: 'started' }));
-      expect(await connections.want(project.id, 'started')).toBe(true);
-      expect(await connections.want(project.id, 'stopped')).toBe(true);
+      expect(await connections.setDesired(project.id, 'started')).toBe(true);
+      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id, desired: 'started' }));
+      expect(await connections.setDesired(project.id, 'started')).toBe(true);
+      expect(await connections.setDesired(project.id, 'stopped')).toBe(true);
       expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id }));
     });
 
     it('says where there is no connection of which something could be wanted, and makes none', async () => {
-      expect(await connections.want(project.id, 'started')).toBe(false);
+      expect(await connections.setDesired(project.id, 'started')).toBe(false);
       expect(await connections.find(project.id)).toBeNull();
     });
 
@@ -92,7 +91,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     it('finds whose a project is and what it has, and tells no connection from no project', async () => {
       const { teamId } = project;
       expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: null });
-      const started = connection({ wanted: 'started' });
+      const started = connection({ desired: 'started' });
       await connections.save(started);
       expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: started });
       const [other] = await aProjectWithModels();
@@ -132,59 +131,27 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     });
 
     it('removes a connection, and tells whether there was one', async () => {
-      await connections.save(connection({ wanted: 'started' }));
+      await connections.save(connection({ desired: 'started' }));
       expect(await connections.remove(project.id)).toBe(true);
       expect(await connections.find(project.id)).toBeNull();
       expect(await connections.started()).toEqual([]);
       expect(await connections.remove(project.id)).toBe(false);
     });
 
-    it('is claimed by one of many who try at once, which learns what it is at that moment', async () => {
-      await connections.save(connection({ wanted: 'started' }));
-      const claims = await atOnce(6, (party) => connections.claim(project.id, null, party + 1));
-      const [claimed, ...more] = claims.filter((one) => one !== null);
-      expect(more).toEqual([]);
-      expect(await connections.find(project.id)).toEqual(claimed);
-      expect(claimed).toMatchObject({ modelId: models[0].id, wanted: 'started', process: expect.any(Number) });
-      const owner = claimed?.process as number;
-      expect(await connections.claim(project.id, owner + 1, 9)).toBeNull();
-      expect(await connections.claim(project.id, owner, 9)).toEqual(connection({ wanted: 'started', process: 9 }));
-      expect(await connections.claim(project.id, 9, null)).toEqual(connection({ wanted: 'started' }));
-      expect(await connections.claim(ids.next('prj'), null, 9)).toBeNull();
-    });
-
-    it('stays whose it is whatever is saved and wanted, until that one gives up all that it has', async () => {
-      const [otherProject, [otherModel]] = await aProjectWithModels();
-      const other = connection({ projectId: otherProject.id, modelId: otherModel.id });
-      await connections.save(connection());
-      await connections.save(other);
-      await connections.claim(project.id, null, 7);
-      await connections.claim(otherProject.id, null, 8);
-      await connections.save(connection({ modelId: models[1].id }));
-      await connections.want(project.id, 'started');
-      const mine = connection({ modelId: models[1].id, wanted: 'started', process: 7 });
-      expect(await connections.find(project.id)).toEqual(mine);
-      expect(await connections.ofProject(project.id)).toEqual({ teamId: project.teamId, connection: mine });
-      expect(await connections.started()).toEqual([mine]);
-      await connections.release(7);
-      expect(await connections.find(project.id)).toEqual({ ...mine, process: null });
-      expect(await connections.find(otherProject.id)).toEqual({ ...other, process: 8 });
-    });
-
-    it('lists what is wanted started, of every team', async () => {
+    it('lists what is desired to run, of every team', async () => {
       const [otherProject, [otherModel]] = await aProjectWithModels();
       const [idleProject, [idleModel]] = await aProjectWithModels();
-      const other = connection({ projectId: otherProject.id, modelId: otherModel.id, wanted: 'started' });
+      const other = connection({ projectId: otherProject.id, modelId: otherModel.id, desired: 'started' });
       await connections.save(connection());
       await connections.save(other);
       await connections.save(connection({ projectId: idleProject.id, modelId: idleModel.id }));
       expect(await connections.started()).toEqual([other]);
-      await connections.want(project.id, 'started');
+      await connections.setDesired(project.id, 'started');
       const all = await connections.started();
       expect(all).toHaveLength(2);
-      expect(all).toEqual(expect.arrayContaining([other, connection({ wanted: 'started' })]));
+      expect(all).toEqual(expect.arrayContaining([other, connection({ desired: 'started' })]));
       await connections.remove(otherProject.id);
-      expect(await connections.started()).toEqual([connection({ wanted: 'started' })]);
+      expect(await connections.started()).toEqual([connection({ desired: 'started' })]);
     });
   });
 }

@@ -3,13 +3,13 @@ import { createDataSource, type DataSource } from '../../../src/infrastructure/t
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmLocks } from '../../../src/infrastructure/typeorm/locks.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
+import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { instanceRegistryContract } from './instance-registry.contract.js';
 import { jobHistoryContract } from './job-history.contract.js';
 import { jobsContract } from './jobs.contract.js';
-import { livingProcessesContract } from './living-processes.contract.js';
 
 /** All suites have these in turn; each test begins with an empty one. */
 const memory = memoryUnderTest();
@@ -34,9 +34,9 @@ describe('A database that is stricter by default', () => {
   });
 });
 
-const known = new MemoryProcesses();
-livingProcessesContract('memory', {
-  process: async () => new MemoryInstanceRegistry(known),
+const known = new MemoryInstances();
+instanceRegistryContract('memory', {
+  instance: async () => new MemoryInstanceRegistry(known),
   cut: (process) => process.leave(),
 });
 
@@ -49,8 +49,8 @@ describe('on PostgreSQL', () => {
     for (const source of sources) await source.destroy();
   });
 
-  livingProcessesContract('PostgreSQL', {
-    process: async () => {
+  instanceRegistryContract('PostgreSQL', {
+    instance: async () => {
       const source = await createDataSource(postgres.url, 3).initialize();
       const process = new TypeOrmInstanceRegistry(source);
       sources.push(source);

@@ -3,7 +3,7 @@ import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/job
 import { OutageLog } from '../../../src/infrastructure/typeorm/outage-log.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryInstanceRegistry, MemoryProcesses } from '../../fakes/jobs/memory-instance-registry.js';
+import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
@@ -17,7 +17,7 @@ const CENTURIES_MS = 200 * 366 * 24 * 60 * 60 * 1000;
 function memoryUnderTest(): WorkQueueUnderTest {
   let store = new MemoryStore();
   let processes: ProcessUnderTest[] = [];
-  const known = new MemoryProcesses();
+  const known = new MemoryInstances();
   const clock = new ManualClock();
   return {
     process: async () => {

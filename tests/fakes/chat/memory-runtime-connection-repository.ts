@@ -29,28 +29,14 @@ export class MemoryRuntimeConnectionRepository implements RuntimeConnectionRepos
     return this.rows.all().filter(({ projectId }) => projectIds.includes(projectId));
   }
 
-  async save({ projectId, modelId, wanted }: Omit<RuntimeConnection, 'process'>): Promise<void> {
-    const process = this.rows.get(projectId)?.process ?? null;
-    this.rows.put(projectId, { projectId, modelId, wanted, process });
+  async save(connection: RuntimeConnection): Promise<void> {
+    this.rows.put(connection.projectId, connection);
   }
 
-  async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
+  async setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean> {
     const connection = this.rows.get(projectId);
-    if (connection) this.rows.put(projectId, { ...connection, wanted });
+    if (connection) this.rows.put(projectId, { ...connection, desired });
     return connection !== null;
-  }
-
-  async claim(projectId: string, from: number | null, to: number | null): Promise<RuntimeConnection | null> {
-    const connection = this.rows.get(projectId);
-    if (connection?.process !== from) return null;
-    const claimed = { ...connection, process: to };
-    this.rows.put(projectId, claimed);
-    return claimed;
-  }
-
-  async release(process: number): Promise<void> {
-    const own = this.rows.all().filter((connection) => connection.process === process);
-    for (const connection of own) this.rows.put(connection.projectId, { ...connection, process: null });
   }
 
   async remove(projectId: string): Promise<boolean> {
@@ -58,6 +44,6 @@ export class MemoryRuntimeConnectionRepository implements RuntimeConnectionRepos
   }
 
   async started(): Promise<RuntimeConnection[]> {
-    return this.rows.all().filter(({ wanted }) => wanted === 'started');
+    return this.rows.all().filter(({ desired }) => desired === 'started');
   }
 }

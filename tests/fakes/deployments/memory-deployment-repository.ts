@@ -26,23 +26,6 @@ export class MemoryDeploymentRepository implements DeploymentRepository {
     return this.rows.all().length;
   }
 
-  async notePort(id: string, port: number): Promise<void> {
-    const deployment = this.rows.get(id);
-    if (deployment) this.rows.put(id, { ...deployment, lastPort: port });
-  }
-
-  async claim(id: string, from: number | null, to: number): Promise<boolean> {
-    const deployment = this.rows.get(id);
-    if (deployment?.process !== from) return false;
-    this.rows.put(id, { ...deployment, process: to });
-    return true;
-  }
-
-  async release(process: number): Promise<void> {
-    const own = this.rows.all().filter((deployment) => deployment.process === process);
-    for (const deployment of own) this.rows.put(deployment.id, { ...deployment, process: null });
-  }
-
   async remove(id: string): Promise<boolean> {
     return this.rows.remove(id);
   }

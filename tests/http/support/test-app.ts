@@ -89,7 +89,7 @@ export class TestApp extends HttpCaller {
     const container = createContainer({ config, database: {} as DataSource, logger });
     for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
     adapt?.(container);
-    const app = httpApp(container, config, 1, middleware);
+    const app = httpApp(container, config, middleware);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger);

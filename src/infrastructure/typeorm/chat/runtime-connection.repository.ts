@@ -15,26 +15,16 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>({
   columns: {
     projectId: { type: 'text', name: 'project_id', primary: true },
     modelId: { type: 'text', name: 'model_id' },
-    wanted: { type: 'text' },
-    process: { type: 'integer', nullable: true },
+    desired: { type: 'text', name: 'wanted' },
   },
 });
-
-const FIND = `
-  SELECT project_id AS "projectId", model_id AS "modelId", wanted, process FROM runtime_connections
-   WHERE project_id = $1`;
-
-const CLAIM = `
-  UPDATE runtime_connections SET process = $3 WHERE project_id = $1 AND process IS NOT DISTINCT FROM $2
-  RETURNING project_id AS "projectId", model_id AS "modelId", wanted, process`;
 
 @injectable()
 export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async find(projectId: string): Promise<RuntimeConnection | null> {
-    const [found] = await this.unitOfWork.prepared<RuntimeConnection>('find runtime connection', FIND, [projectId]);
-    return found ?? null;
+  find(projectId: string): Promise<RuntimeConnection | null> {
+    return this.table.findOneBy({ projectId });
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
@@ -51,22 +41,13 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     return projectIds.length === 0 ? [] : this.table.findBy({ projectId: In([...projectIds]) });
   }
 
-  async save({ projectId, modelId, wanted }: Omit<RuntimeConnection, 'process'>): Promise<void> {
-    await this.table.upsert({ projectId, modelId, wanted }, ['projectId']);
+  async save(connection: RuntimeConnection): Promise<void> {
+    await this.table.upsert(connection, ['projectId']);
   }
 
-  async want(projectId: string, wanted: RuntimeConnection['wanted']): Promise<boolean> {
-    const { affected } = await this.table.update({ projectId }, { wanted });
+  async setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean> {
+    const { affected } = await this.table.update({ projectId }, { desired });
     return affected === 1;
-  }
-
-  async claim(projectId: string, from: number | null, to: number | null): Promise<RuntimeConnection | null> {
-    const [claimed] = await this.unitOfWork.prepared<RuntimeConnection>('claim runtime', CLAIM, [projectId, from, to]);
-    return claimed ?? null;
-  }
-
-  async release(process: number): Promise<void> {
-    await this.table.update({ process }, { process: null });
   }
 
   async remove(projectId: string): Promise<boolean> {
@@ -75,7 +56,7 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   started(): Promise<RuntimeConnection[]> {
-    return this.table.findBy({ wanted: 'started' });
+    return this.table.findBy({ desired: 'started' });
   }
 
   private get table() {

@@ -1,5 +1,4 @@
 import { injectable } from 'inversify';
-import { IsNull } from 'typeorm';
 import type { DeploymentRepository } from '../../../application/deployments/ports.js';
 import type { Deployment } from '../../../domain/deployments/deployment.js';
 import { defineTable } from '../table.js';
@@ -17,7 +16,6 @@ export const DeploymentTable = defineTable<Deployment>({
     createdBy: { type: 'text', name: 'created_by', nullable: true },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     lastPort: { type: 'integer', name: 'last_port' },
-    process: { type: 'integer', nullable: true },
   },
 });
 
@@ -39,19 +37,6 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
 
   count(): Promise<number> {
     return this.table.count();
-  }
-
-  async notePort(id: string, port: number): Promise<void> {
-    await this.table.update({ id }, { lastPort: port });
-  }
-
-  async claim(id: string, from: number | null, to: number): Promise<boolean> {
-    const { affected } = await this.table.update({ id, process: from ?? IsNull() }, { process: to });
-    return affected === 1;
-  }
-
-  async release(process: number): Promise<void> {
-    await this.table.update({ process }, { process: null });
   }
 
   async remove(id: string): Promise<boolean> {

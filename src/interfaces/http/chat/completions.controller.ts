@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { CompleteChat } from '../../../application/chat/complete-chat.js';
+import { ChatService } from '../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
 import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
@@ -13,7 +13,7 @@ export class CompletionsController implements Controller {
       createChatCompletion,
       (call) => this.create(call),
       ({ caller, params, headers }) =>
-        this.completeChat.requirePlace({
+        this.chats.requirePlace({
           by: caller,
           projectId: params.project_id,
           keptIn: headers[CONVERSATION] ?? null,
@@ -22,7 +22,7 @@ export class CompletionsController implements Controller {
   ];
 
   constructor(
-    private readonly completeChat: CompleteChat,
+    private readonly chats: ChatService,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
@@ -33,7 +33,7 @@ export class CompletionsController implements Controller {
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
-    const { completion, conversationId } = await this.completeChat.execute({
+    const { completion, conversationId } = await this.chats.complete({
       by: caller,
       projectId,
       keptIn,

@@ -1,7 +1,5 @@
 import { injectable } from 'inversify';
-import { DeleteConversation } from '../../../application/chat/delete-conversation.js';
-import { ListConversations } from '../../../application/chat/list-conversations.js';
-import { ReadConversation } from '../../../application/chat/read-conversation.js';
+import { ConversationService } from '../../../application/chat/conversation.service.js';
 import type { Conversation } from '../../../domain/chat/conversation.js';
 import { type Controller, route } from '../contract.js';
 import { paged, pageOf } from '../paging.js';
@@ -16,17 +14,17 @@ export class ConversationsController implements Controller {
       contracts.listConversations,
       async ({ caller, params, query }) => {
         const input = { by: caller, projectId: params.project_id, page: pageOf(query) };
-        const { items, ...page } = paged(await this.listConversations.execute(input), query);
+        const { items, ...page } = paged(await this.conversations.list(input), query);
         return { conversations: items.map(conversationAnswer), ...page };
       },
-      ({ caller, params }) => this.listConversations.requireProject({ by: caller, projectId: params.project_id }),
+      ({ caller, params }) => this.conversations.requireProject({ by: caller, projectId: params.project_id }),
     ),
     route(
       contracts.readConversation,
       async ({ caller, params, query: { limit, cursor } }) => {
         const page = { limit, before: cursor ?? null };
         const input = { by: caller, projectId: params.project_id, id: params.conversation_id, page };
-        const { conversation, messages } = await this.readConversation.execute(input);
+        const { conversation, messages } = await this.conversations.read(input);
         const oldest = messages[0]?.number ?? 1;
         return {
           ...conversationAnswer(conversation),
@@ -35,23 +33,19 @@ export class ConversationsController implements Controller {
         };
       },
       ({ caller, params }) =>
-        this.readConversation.requireConversation({
+        this.conversations.requireConversation({
           by: caller,
           projectId: params.project_id,
           id: params.conversation_id,
         }),
     ),
     route(contracts.deleteConversation, async ({ caller, params: { project_id: projectId, conversation_id: id } }) => {
-      await this.deleteConversation.execute({ by: caller, projectId, id });
+      await this.conversations.delete({ by: caller, projectId, id });
       return deleted(id);
     }),
   ];
 
-  constructor(
-    private readonly listConversations: ListConversations,
-    private readonly readConversation: ReadConversation,
-    private readonly deleteConversation: DeleteConversation,
-  ) {}
+  constructor(private readonly conversations: ConversationService) {}
 }
 
 export const conversationAnswer = (conversation: Conversation) => ({

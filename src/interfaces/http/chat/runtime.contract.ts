@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { id, idText } from '../schemas.js';
+import { InstanceName, id, idText } from '../schemas.js';
 
 const tag = 'Runtime';
 const path = '/v1/projects/{project_id}/runtime';
@@ -17,13 +17,11 @@ export const RuntimeAnswer = z
   })
   .meta({ id: 'Runtime', example: connected });
 
-const PlacedRuntime = RuntimeAnswer.extend({
-  process: z.string().nullable().meta({
-    description:
-      'The instance of the service that runs it. Other instances hand their calls over to it. Null if none runs it.',
-    example: 'host-1:8080',
-  }),
-}).meta({ id: 'PlacedRuntime', example: { ...connected, process: 'host-1:8080' } });
+/** Adds the instance whose runtime the answer describes. */
+const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({
+  id: 'InstanceRuntime',
+  example: { ...connected, instance: 'host-1:8080' },
+});
 
 /** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
@@ -35,7 +33,7 @@ export const readRuntime = contract({
   tag,
   summary: 'Read the state of the runtime',
   access: permissions.readWorkspace,
-  answer: PlacedRuntime,
+  answer: InstanceRuntime,
 });
 
 export const connectRuntime = contract({
@@ -52,7 +50,7 @@ export const connectRuntime = contract({
       model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
     })
     .meta({ id: 'RuntimeConnection' }),
-  answer: PlacedRuntime,
+  answer: InstanceRuntime,
 });
 
 export const startRuntime = contract({
@@ -64,7 +62,7 @@ export const startRuntime = contract({
   description:
     'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the service.',
   access: permissions.editWorkspace,
-  answer: PlacedRuntime,
+  answer: InstanceRuntime,
   refusals: [notConnected, 'invalid_request'],
 });
 
@@ -76,7 +74,7 @@ export const stopRuntime = contract({
   summary: 'Stop the runtime',
   description: 'Answers when the worker process has ended. The model stays connected.',
   access: permissions.editWorkspace,
-  answer: PlacedRuntime,
+  answer: InstanceRuntime,
   refusals: [notConnected],
 });
 
@@ -88,7 +86,7 @@ export const disconnectRuntime = contract({
   summary: 'Disconnect the model',
   description: 'Stops the runtime first. `id` in the answer is the project id.',
   access: permissions.editWorkspace,
-  answer: PlacedRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
+  answer: InstanceRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
     id: 'RuntimeDisconnected',
     example: {
       id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
@@ -96,7 +94,7 @@ export const disconnectRuntime = contract({
       state: 'not_connected',
       model_id: null,
       reason: null,
-      process: null,
+      instance: 'host-1:8080',
     },
   }),
 });

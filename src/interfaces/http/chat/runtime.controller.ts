@@ -1,10 +1,7 @@
 import { injectable } from 'inversify';
 import type { z } from 'zod';
-import { ConnectRuntime } from '../../../application/chat/connect-runtime.js';
-import { DisconnectRuntime } from '../../../application/chat/disconnect-runtime.js';
-import { ReadRuntime } from '../../../application/chat/read-runtime.js';
-import { SwitchRuntime } from '../../../application/chat/switch-runtime.js';
-import { Ownership } from '../../../application/processes/ownership.js';
+import { RuntimeService } from '../../../application/chat/runtime.service.js';
+import { Instance } from '../../../application/shared/instance.js';
 import type { ProjectRuntime } from '../../../domain/chat/runtime.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import * as contracts from './runtime.contract.js';
@@ -13,38 +10,35 @@ import * as contracts from './runtime.contract.js';
 export class RuntimeController implements Controller {
   readonly routes = [
     route(contracts.readRuntime, async ({ caller, params }) =>
-      this.placed(await this.readRuntime.execute({ by: caller, projectId: params.project_id })),
+      this.answer(await this.runtimes.read({ by: caller, projectId: params.project_id })),
     ),
     route(
       contracts.connectRuntime,
       async ({ caller, params, body }) => {
         const input = { by: caller, projectId: params.project_id, modelId: body.model_id };
-        return this.placed(await this.connectRuntime.execute(input));
+        return this.answer(await this.runtimes.connect(input));
       },
-      ({ caller, params }) => this.readRuntime.execute({ by: caller, projectId: params.project_id }),
+      ({ caller, params }) => this.runtimes.read({ by: caller, projectId: params.project_id }),
     ),
     route(contracts.startRuntime, async ({ caller, params }) =>
-      this.placed(await this.switchRuntime.execute({ by: caller, projectId: params.project_id, wanted: 'started' })),
+      this.answer(await this.runtimes.start({ by: caller, projectId: params.project_id })),
     ),
     route(contracts.stopRuntime, async ({ caller, params }) =>
-      this.placed(await this.switchRuntime.execute({ by: caller, projectId: params.project_id, wanted: 'stopped' })),
+      this.answer(await this.runtimes.stop({ by: caller, projectId: params.project_id })),
     ),
     route(contracts.disconnectRuntime, async ({ caller, params }) => {
-      const runtime = await this.disconnectRuntime.execute({ by: caller, projectId: params.project_id });
-      return { id: params.project_id, deleted: true as const, ...(await this.placed(runtime)) };
+      const runtime = await this.runtimes.disconnect({ by: caller, projectId: params.project_id });
+      return { id: params.project_id, deleted: true as const, ...this.answer(runtime) };
     }),
   ];
 
   constructor(
-    private readonly ownership: Ownership,
-    private readonly readRuntime: ReadRuntime,
-    private readonly connectRuntime: ConnectRuntime,
-    private readonly switchRuntime: SwitchRuntime,
-    private readonly disconnectRuntime: DisconnectRuntime,
+    private readonly runtimes: RuntimeService,
+    private readonly instance: Instance,
   ) {}
 
-  private async placed(runtime: ProjectRuntime): Promise<AnswerOf<typeof contracts.readRuntime>> {
-    return { ...runtimeAnswer(runtime), process: await this.ownership.nameOf(runtime.process ?? null) };
+  private answer(runtime: ProjectRuntime): AnswerOf<typeof contracts.readRuntime> {
+    return { ...runtimeAnswer(runtime), instance: this.instance.name };
   }
 }
 

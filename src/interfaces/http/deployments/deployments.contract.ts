@@ -3,7 +3,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';
-import { Count, Deleted, id, listOf, nameText, Tail, Timestamp, text, wholeNumber } from '../schemas.js';
+import { Count, Deleted, InstanceName, id, listOf, nameText, Tail, Timestamp, text, wholeNumber } from '../schemas.js';
 
 const tag = 'Monitoring';
 const path = '/v1/deployments';
@@ -32,11 +32,7 @@ export const DeploymentAnswer = z
     created_at: Timestamp,
     reason: z.string().nullable().meta({ description: 'Why it is not running, else null.' }),
     restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
-    process: z.string().nullable().meta({
-      description:
-        'The instance of the service that runs it. Other instances hand their calls over to it. Null while none runs it.',
-      example: 'host-1:8080',
-    }),
+    instance: InstanceName,
     max_batch: z.int().nullable().meta({ description: 'The largest batch. Null: requests are not batched.' }),
     max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds. Null without `max_batch`.' }),
   })

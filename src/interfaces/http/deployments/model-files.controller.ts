@@ -1,7 +1,5 @@
 import { injectable } from 'inversify';
-import { DeleteModelFile } from '../../../application/deployments/delete-model-file.js';
-import { ListModelFiles } from '../../../application/deployments/list-model-files.js';
-import { UploadModelFile } from '../../../application/deployments/upload-model-file.js';
+import { ModelFileService } from '../../../application/deployments/model-file.service.js';
 import type { ModelFile } from '../../../domain/deployments/model-file.js';
 import { type Controller, Reply, route } from '../contract.js';
 import { deleted, seconds } from '../schemas.js';
@@ -12,7 +10,7 @@ export class ModelFilesController implements Controller {
   readonly routes = [
     route(contracts.listModelFiles, async ({ caller, query: { limit, cursor } }) => {
       const input = { by: caller, limit: limit + 1, after: cursor ?? null };
-      const { files, truncated } = await this.listModelFiles.execute(input);
+      const { files, truncated } = await this.files.list(input);
       const page = files.slice(0, limit);
       return {
         model_files: page.map(fileAnswer),
@@ -22,20 +20,16 @@ export class ModelFilesController implements Controller {
       };
     }),
     route(contracts.uploadModelFile, async ({ caller, params, body }) => {
-      const file = await this.uploadModelFile.execute({ by: caller, path: params.path, bytes: body });
+      const file = await this.files.upload({ by: caller, path: params.path, bytes: body });
       return new Reply(file.replaced ? 200 : 201, { ...fileAnswer(file), sha256: file.sha256 });
     }),
     route(contracts.deleteModelFile, async ({ caller, params }) => {
-      await this.deleteModelFile.execute({ by: caller, path: params.path });
+      await this.files.delete({ by: caller, path: params.path });
       return deleted(params.path);
     }),
   ];
 
-  constructor(
-    private readonly listModelFiles: ListModelFiles,
-    private readonly uploadModelFile: UploadModelFile,
-    private readonly deleteModelFile: DeleteModelFile,
-  ) {}
+  constructor(private readonly files: ModelFileService) {}
 }
 
 const fileAnswer = ({ path, size, kind, modifiedAt, writable }: ModelFile) => ({

@@ -23,24 +23,18 @@ const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/
 
 /**
  * Counts the call under its credential, or under its address if the credential is not valid. Answers 429 before anything
- * else is looked at, even whether the route exists. Calls that `isCounted` were counted by the instance that passed
- * them on.
+ * else is looked at, even whether the route exists.
  */
-export function rateLimit(
-  { store, limits, metrics }: RateLimitDependencies,
-  isCounted: (request: Request) => boolean,
-): RequestHandler {
+export function rateLimit({ store, limits, metrics }: RateLimitDependencies): RequestHandler {
   const all: RateLimit = { policy: 'default', limit: limits.perMinute };
   const auth: RateLimit = { policy: 'auth', limit: limits.authPerMinute };
   return async (request, response, next) => {
     const { context } = request;
     const key = keyOf(request);
-    if (!isCounted(request)) {
-      const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
-      const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], 1);
-      response.set(rateLimitHeaders(quotas));
-      if (!admitted) throw refusal(quotas, metrics);
-    }
+    const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
+    const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], 1);
+    response.set(rateLimitHeaders(quotas));
+    if (!admitted) throw refusal(quotas, metrics);
     if (context.lookupFailure) throw context.lookupFailure;
     context.readQuotas = async () => (await store.take(key, [all, auth], 0)).quotas;
     next();

@@ -4,7 +4,7 @@ import { type PermissionName, permissions } from '../../../domain/accounts/permi
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contract } from '../contract.js';
-import { id } from '../schemas.js';
+import { InstanceName, id } from '../schemas.js';
 
 /** Returns a permission's name as the API writes it: `read_workspace` for `readWorkspace`. */
 export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -30,6 +30,7 @@ export const status = contract({
   access: permissions.readStatus,
   answer: z
     .object({
+      instance: InstanceName,
       caller: z.object({
         kind: z.enum(callerKinds),
         user: UserAnswer.nullable().meta({ description: 'Null for the master key.' }),

@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type { Quota } from '../../../application/operations/ports.js';
 import { type Status, StatusService } from '../../../application/operations/status.service.js';
+import { Instance } from '../../../application/shared/instance.js';
 import { userAnswer } from '../accounts/accounts.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import * as contracts from './status.contract.js';
@@ -14,6 +15,7 @@ export class StatusController implements Controller {
       const { may, runtimes, ...who } = await this.statuses.read({ by: caller });
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
+        instance: this.instance.name,
         caller: callerAnswer(who),
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
@@ -26,7 +28,10 @@ export class StatusController implements Controller {
     }),
   ];
 
-  constructor(private readonly statuses: StatusService) {}
+  constructor(
+    private readonly statuses: StatusService,
+    private readonly instance: Instance,
+  ) {}
 }
 
 function callerAnswer({ caller, account }: Pick<Status, 'caller' | 'account'>): Answer['caller'] {

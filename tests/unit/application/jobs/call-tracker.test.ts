@@ -1,7 +1,7 @@
 import type { CallInfo } from '../../../../src/application/jobs/call-tracker.js';
 import { InferenceTimeout, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
-import { MemoryProcesses } from '../../../fakes/jobs/memory-instance-registry.js';
+import { MemoryInstances } from '../../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../../fakes/memory-store.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
@@ -11,7 +11,7 @@ import { aRule, at } from '../../../support/records.js';
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('tracking calls', () => {
-  const setUp = (known = new MemoryProcesses(), store = new MemoryStore()) => {
+  const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
     const { jobs, oneAtATime } = repositories;
@@ -192,7 +192,7 @@ describe('tracking calls', () => {
   });
 
   it('ends the calls of a process that died, as any call ends', async () => {
-    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [died, lives] = [setUp(known, store), setUp(known, store)];
     await lives.alertRules.add(aRule({ threshold: 2 }));
     for (const one of [died, died, lives])
@@ -214,7 +214,7 @@ describe('tracking calls', () => {
   });
 
   it('is patient with a process that comes back', async () => {
-    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [away, other] = [setUp(known, store), setUp(known, store)];
     const call = await away.tracking.open(away.about);
     call.admitted();
@@ -232,7 +232,7 @@ describe('tracking calls', () => {
   });
 
   it('gives the answer of a call that was taken for dead', async () => {
-    const [known, store] = [new MemoryProcesses(), new MemoryStore()];
+    const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [away, other] = [setUp(known, store), setUp(known, store)];
     const call = await away.tracking.open(away.about);
     call.admitted();

@@ -1,8 +1,7 @@
-import type { CompleteHere } from '../../../../src/application/chat/complete-here.js';
+import type { ChatService, OwnCall } from '../../../../src/application/chat/chat.service.js';
 import type { RuntimeStates } from '../../../../src/application/chat/runtime-states.js';
 import { EvaluationChat } from '../../../../src/application/jobs/evaluation-chat.js';
 import { EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
-import type { RuntimeCall } from '../../../../src/application/processes/ports.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
@@ -10,19 +9,17 @@ import { Job } from '../../../../src/domain/jobs/job.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryDelay } from '../../../fakes/shared/memory-delay.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
-import { imaginedProcess } from '../../../support/imagined-process.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
 import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../../support/records.js';
 
-type Answer = (call: RuntimeCall, signal: AbortSignal) => string | Promise<string>;
+type Answer = (call: OwnCall, signal: AbortSignal) => string | Promise<string>;
 
 /** An evaluation of three records, whose expected answers are `Paris`, and a model that says what a test wants. */
 async function rig() {
   const repositories = memoryRepositories();
   const clock = new ManualClock(at(0));
   const { finisher } = jobsRig(repositories, clock);
-  const { ownership, others } = imaginedProcess(undefined, clock);
   const team = aTeam();
   const account = anAccount(team);
   const project = aProject(team);
@@ -39,21 +36,21 @@ async function rig() {
   await repositories.jobs.add([Job.evaluation({ ...owner, ...asked })]);
   await repositories.evaluations.add(evaluation);
 
-  const calls: RuntimeCall[] = [];
+  const calls: OwnCall[] = [];
   const model = {
     answer: (() => 'Paris') as Answer,
-    runtime: { state: 'ready', modelId: evaluation.modelId, reason: null, process: null } as ProjectRuntime,
+    runtime: { state: 'ready', modelId: evaluation.modelId, reason: null } as ProjectRuntime,
   };
-  const here = {
-    async execute(call: RuntimeCall, signal: AbortSignal): Promise<TimedCompletion> {
+  const chats = {
+    async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
       calls.push(call);
       const text = await model.answer(call, signal);
       return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
     },
-  } as CompleteHere;
+  } as Partial<ChatService> as ChatService;
   const states = { of: async () => model.runtime } as unknown as RuntimeStates;
   const log = new MemoryLogger();
-  const ask = new EvaluationChat(states, here, others, ownership, new MemoryDelay(clock), clock, log);
+  const ask = new EvaluationChat(states, chats, new MemoryDelay(clock), clock, log);
   const { evaluations, datasets, jobs, accounts } = repositories;
   const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
@@ -72,7 +69,6 @@ async function rig() {
     account,
     project,
     evaluation,
-    others,
   };
 }
 
@@ -86,7 +82,7 @@ describe('an evaluation', () => {
     };
     await run();
     expect(progress).toEqual([0, 1, 2].map((done) => ({ done, total: 3 })));
-    expect(calls.map(({ caller }) => caller)).toEqual(Array(3).fill(account.id));
+    expect(calls.map(({ accountId }) => accountId)).toEqual(Array(3).fill(account.id));
     expect(await job()).toMatchObject({
       status: 'succeeded',
       progress: { done: 3, total: 3 },
@@ -159,23 +155,6 @@ describe('an evaluation', () => {
     expect(await job()).toMatchObject({ status: 'succeeded', result: { right: 2, errors: 1 } });
     const [first] = await evaluations.results(id, { limit: 1, after: null });
     expect(first).toMatchObject({ output: null, score: 0, error: 'too long' });
-  });
-
-  it('asks the process whose the model is', async () => {
-    const { run, job, model, others, calls } = await rig();
-    model.runtime = { ...model.runtime, process: 99 };
-    const there: RuntimeCall[] = [];
-    others.reachable.set(99, {
-      states: async () => ({ deployments: {}, runtimes: {} }),
-      settle: async () => undefined,
-      complete: async (call) => {
-        there.push(call);
-        return { completion: { text: 'Paris', finishReason: 'stop', usage: null }, latency: 0.25 };
-      },
-    });
-    await run();
-    expect([calls.length, there.length]).toEqual([0, 3]);
-    expect(await job()).toMatchObject({ status: 'succeeded', result: { latency: { max: 0.25 } } });
   });
 
   type Rig = Awaited<ReturnType<typeof rig>>;

@@ -1,6 +1,5 @@
+import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
 import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
-import { SettleRuntime } from '../../../src/application/chat/settle-runtime.js';
-import { TendRuntimes } from '../../../src/application/chat/tend-runtimes.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
@@ -8,10 +7,9 @@ import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
 import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-runtime-connection-repository.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
-import { imaginedProcess } from '../../support/imagined-process.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-describe('settling a runtime', () => {
+describe('RuntimeReconciler', () => {
   const setUp = async ({ isBroken = false } = {}) => {
     const store = new MemoryStore();
     const connections = new MemoryRuntimeConnectionRepository(store);
@@ -30,80 +28,94 @@ describe('settling a runtime', () => {
       createdAt: new Date(0),
     });
     await models.addOnce(Model.register(draft, [1], new Date(0)));
-    await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', wanted: 'stopped' });
-    const { ownership, others } = imaginedProcess();
+    await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', desired: 'stopped' });
     const refused = new InvalidRequest([{ path: 'spec.path', message: 'must name a folder' }]);
     if (isBroken) jest.spyOn(runtimes, 'source').mockRejectedValue(refused);
-    const settle = new SettleRuntime(connections, models, runtimes, ownership, others);
+    const reconciler = new RuntimeReconciler(connections, models, runtimes, new RecordingLog());
     return {
       connections,
       models,
       runtimes,
-      settle,
-      tend: new TendRuntimes(connections, settle, ownership, new RecordingLog()),
-      states: new RuntimeStates(connections, runtimes, settle, ownership, others),
+      reconciler,
+      states: new RuntimeStates(connections, reconciler),
     };
   };
 
-  it('starts what is wanted started and stops what is not', async () => {
-    const { connections, runtimes, settle } = await setUp();
-    await connections.want('prj_1', 'started');
-    await settle.execute('prj_1');
+  it('starts what is desired to run and stops what is not', async () => {
+    const { connections, runtimes, reconciler } = await setUp();
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.apply('prj_1');
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await connections.remove('prj_1');
-    await settle.execute('prj_1');
+    await reconciler.apply('prj_1');
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
   it('ends as the last stored wish says, however many come at once', async () => {
-    const { connections, runtimes, settle } = await setUp();
+    const { connections, runtimes, reconciler } = await setUp();
     const wishes = Array.from({ length: 21 }, (_, n) => (n % 2 === 0 ? 'started' : 'stopped') as 'started' | 'stopped');
     await Promise.all(
       wishes.map(async (wanted) => {
-        await connections.want('prj_1', wanted);
-        await settle.execute('prj_1');
+        await connections.setDesired('prj_1', wanted);
+        await reconciler.apply('prj_1');
       }),
     );
-    const wanted = (await connections.find('prj_1'))?.wanted;
+    const wanted = (await connections.find('prj_1'))?.desired;
     expect(runtimes.status('prj_1').state === 'stopped').toBe(wanted === 'stopped');
   });
 
   it('says that a runtime is unavailable which was to run and could not be started', async () => {
-    const { connections, settle, states } = await setUp({ isBroken: true });
-    await connections.want('prj_1', 'started');
-    await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    const { connections, reconciler, states } = await setUp({ isBroken: true });
+    await connections.setDesired('prj_1', 'started');
+    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
+  it('starts the model that was connected elsewhere instead of the one that runs', async () => {
+    const { connections, models, runtimes, reconciler, states } = await setUp();
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.applyAll();
+    const model = (await models.find('prj_1', 'mdl_1')) as Model;
+    jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
+    const started = jest.spyOn(runtimes, 'start');
+    await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
+    expect(await states.of('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
+    await reconciler.applyAll();
+    expect(started).toHaveBeenCalledTimes(1);
+    await connections.remove('prj_1');
+    await reconciler.applyAll();
+    expect(runtimes.status('prj_1').state).toBe('stopped');
+  });
+
   it('takes no draft', async () => {
-    const { models, settle } = await setUp();
+    const { models, reconciler } = await setUp();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
     jest.spyOn(models, 'find').mockResolvedValue({ ...model, state: 'draft' });
     const details = [expect.objectContaining({ path: 'model_id' })];
-    await expect(settle.source({ projectId: 'prj_1', modelId: 'mdl_1' })).rejects.toMatchObject({
+    await expect(reconciler.source({ projectId: 'prj_1', modelId: 'mdl_1' })).rejects.toMatchObject({
       advice: { details },
     });
   });
 
   it('tries again by itself where it was no fault of the model, and tells nothing of what it was', async () => {
-    const { connections, models, runtimes, settle, states, tend } = await setUp();
-    await connections.want('prj_1', 'started');
+    const { connections, models, runtimes, reconciler, states } = await setUp();
+    await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
-    await expect(settle.execute('prj_1')).rejects.toThrow('ECONNREFUSED');
+    await expect(reconciler.apply('prj_1')).rejects.toThrow('ECONNREFUSED');
     const reason = 'the service failed to start it, and tries again';
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason });
-    await tend.execute();
+    await reconciler.applyAll();
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
-    await tend.execute();
+    await reconciler.applyAll();
     expect(away).toHaveBeenCalledTimes(2);
   });
 
   it('does not try again by itself what the model keeps from starting', async () => {
-    const { connections, models, settle, states, tend } = await setUp({ isBroken: true });
+    const { connections, models, reconciler, states } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
-    await connections.want('prj_1', 'started');
-    await expect(settle.execute('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
-    await tend.execute();
+    await connections.setDesired('prj_1', 'started');
+    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await reconciler.applyAll();
     expect(asked).toHaveBeenCalledTimes(1);
     expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable' });
   });

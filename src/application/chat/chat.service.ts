@@ -1,57 +1,59 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, TimedCompletion } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { CallTracker } from '../jobs/call-tracker.js';
-import { Ownership } from '../processes/ownership.js';
+import { Clock } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
-import { KeepTurn } from './keep-turn.js';
-import { OwnConversations } from './own-conversations.js';
+import { ConversationService } from './conversation.service.js';
 import { ChatRuntime } from './ports.js';
 import { RuntimeStates } from './runtime-states.js';
 
 interface Place {
   readonly by: Caller | null;
   readonly projectId: string;
-  /** Null: nothing of the chat is kept. */
+  /** Null stores nothing of the chat. */
   readonly keptIn: KeptIn | null;
 }
 
 interface Input extends Place {
   readonly request: ChatRequest;
-  /** Aborted when the caller goes away. */
+  /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
 
-/** Answers from the model that is connected to the project. */
+/** A chat that the service itself has with a runtime, in the name of an account. */
+export interface OwnCall {
+  readonly projectId: string;
+  readonly request: ChatRequest;
+  readonly accountId: string;
+}
+
 @injectable()
-export class CompleteChat {
+export class ChatService {
   constructor(
     private readonly workspace: TeamWorkspace,
-    private readonly own: OwnConversations,
-    private readonly keepTurn: KeepTurn,
+    private readonly conversations: ConversationService,
     private readonly states: RuntimeStates,
     private readonly runtimes: ChatRuntime,
     private readonly calls: CallTracker,
-    private readonly ownership: Ownership,
+    private readonly clock: Clock,
   ) {}
 
   /**
-   * With the id of the conversation that keeps the turn, if one does. Only an answer that was made is kept, and an
-   * answer that was to be kept and could not be is none.
-   *
-   * Throws NotFound, RuntimeNotConnected, RunsElsewhere before anything is done, and what `KeepTurn` and `ChatRuntimes.complete` throw.
+   * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
+   * desired state of the runtime first, so that no instance answers after a stop. Throws NotFound, the runtime's state
+   * as an error, and what `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
    */
-  async execute(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
+  async complete(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
     const { projectId, keptIn, request, signal } = input;
     const caller = authorize(input.by, permissions.chat);
     const runtime = await this.states.ofTeam(caller.teamId, projectId);
     const place = keptIn && { caller, projectId, keptIn };
-    if (place) await this.keepTurn.requireRoom(place);
-    if (typeof runtime === 'number') throw await this.ownership.elsewhere(runtime);
+    if (place) await this.conversations.requireRoom(place);
     requireReady(runtime);
     const about = { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const completion = await this.calls.track(about, (admitted) =>
@@ -59,17 +61,27 @@ export class CompleteChat {
     );
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
-    return { completion, conversationId: await this.keepTurn.execute(place, request, completion.text) };
+    return { completion, conversationId: await this.conversations.storeTurn(place, request, completion.text) };
   }
 
-  /** Throws NotFound where the caller could not chat at all, whatever the request says. */
+  /** Throws NotFound when the project or the conversation does not exist for the caller. */
   async requirePlace({ by, projectId, keptIn }: Place): Promise<void> {
     const caller = authorize(by, permissions.chat);
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
-    else await this.own.conversation(caller, projectId, keptIn);
+    else await this.conversations.requireConversation({ by, projectId, id: keptIn });
+  }
+
+  /** Returns an answer with its latency in seconds, queueing left out. Tracks no job. Throws what `complete` throws. */
+  async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+    let begun = this.clock.now();
+    const completion = await this.runtimes.complete(projectId, request, accountId, signal, () => {
+      begun = this.clock.now();
+    });
+    return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
   }
 }
 
+/** Throws the error of a runtime that is not ready. */
 function requireReady({ state, reason }: ProjectRuntime): void {
   if (state === 'not_connected') throw new RuntimeNotConnected();
   if (state === 'stopped') throw new RuntimeStopped();

@@ -1,0 +1,119 @@
+import { injectable } from 'inversify';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
+import { Conversation, type ConversationMessage, type KeptIn } from '../../domain/chat/conversation.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { storable } from '../../domain/shared/text.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { ConversationRepository } from './ports.js';
+
+interface InProject {
+  readonly by: Caller | null;
+  readonly projectId: string;
+}
+
+interface Listing extends InProject {
+  readonly page: { readonly limit: number; readonly after: string | null };
+}
+
+interface Reading extends InProject {
+  readonly id: string;
+  readonly page: { readonly limit: number; readonly before: number | null };
+}
+
+/** Names the conversation that stores a turn: a new one, or the caller's own with this id. */
+export interface TurnPlace {
+  readonly caller: AccountCaller;
+  readonly projectId: string;
+  readonly keptIn: KeptIn;
+}
+
+/** Serves an account its own conversations. Those of other accounts do not exist for it, also for an admin. */
+@injectable()
+export class ConversationService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly conversations: ConversationRepository,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the caller's conversations in a project, newest first. Throws NotFound. */
+  async list({ by, projectId, page }: Listing): Promise<Conversation[]> {
+    const { accountId } = authorize(by, permissions.readWorkspace);
+    await this.requireProject({ by, projectId });
+    return this.conversations.list({ projectId, accountId }, page);
+  }
+
+  /** Returns a conversation with a page of its messages. Throws NotFound. */
+  async read(input: Reading): Promise<{ conversation: Conversation; messages: ConversationMessage[] }> {
+    const conversation = await this.requireConversation(input);
+    return { conversation, messages: await this.conversations.messages(conversation.id, input.page) };
+  }
+
+  /** Deletes a conversation with its messages. Throws NotFound. */
+  async delete({ by, projectId, id }: InProject & { id: string }): Promise<void> {
+    const caller = authorize(by, permissions.ownConversations);
+    const conversation = await this.find(caller, projectId, id);
+    if (!(await this.conversations.remove(conversation))) throw new NotFound('conversation');
+  }
+
+  /** Throws NotFound. */
+  async requireProject({ by, projectId }: InProject): Promise<void> {
+    await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
+  }
+
+  /** Throws NotFound. */
+  async requireConversation({ by, projectId, id }: InProject & { id: string }): Promise<Conversation> {
+    return this.find(authorize(by, permissions.readWorkspace), projectId, id);
+  }
+
+  /** Throws NotFound, ConversationFull or TooManyConversations when the place cannot take one more turn. */
+  async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
+    if (keptIn === 'new') {
+      const { accountId } = caller;
+      return Conversation.requireRoomForOneMore(await this.conversations.count({ projectId, accountId }));
+    }
+    Conversation.requireRoomForTurn(await this.find(caller, projectId, keptIn));
+  }
+
+  /**
+   * Stores a turn and returns the conversation's id. A new conversation stores all messages of the request, an existing
+   * one the last message only; both store the answer. Stores nothing and throws as `requireRoom` does when the place
+   * changed meanwhile.
+   */
+  async storeTurn(place: TurnPlace, { messages }: ChatRequest, text: string): Promise<string> {
+    const answer: ChatMessage = { role: 'assistant', content: storable(text) };
+    if (place.keptIn === 'new') return this.begin(place, [...messages, answer]);
+    return this.append(place, place.keptIn, [...messages.slice(-1), answer]);
+  }
+
+  private async begin(place: TurnPlace, messages: readonly ChatMessage[]): Promise<string> {
+    const { projectId, caller } = place;
+    const { accountId } = caller;
+    const draft = { id: this.ids.next('cnv'), projectId, accountId, createdAt: this.clock.now() };
+    await this.unitOfWork.run(async () => {
+      await this.requireRoom(place);
+      await this.conversations.add(Conversation.begin(draft, messages), messages);
+    });
+    return draft.id;
+  }
+
+  private async append(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<string> {
+    const key = { id, projectId: place.projectId, accountId: place.caller.accountId };
+    if (await this.conversations.append(key, messages, this.clock.now())) return id;
+    await this.requireRoom(place);
+    throw new NotFound('conversation');
+  }
+
+  private async find(caller: AccountCaller, projectId: string, id: string): Promise<Conversation> {
+    const project = await this.workspace.project(caller, projectId);
+    const { accountId } = caller;
+    const conversation = await this.conversations.find({ id, projectId: project.id, accountId });
+    if (!conversation) throw new NotFound('conversation');
+    return conversation;
+  }
+}

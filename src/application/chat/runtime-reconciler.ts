@@ -1,0 +1,93 @@
+import { injectable } from 'inversify';
+import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { DomainError, NotFound } from '../../domain/shared/errors.js';
+import { Model } from '../../domain/workspace/model.js';
+import { Logger } from '../shared/ports.js';
+import { ModelRepository } from '../workspace/ports.js';
+import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+
+/**
+ * Makes the chat runtimes of this instance match the desired state in the database. A change is stored first and
+ * reconciled then, one change of a project after another, so the last stored change holds in the end.
+ */
+@injectable()
+export class RuntimeReconciler {
+  /** Ends with the last reconciliation of a project that has begun. */
+  private readonly running = new Map<string, Promise<void>>();
+  /** Explains why the runtime of a project could not be started. */
+  private readonly failures = new Map<string, string>();
+  /** Maps projects to the models that run here, or were refused for a reason that only a change removes. */
+  private readonly held = new Map<string, string>();
+
+  constructor(
+    private readonly connections: RuntimeConnectionRepository,
+    private readonly models: ModelRepository,
+    private readonly runtimes: ChatRuntime,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Runs `change`, which may store a new desired state, and resolves once this instance matches the stored state. */
+  async apply(projectId: string, change: () => Promise<unknown> = async () => undefined): Promise<void> {
+    const before = this.running.get(projectId) ?? Promise.resolve();
+    const next = before
+      .catch(() => undefined)
+      .then(change)
+      .then(() => this.reconcile(projectId));
+    this.running.set(projectId, next);
+    try {
+      await next;
+    } finally {
+      if (this.running.get(projectId) === next) this.running.delete(projectId);
+    }
+  }
+
+  /** Starts what is desired and does not run here, and stops what runs here and is not desired. Logs failures. */
+  async applyAll(): Promise<void> {
+    const held = [...this.held.keys()];
+    const desired = new Map((await this.connections.started()).map((one) => [one.projectId, one.modelId]));
+    const ended = held.filter((projectId) => !desired.has(projectId));
+    const missing = [...desired.keys()].filter((projectId) => this.held.get(projectId) !== desired.get(projectId));
+    for (const projectId of [...ended, ...missing]) {
+      await this.apply(projectId).catch((error: unknown) => {
+        this.logger.error('runtime not started', { project_id: projectId, error });
+      });
+    }
+  }
+
+  /** Returns the state here of a runtime that is desired to run this model. */
+  status({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): RuntimeStatus {
+    const { state, reason } = this.runtimes.status(projectId);
+    if (state !== 'stopped' && this.held.get(projectId) === modelId) return { state, reason };
+    const failure = this.running.has(projectId) ? undefined : this.failures.get(projectId);
+    return failure === undefined ? { state: 'loading', reason: null } : { state: 'unavailable', reason: failure };
+  }
+
+  /** Returns what the connected model needs to run. Throws NotFound, InvalidRequest. */
+  async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
+    const model = await this.models.find(projectId, modelId);
+    if (!model) throw new NotFound('model');
+    Model.requireRegistered(model);
+    return this.runtimes.source(model.spec);
+  }
+
+  private async reconcile(projectId: string): Promise<void> {
+    const connection = await this.connections.find(projectId);
+    this.failures.delete(projectId);
+    if (connection?.desired === 'started') return this.start(connection);
+    await this.runtimes.stop(projectId);
+    this.held.delete(projectId);
+  }
+
+  private async start(connection: RuntimeConnection): Promise<void> {
+    const { projectId, modelId } = connection;
+    this.held.set(projectId, modelId);
+    try {
+      this.runtimes.start(projectId, await this.source(connection));
+    } catch (error) {
+      const isRefused = error instanceof DomainError;
+      this.failures.set(projectId, isRefused ? error.message : 'the service failed to start it, and tries again');
+      if (!isRefused) this.held.delete(projectId);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { RuntimeNotConnected } from '../../domain/chat/errors.js';
+import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { Audit } from '../audit/audit.js';
+import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { RuntimeReconciler } from './runtime-reconciler.js';
+import { RuntimeStates } from './runtime-states.js';
+
+interface InProject {
+  readonly by: Caller | null;
+  readonly projectId: string;
+}
+
+@injectable()
+export class RuntimeService {
+  constructor(
+    private readonly workspace: TeamWorkspace,
+    private readonly connections: RuntimeConnectionRepository,
+    private readonly reconciler: RuntimeReconciler,
+    private readonly states: RuntimeStates,
+    private readonly audit: Audit,
+  ) {}
+
+  /** Returns the runtime of a project as it is on this instance. Throws NotFound. */
+  async read({ by, projectId }: InProject): Promise<ProjectRuntime> {
+    const project = await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
+    return this.states.of(project.id);
+  }
+
+  /** Connects a registered model, stopped at first. Connecting the same model again changes nothing. Throws NotFound, InvalidRequest. */
+  async connect({ by, projectId, modelId }: InProject & { modelId: string }): Promise<ProjectRuntime> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    await this.workspace.model(caller, projectId, modelId);
+    await this.reconciler.source({ projectId, modelId });
+    const act = { by: caller, action: 'runtime.connected', object: project, details: { model_id: modelId } } as const;
+    await this.reconciler.apply(projectId, () =>
+      this.audit.perform(act, async () => {
+        const connected = await this.connections.find(projectId);
+        if (connected?.modelId === modelId) return false;
+        await this.connections.save({ projectId, modelId, desired: 'stopped' });
+        return true;
+      }),
+    );
+    return this.states.of(projectId);
+  }
+
+  /** Starts the connected model on every instance. Returns while it loads. Throws NotFound, RuntimeNotConnected, InvalidRequest. */
+  start(input: InProject): Promise<ProjectRuntime> {
+    return this.switch(input, 'started');
+  }
+
+  /** Stops the model on every instance, and returns once it is gone here. Throws NotFound, RuntimeNotConnected. */
+  stop(input: InProject): Promise<ProjectRuntime> {
+    return this.switch(input, 'stopped');
+  }
+
+  /** Stops the runtime and leaves the project without a model. Throws NotFound. */
+  async disconnect({ by, projectId }: InProject): Promise<ProjectRuntime> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    await this.reconciler.apply(projectId, () =>
+      this.audit.perform({ by: caller, action: 'runtime.disconnected', object: project }, () =>
+        this.connections.remove(projectId),
+      ),
+    );
+    return this.states.of(projectId);
+  }
+
+  private async switch({ by, projectId }: InProject, desired: RuntimeConnection['desired']): Promise<ProjectRuntime> {
+    const caller = authorize(by, permissions.editWorkspace);
+    const project = await this.workspace.project(caller, projectId);
+    const connection = await this.connections.find(projectId);
+    if (!connection) throw new RuntimeNotConnected('conflict');
+    if (desired === 'started') await this.reconciler.source(connection);
+    await this.reconciler.apply(projectId, async () => {
+      const stored = await this.audit.perform({ by: caller, action: `runtime.${desired}`, object: project }, () =>
+        this.connections.setDesired(projectId, desired),
+      );
+      if (!stored) throw new RuntimeNotConnected('conflict');
+    });
+    return this.states.of(projectId);
+  }
+}

@@ -1,0 +1,52 @@
+import { injectable } from 'inversify';
+import { DeploymentRepository, ModelServer } from './ports.js';
+
+/** Makes the serving processes of this instance match the stored deployments. */
+@injectable()
+export class DeploymentReconciler {
+  /** Holds the deployments that were stored when this instance last looked. */
+  private readonly held = new Set<string>();
+  /** Ends with the last pass over the stored deployments. */
+  private pass: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
+  ) {}
+
+  /** Takes note of a deployment that was started here and is stored now. */
+  hold(id: string): void {
+    this.held.add(id);
+  }
+
+  /** Starts the processes that are missing here, without waiting for them, and stops those of deleted deployments. */
+  applyAll(): Promise<void> {
+    const pass = this.pass.catch(() => undefined).then(() => this.reconcile());
+    this.pass = pass;
+    return pass;
+  }
+
+  /** Resolves once the process of a deleted deployment is gone here. */
+  async stop(id: string): Promise<void> {
+    await this.pass.catch(() => undefined); // a pass that read the row before its deletion would start the process again
+    await this.end(id);
+  }
+
+  private async reconcile(): Promise<void> {
+    const held = [...this.held]; // all of them were stored before the table is read
+    const stored = await this.deployments.all();
+    const desired = new Set(stored.map(({ id }) => id));
+    await Promise.all(held.filter((id) => !desired.has(id)).map((id) => this.end(id)));
+    const running = new Set(this.servers.ids());
+    for (const { id, ...model } of stored) {
+      if (running.has(id)) continue;
+      this.hold(id);
+      this.servers.resume(id, model);
+    }
+  }
+
+  private async end(id: string): Promise<void> {
+    await this.servers.stop(id);
+    this.held.delete(id);
+  }
+}

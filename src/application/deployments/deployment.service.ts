@@ -1,0 +1,186 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
+import { DeploymentStarting, TooManyDeployments } from '../../domain/deployments/errors.js';
+import { NotFound } from '../../domain/shared/errors.js';
+import { Audit } from '../audit/audit.js';
+import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
+import type { ByteStream } from '../shared/byte-stream.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { DeploymentReconciler } from './deployment-reconciler.js';
+import { DeploymentRepository, ModelServer, type Prediction, type PredictionCall, type ServerState } from './ports.js';
+
+type By = { readonly by: Caller | null };
+
+interface Creation extends By, ServedModel {
+  /** Aborts when the caller goes away; then there is no deployment. */
+  readonly signal: AbortSignal;
+}
+
+interface PredictionInput extends By, PredictionCall {
+  readonly id: string;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** A deployment with the state of its serving process on this instance. */
+export interface DeploymentView extends Deployment {
+  readonly state: ServerState & { readonly port: number };
+}
+
+@injectable()
+export class DeploymentService {
+  /** Counts the creations that this instance has not stored yet. */
+  private creating = 0;
+
+  constructor(
+    private readonly deployments: DeploymentRepository,
+    private readonly servers: ModelServer,
+    private readonly reconciler: DeploymentReconciler,
+    private readonly calls: CallTracker,
+    private readonly audit: Audit,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns all deployments, newest first. Probes them at the same time. */
+  async list({ by }: By): Promise<DeploymentView[]> {
+    authorize(by, permissions.readMonitoring);
+    return Promise.all((await this.deployments.all()).map((deployment) => this.view(deployment)));
+  }
+
+  /** Throws NotFound. */
+  async read({ by, id }: By & { id: string }): Promise<DeploymentView> {
+    authorize(by, permissions.readMonitoring);
+    return this.view(await this.find(id));
+  }
+
+  /**
+   * Starts a serving process and stores the deployment once its health is proved. Leaves nothing behind when it throws:
+   * InvalidRequest, TooManyDeployments, and what `ModelServer.start` throws.
+   */
+  async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const model = Deployment.model(input);
+    const id = this.ids.next('dep');
+    const createdBy = caller.kind === 'master' ? null : caller.accountId;
+    this.creating++;
+    try {
+      await this.requireRoom(this.creating);
+      const lastPort = await this.servers.start(id, model, signal);
+      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+      await this.store(deployment, caller, signal);
+      return await this.view(deployment);
+    } finally {
+      this.creating--;
+    }
+  }
+
+  /** Deletes a deployment and returns once its process is gone here. Other instances end theirs at once. Throws NotFound. */
+  async delete({ by, id }: By & { id: string }): Promise<void> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const object = await this.find(id);
+    // The row goes first, so that no instance starts the process again.
+    const removed = await this.audit.perform({ by: caller, action: 'deployment.deleted', object }, () =>
+      this.deployments.remove(id),
+    );
+    if (!removed) throw new NotFound('deployment');
+    await this.reconciler.stop(id);
+  }
+
+  /** Returns the latest lines that the serving processes on this instance wrote. Throws NotFound. */
+  async output({ by, id, lines }: By & { id: string; lines: number }): Promise<string[]> {
+    authorize(by, permissions.readMonitoring);
+    await this.find(id);
+    return this.servers.output(id, lines);
+  }
+
+  /**
+   * Passes a prediction to the serving process on this instance. Reads the stored deployment first, so that no instance
+   * answers after a deletion. Throws NotFound, DeploymentStarting while this instance has no process yet, what
+   * `ModelServer.predict` throws, and the error that kept the end of the job from being stored.
+   */
+  async predict({ by, id, signal, requestId, body }: PredictionInput): Promise<Prediction> {
+    const caller = authorize(by, permissions.readMonitoring);
+    const { name } = await this.find(id);
+    if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
+    const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
+    const tracking = await this.calls.open(about);
+    const call = { requestId, body: observed(body, () => tracking.admitted()) };
+    const prediction = await tracking
+      .within(() => this.servers.predict(id, call, signal))
+      .catch((error: unknown) => fail(tracking, error));
+    return finish(prediction, tracking, signal);
+  }
+
+  private async store(deployment: Deployment, by: Caller, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      const details = { model_path: deployment.modelPath };
+      await this.audit.perform({ by, action: 'deployment.created', object: deployment, details }, async () => {
+        await this.requireRoom(1);
+        await this.deployments.add(deployment);
+      });
+      this.reconciler.hold(deployment.id);
+    } catch (error) {
+      await this.servers.stop(deployment.id);
+      throw error;
+    }
+  }
+
+  private async requireRoom(wanted: number): Promise<void> {
+    const { deployments: most } = deploymentLimits;
+    if ((await this.deployments.count()) + wanted > most) throw new TooManyDeployments(most);
+  }
+
+  private async find(id: string): Promise<Deployment> {
+    const deployment = await this.deployments.find(id);
+    if (!deployment) throw new NotFound('deployment');
+    return deployment;
+  }
+
+  private async view(deployment: Deployment): Promise<DeploymentView> {
+    const { id, lastPort } = deployment;
+    if (!this.servers.ids().includes(id)) {
+      const reason = 'this instance is about to start it';
+      return { ...deployment, state: { status: 'starting', port: lastPort, reason, restarts: 0 } };
+    }
+    const state = await this.servers.probe(id);
+    return { ...deployment, state: { ...state, port: state.port ?? lastPort } };
+  }
+}
+
+/** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
+async function finish(prediction: Prediction, tracking: TrackedCall, signal: AbortSignal): Promise<Prediction> {
+  if (prediction.status !== 200) tracking.refused();
+  else if (prediction.complete) await tracking.succeeded();
+  else {
+    signal.addEventListener('abort', () => void tracking.cancelled().catch(() => undefined)); // the reaper stores it
+    return { ...prediction, body: tracked(prediction.body, tracking) };
+  }
+  return prediction;
+}
+
+/** Calls `sent` after the last chunk: from then on the serving process works. */
+const observed = (body: ByteStream, sent: () => void): ByteStream => ({
+  ...body,
+  chunks: (async function* () {
+    yield* body.chunks;
+    sent();
+  })(),
+});
+
+async function* tracked(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    await fail(tracking, error);
+  }
+  await tracking.succeeded();
+}
+
+async function fail(tracking: TrackedCall, error: unknown): Promise<never> {
+  await tracking.failed(error);
+  throw error;
+}

@@ -1,0 +1,95 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
+import { ModelFile, pathFinding } from '../../domain/deployments/model-file.js';
+import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
+import type { ByteStream } from '../shared/byte-stream.js';
+import { ModelFileStore, type WrittenFile } from './ports.js';
+
+type By = { readonly by: Caller | null };
+
+interface Listing extends By {
+  readonly limit: number;
+  /** The last path of the page before. */
+  readonly after: string | null;
+}
+
+interface Upload extends By {
+  readonly path: string;
+  readonly bytes: ByteStream;
+}
+
+export abstract class UploadLimits {
+  abstract readonly fileBytes: number;
+  abstract readonly atOnce: number;
+}
+
+@injectable()
+export class ModelFileService {
+  private uploading = 0;
+
+  constructor(
+    private readonly store: ModelFileStore,
+    private readonly limits: UploadLimits,
+  ) {}
+
+  /** Returns the models that can be deployed or chatted with, and all uploads, by path. `truncated` tells of unread folders. */
+  async list({ by, limit, after }: Listing): Promise<{ files: readonly ModelFile[]; truncated: boolean }> {
+    authorize(by, permissions.readMonitoring);
+    const { files, truncated } = await this.store.list();
+    const shown = ModelFile.all(files).filter(({ kind, writable }) => kind !== 'file' || writable);
+    return { files: shown.filter(({ path }) => after === null || path > after).slice(0, limit), truncated };
+  }
+
+  /** Stores a file whole or not at all. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what `ModelFileStore.write` throws. */
+  async upload({ by, path, bytes }: Upload): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
+    authorize(by, permissions.manageMonitoring);
+    const { fileBytes, atOnce } = this.limits;
+    if (bytes.length !== null && bytes.length > fileBytes) throw new ModelFileTooLarge(fileBytes);
+    const valid = ModelFile.path(path);
+    if (this.uploading >= atOnce) throw new UploadsBusy(atOnce);
+    this.uploading++;
+    try {
+      await this.requireOwnName(valid);
+      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, fileBytes));
+      return { ...ModelFile.of(file), replaced, sha256 };
+    } finally {
+      this.uploading--;
+    }
+  }
+
+  /** Deletes an uploaded file, or a chat model with all its files. Throws InvalidRequest, NotFound. */
+  async delete({ by, path: given }: By & { path: string }): Promise<void> {
+    authorize(by, permissions.manageMonitoring);
+    const path = ModelFile.path(given);
+    const { files } = await this.store.list(path);
+    if (files.length === 0) throw new NotFound('model file');
+    const refused = (message: string) => new InvalidRequest([pathFinding(message)]);
+    if (!files.every(({ writable }) => writable)) {
+      throw refused('is in a models folder that the service does not write to: only uploaded files can be deleted');
+    }
+    if (!ModelFile.all(files).some((one) => one.path === path)) {
+      throw refused('is a folder that is no chat model: delete its files one by one');
+    }
+    if (!(await this.store.remove(path))) throw new NotFound('model file');
+  }
+
+  /** Refuses a path that begins like a model of another folder, which would hide the upload or mix with it. */
+  private async requireOwnName(path: string): Promise<void> {
+    const [name = ''] = path.split('/');
+    const { files } = await this.store.list(name);
+    if (files.every(({ writable }) => writable)) return;
+    throw new InvalidRequest([pathFinding(`must not begin with "${name}", which another models folder has already`)]);
+  }
+}
+
+async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw new ModelFileTooLarge(most);
+    yield chunk;
+  }
+  if (size === 0) throw new InvalidRequest([{ path: '', message: 'the body is the file, and must not be empty' }]);
+}

@@ -1,0 +1,65 @@
+import { DeploymentService } from '../../../src/application/deployments/deployment.service.js';
+import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
+import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
+import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
+import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
+import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { auditOn } from '../../support/audit.js';
+import { memoryRepositories } from '../../support/memory-repositories.js';
+import { aDeployment, ids } from '../../support/records.js';
+
+describe('a new deployment', () => {
+  const repositories = memoryRepositories();
+  const { deployments } = repositories;
+  const audit = auditOn(repositories);
+  const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
+  const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
+  const serviceWith = (server: MemoryModelServer) => {
+    const reconciler = new DeploymentReconciler(deployments, server);
+    return new DeploymentService(deployments, server, reconciler, {} as CallTracker, audit, ids, new ManualClock());
+  };
+  const service = serviceWith(servers);
+  const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;
+  const create = (name: string, signal = new AbortController().signal) => service.create({ ...about, name, signal });
+
+  it('is one of a bounded number, those counted that only begin', async () => {
+    for (let n = 1; n < deploymentLimits.deployments; n++) await deployments.add(aDeployment());
+    const outcomes = await Promise.allSettled([create('a'), create('b'), create('c')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(servers.running).toBe(1);
+  });
+
+  it('is not kept where another instance has taken the last place meanwhile', async () => {
+    for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
+    await servers.close();
+    const rival = new MemoryModelServer(files, () => ({
+      load: () => deployments.add(aDeployment()),
+      answer: async () => null,
+    }));
+    const refused = serviceWith(rival).create({ ...about, name: 'late', signal: new AbortController().signal });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(rival.running).toBe(0);
+    expect(await deployments.count()).toBe(deploymentLimits.deployments);
+  });
+
+  it('is started by every instance, and its process ends everywhere after its deletion', async () => {
+    for (const { id } of await deployments.all()) await deployments.remove(id);
+    const [one, other] = [1, 2].map(
+      () => new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null })),
+    ) as [MemoryModelServer, MemoryModelServer];
+    const reconciler = new DeploymentReconciler(deployments, other);
+    const service = serviceWith(one);
+    const { id } = await service.create({ ...about, name: 'shared', signal: new AbortController().signal });
+    const by = { kind: 'master' } as const;
+    expect((await serviceWith(other).read({ by, id })).state).toMatchObject({ status: 'starting' });
+    await reconciler.applyAll();
+    await reconciler.applyAll();
+    expect(other.ids()).toEqual([id]);
+    await service.delete({ by, id });
+    await reconciler.applyAll();
+    expect([one.ids(), other.ids()]).toEqual([[], []]);
+    await expect(service.read({ by, id })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
