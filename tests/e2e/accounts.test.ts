@@ -104,6 +104,7 @@ describe('16 registrations at once on two processes', () => {
     const answers = await (held ? pair.race('accounts', PARTIES, act) : atOnce(PARTIES, act));
     expect(tally(answers)).toEqual({ 201: 3, '403 registration_closed': PARTIES - 3 });
     expect((await roles()).sort()).toEqual(['admin', 'member', 'member']);
+    expect(await pair.query('SELECT DISTINCT team_id FROM accounts')).toHaveLength(1);
   });
 
   it.each(rounds)('redeem one open invite exactly once (%s)', async (_, held) => {

@@ -21,23 +21,20 @@ import { passwordHasherContract } from './password-hasher.contract.js';
 import { spentSiteTokensContract } from './spent-site-tokens.contract.js';
 import { teamsContract } from './teams.contract.js';
 
-/** All suites have these in turn; each test begins with an empty one. */
-const memory = memoryUnderTest();
 const postgres = postgresUnderTest();
 
-accountsContract('memory', memory);
-accountsContract('PostgreSQL', postgres);
+for (const [name, store] of [
+  ['memory', memoryUnderTest()],
+  ['PostgreSQL', postgres],
+] as const) {
+  accountsContract(name, store);
+  invitesContract(name, store);
+  mailedTokensContract(name, store);
+  spentSiteTokensContract(name, store);
+  teamsContract(name, store);
+}
 
-teamsContract('memory', memory);
-teamsContract('PostgreSQL', postgres);
-
-mailedTokensContract('memory', memory);
-mailedTokensContract('PostgreSQL', postgres);
-
-invitesContract('memory', memory);
-invitesContract('PostgreSQL', postgres);
-
-describe('Invites kept by PostgreSQL', () => {
+describe('InviteRepository of PostgreSQL', () => {
   const { token, digest } = new CheckedTokens().issue('invite');
   let invite: Invite;
 
@@ -91,10 +88,7 @@ describe('Invites kept by PostgreSQL', () => {
   });
 });
 
-spentSiteTokensContract('memory', memory);
-spentSiteTokensContract('PostgreSQL', postgres);
-
-describe('SpentSiteTokens kept by PostgreSQL', () => {
+describe('SpentSiteTokenRepository of PostgreSQL', () => {
   it('keeps no row of those that have expired', async () => {
     const { spentSiteTokens } = await postgres.open();
     for (let token = 0; token < 5; token++) await spentSiteTokens.spend(`short ${token}`, at(60), at(0));
@@ -108,7 +102,7 @@ describe('SpentSiteTokens kept by PostgreSQL', () => {
 
 linksContract('the service’s own pages', (baseUrl) => new BaseUrlPageLinks({ baseUrl }));
 
-describe('Links of the service’s own pages', () => {
+describe('PageLinks of the service’s own pages', () => {
   it('are below the address that the service turns out to have', () => {
     const address = { baseUrl: '' };
     const links = new BaseUrlPageLinks(address);

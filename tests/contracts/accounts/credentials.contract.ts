@@ -7,7 +7,7 @@ import type { Repositories, StoreUnderTest } from '../../support/repositories.js
 const YEAR = 365 * 24 * 60 * 60;
 
 export function credentialsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Credentials kept by ${adapter}`, () => {
+  describe(`CredentialRepository of ${adapter}`, () => {
     let repositories: Repositories;
     let credentials: Repositories['credentials'];
     let team: Team;
@@ -103,31 +103,10 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await credentials.holder(session.digest, at(61))).toBeNull();
     });
 
-    it('tells each of many who ask at once for one credential by their own moment', async () => {
-      const session = aSession(account, { expiresAt: at(60) });
-      await credentials.add(session);
-      const moments = [1, 60, 59, 61];
-      const holders = await Promise.all(moments.map((moment) => credentials.holder(session.digest, at(moment))));
-      expect(holders.map((holder) => holder?.credentialId)).toEqual([session.id, undefined, session.id, undefined]);
-    });
-
     it('keeps one that does not expire', async () => {
       const key = anApiKey(account);
       await credentials.add(key);
       expect(await credentials.holder(key.digest, at(100 * YEAR))).not.toBeNull();
-    });
-
-    it('removes one, at once and in every process', async () => {
-      const elsewhere = (await store.elsewhere()).credentials;
-      const [removed, stays] = [aSession(account), anApiKey(account)];
-      await credentials.add(removed);
-      await credentials.add(stays);
-      expect(await elsewhere.holder(removed.digest, at(1))).not.toBeNull();
-      expect(await credentials.remove(removed)).toBe(true);
-      for (const process of [credentials, elsewhere]) {
-        expect(await process.holder(removed.digest, at(1))).toBeNull();
-        expect(await process.holder(stays.digest, at(1))).not.toBeNull();
-      }
     });
 
     const added = async (...some: Credential[]): Promise<Credential[]> => {
@@ -213,7 +192,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await credentials.holder(key.digest, at(1))).toMatchObject({ lastUsedAt });
     });
 
-    it('removes one’s own, of that kind alone', async () => {
+    it('removes one’s own, of that kind alone, at once and in every process', async () => {
       const [, stranger] = await founded();
       const [key, foreign] = (await added(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
       const { id: accountId } = account;

@@ -1,20 +1,17 @@
 import type { Team } from '../../../src/domain/accounts/account.js';
-import { InviteRedeemed } from '../../../src/domain/accounts/errors.js';
 import { Invite } from '../../../src/domain/accounts/invite.js';
-import { atOnce, barrier } from '../../support/barrier.js';
 import { anInvite, aTeam, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function invitesContract(adapter: string, store: StoreUnderTest) {
-  describe(`Invites kept by ${adapter}`, () => {
+  describe(`InviteRepository of ${adapter}`, () => {
     let invites: Repositories['invites'];
-    let unitOfWork: Repositories['unitOfWork'];
     let team: Team;
     let otherTeam: Team;
 
     beforeEach(async () => {
       const repositories = await store.open();
-      ({ invites, unitOfWork } = repositories);
+      ({ invites } = repositories);
       [team, otherTeam] = [aTeam(), aTeam()];
       for (const one of [team, otherTeam]) await repositories.teams.add(one);
     });
@@ -92,22 +89,6 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       await invites.revokeAllBy('usr_2');
       for (const invite of own) expect(await invites.byDigest(invite.digest)).toEqual({ ...invite, status: 'revoked' });
       for (const invite of [redeemed, others]) expect(await invites.byDigest(invite.digest)).toEqual(invite);
-    });
-
-    it('can be redeemed once, however many units of work try at once', async () => {
-      const parties = 8;
-      const { id, digest } = await kept();
-      const allHaveRead = barrier(parties);
-      const redeem = async () => {
-        const found = (await invites.byDigest(digest)) as Invite;
-        await allHaveRead();
-        await invites.save(Invite.redeem(found, 'ada@example.com', at(1)));
-        return 'redeemed';
-      };
-      const outcomes = await atOnce(parties, () => unitOfWork.run(redeem).catch((error: unknown) => error));
-      expect(outcomes.filter((outcome) => outcome === 'redeemed')).toHaveLength(1);
-      expect(outcomes.filter((outcome) => outcome instanceof InviteRedeemed)).toHaveLength(parties - 1);
-      expect(await invites.find(team.id, id)).toMatchObject({ status: 'redeemed' });
     });
   });
 }

@@ -1,20 +1,17 @@
 import type { Account } from '../../../src/domain/accounts/account.js';
-import { TokenUsed } from '../../../src/domain/accounts/errors.js';
 import { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
-import { atOnce, barrier } from '../../support/barrier.js';
 import { aMailedToken, anAccount, aTeam, at } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function mailedTokensContract(adapter: string, store: StoreUnderTest) {
-  describe(`MailedTokens kept by ${adapter}`, () => {
+  describe(`MailedTokenRepository of ${adapter}`, () => {
     let mailedTokens: Repositories['mailedTokens'];
-    let unitOfWork: Repositories['unitOfWork'];
     let account: Account;
     let other: Account;
 
     beforeEach(async () => {
       const repositories = await store.open();
-      ({ mailedTokens, unitOfWork } = repositories);
+      ({ mailedTokens } = repositories);
       const team = aTeam();
       [account, other] = [anAccount(team), anAccount(team)];
       await repositories.teams.add(team);
@@ -76,20 +73,5 @@ export function mailedTokensContract(adapter: string, store: StoreUnderTest) {
         await mailedTokens.removeUnused(account.id, of);
       },
     );
-
-    it('can be used once, however many units of work try at once', async () => {
-      const parties = 8;
-      const { digest } = await kept();
-      const allHaveRead = barrier(parties);
-      const use = async () => {
-        const found = (await mailedTokens.byDigest(digest)) as MailedToken;
-        await allHaveRead();
-        await mailedTokens.save(MailedToken.use(found, at(1)));
-        return 'used';
-      };
-      const outcomes = await atOnce(parties, () => unitOfWork.run(use).catch((error: unknown) => error));
-      expect(outcomes.filter((outcome) => outcome === 'used')).toHaveLength(1);
-      expect(outcomes.filter((outcome) => outcome instanceof TokenUsed)).toHaveLength(parties - 1);
-    });
   });
 }

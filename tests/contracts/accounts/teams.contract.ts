@@ -1,32 +1,24 @@
+import type { Team } from '../../../src/domain/accounts/account.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 import { aTeam, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function teamsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Teams kept by ${adapter}`, () => {
+  describe(`TeamRepository of ${adapter}`, () => {
     let teams: Repositories['teams'];
     let unitOfWork: Repositories['unitOfWork'];
     beforeEach(async () => {
       ({ teams, unitOfWork } = await store.open());
     });
 
-    it('has no operator before the first is added', async () => {
+    it('gives back exactly the team that was added, and knows the operator among others', async () => {
+      const stranger = aTeam({ siteKey: 'team:acme', createdAt: at(0.001) });
+      await teams.add(stranger);
       expect(await teams.operator()).toBeNull();
-      await teams.add(aTeam());
-      expect(await teams.operator()).toBeNull();
-    });
-
-    it('knows the operator among other teams', async () => {
-      const operator = aTeam({ operator: true, createdAt: at(0.001) });
-      for (const team of [aTeam(), operator, aTeam()]) await teams.add(team);
+      const operator = aTeam({ operator: true });
+      for (const team of [operator, aTeam()]) await teams.add(team);
       expect(await teams.operator()).toEqual(operator);
-    });
-
-    it('gives back exactly the team that was added', async () => {
-      const [operator, stranger] = [aTeam({ operator: true }), aTeam({ siteKey: 'team:acme', createdAt: at(0.001) })];
-      for (const team of [operator, stranger]) await teams.add(team);
-      expect(await teams.byId(operator.id)).toEqual(operator);
-      expect(await teams.byId(stranger.id)).toEqual(stranger);
+      for (const team of [operator, stranger]) expect(await teams.byId(team.id)).toEqual(team);
     });
 
     it('knows no team that was not added', async () => {
@@ -43,36 +35,23 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
         expect(await teams.bySiteKey(key)).toBeNull();
     });
 
-    it('comes to one team for a team of the site, however many would add it at once', async () => {
+    it.each<[string, Partial<Team>]>([
+      ['team of the site', { siteKey: 'team:acme' }],
+      ['operator', { operator: true }],
+    ])('comes to one %s, however many would found it at once', async (_, kind) => {
       const parties = 8;
-      const siteKey = 'team:acme';
+      const known = () => (kind.siteKey ? teams.bySiteKey(kind.siteKey) : teams.operator());
       const allHaveLooked = barrier(parties);
       const found = async () => {
-        const known = await teams.bySiteKey(siteKey);
+        const existing = await known();
         await allHaveLooked();
-        if (known) return known;
-        const team = aTeam({ siteKey });
+        if (existing) return existing;
+        const team = aTeam(kind);
         await teams.add(team);
         return team;
       };
       const seen = await atOnce(parties, () => unitOfWork.run(found));
-      expect(seen).toEqual(Array(parties).fill(await teams.bySiteKey(siteKey)));
-    });
-
-    it('comes to one operator, however many would found it at once', async () => {
-      const parties = 8;
-      const allHaveLooked = barrier(parties);
-      const found = async () => {
-        const operator = await teams.operator();
-        await allHaveLooked();
-        if (operator) return operator;
-        const team = aTeam({ operator: true });
-        await teams.add(team);
-        return team;
-      };
-      const seen = await atOnce(parties, () => unitOfWork.run(found));
-      const operator = await teams.operator();
-      expect(seen).toEqual(Array(parties).fill(operator));
+      expect(seen).toEqual(Array(parties).fill(await known()));
     });
   });
 }
