@@ -52,7 +52,7 @@ export class Supervisor<P extends SupervisedProcess> {
   constructor(
     private readonly launch: () => P | Promise<P>,
     private readonly settings: SupervisorSettings,
-    private readonly to: SupervisorLog,
+    private readonly logging: SupervisorLog,
     /** Called after the process ended by itself. The state has already changed. */
     private readonly onLost: (process: P, reason: string) => void = () => undefined,
   ) {
@@ -117,8 +117,9 @@ export class Supervisor<P extends SupervisedProcess> {
         const reason = await process.gone;
         if (!signal.aborted) await this.waitForRestart(reason, signal, () => this.onLost(process, reason));
       } catch (error) {
+        if (attempt === 1 && !retriesFirst && !signal.aborted) this.abandon('stopped');
         settleFirst(error);
-        if (signal.aborted || (attempt === 1 && !retriesFirst)) return;
+        if (signal.aborted) return;
         this.failedToStart = true;
         await this.waitForRestart((error as Error).message, signal);
       }
@@ -177,6 +178,7 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   private note(level: 'info' | 'warn', event: string, fields: LogFields): void {
-    this.to.log[level](`${this.to.subject} ${event}`, { ...this.to.fields, ...fields });
+    const { log, subject, fields: common } = this.logging;
+    log[level](`${subject} ${event}`, { ...common, ...fields });
   }
 }

@@ -138,7 +138,7 @@ describe('the supervisor of a process', () => {
     latest().die('it does not load');
     await expect(start).rejects.toThrow('it does not load');
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(processes).toHaveLength(1);
+    expect([supervisor.state, processes.length]).toEqual(['stopped', 1]);
   });
 
   it('never has two: a new start waits for the end of the process before', async () => {

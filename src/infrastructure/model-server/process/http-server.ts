@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { v7 as uuid } from 'uuid';
 import { RequestError } from './request-error.js';
 
 /** Cut off slow clients. */
@@ -78,6 +79,8 @@ export interface RouteMatch {
   readonly handle: Handler;
 }
 
+export type Router = (method: string, url: string) => RouteMatch;
+
 export interface HttpListener {
   answered(route: string, status: number): void;
   /** Called for an error that is a defect. */
@@ -92,9 +95,8 @@ export class HttpServer {
   private onIdle: () => void = () => undefined;
 
   constructor(
-    private readonly match: (method: string, url: string) => RouteMatch,
+    private readonly router: Router,
     private readonly listener: HttpListener,
-    private readonly nextRequestId: () => string,
   ) {
     this.server = createServer(TIMEOUTS, (request, response) => void this.serve(request, response));
     this.server.maxConnections = MAX_CONNECTIONS;
@@ -122,7 +124,7 @@ export class HttpServer {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { route, handle } = this.match(request.method ?? '', request.url ?? '');
+    const { route, handle } = this.router(request.method ?? '', request.url ?? '');
     this.inFlight++;
     response.once('close', () => {
       this.inFlight--;
@@ -130,7 +132,7 @@ export class HttpServer {
       if (this.inFlight === 0) this.onIdle();
     });
     const given = request.headers['x-request-id'];
-    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : this.nextRequestId();
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
     const context = new HttpContext(request, response, id);
     try {
       if (this.draining)
@@ -152,7 +154,7 @@ export class HttpServer {
     }
     const refusal =
       clientErrors[error.code ?? ''] ?? new RequestError('bad_request', 'The request is not proper HTTP.');
-    const id = this.nextRequestId();
+    const id = newRequestId();
     const body = refusal.envelope(id);
     const head = [
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
@@ -164,6 +166,8 @@ export class HttpServer {
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   }
 }
+
+const newRequestId = (): string => `req_${uuid()}`;
 
 const clientErrors: Readonly<Record<string, RequestError>> = {
   HPE_HEADER_OVERFLOW: new RequestError('headers_too_large', 'The request headers are too large.'),

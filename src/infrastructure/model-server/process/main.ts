@@ -1,4 +1,3 @@
-import { v7 as uuid } from 'uuid';
 import { endWithParent } from '../../child-process/parent-death.js';
 import type { ServeOrder, ServerMessage } from '../protocol.js';
 import { hasRows } from './batches.js';
@@ -8,7 +7,7 @@ import { Inference } from './inference.js';
 import { type Batching, InferenceQueue } from './inference-queue.js';
 import { Metrics } from './metrics.js';
 import { ModelThread } from './model-thread.js';
-import { Router } from './routes.js';
+import { createRouter } from './routes.js';
 import type { Signature } from './tensors.js';
 import { ThreadedCodec } from './threaded-codec.js';
 import { Watchdog } from './watchdog.js';
@@ -50,21 +49,12 @@ function createServer(order: ServeOrder, signature: Signature): HttpServer {
       writeLine('stdout', 'batching is off: this model would answer requests that run together differently'),
   });
   metrics.addQueue(queue);
-  const inference = new Inference(
-    new BodyReader(order.bodyLimit),
-    new ThreadedCodec({ signature, name: order.name }),
-    queue,
-  );
-  const router = new Router({ ...order, ...signature }, inference, metrics);
-  const listener = {
-    answered: (route: string, status: number) => metrics.answered(route, status),
-    failed: (requestId: string, error: unknown) => writeLine('stderr', `${requestId}: ${stackOf(error)}`),
-  };
-  return new HttpServer(
-    (method, url) => router.match(method, url),
-    listener,
-    () => `req_${uuid()}`,
-  );
+  const codec = new ThreadedCodec({ signature, name: order.name });
+  const inference = new Inference(new BodyReader(order.bodyLimit), codec, queue);
+  return new HttpServer(createRouter({ ...order, ...signature }, inference, metrics), {
+    answered: (route, status) => metrics.answered(route, status),
+    failed: (requestId, error) => writeLine('stderr', `${requestId}: ${stackOf(error)}`),
+  });
 }
 
 function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature): Batching | null {

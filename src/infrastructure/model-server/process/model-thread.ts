@@ -12,43 +12,28 @@ export interface ModelSettings {
 }
 
 /** The model in a thread of its own. The main thread stays free while the model runs. */
-export class ModelThread implements QueuedModel {
+export class ModelThread extends WorkerThread<ModelRequest, ModelResponse> implements QueuedModel {
   verdict: BatchVerdict = 'unknown';
-  private readonly thread: WorkerThread<ModelRequest, ModelResponse>;
 
-  /** `onDeath` is called when the thread ends. */
   constructor(onDeath: (error: Error) => void) {
-    this.thread = new WorkerThread(join(__dirname, 'model-worker.js'), null, onDeath);
-  }
-
-  /** While the model runs, the process cannot end in an orderly way. */
-  get isBusy(): boolean {
-    return this.thread.isBusy;
-  }
-
-  idle(): Promise<void> {
-    return this.thread.idle();
+    super(join(__dirname, 'model-worker.js'), null, onDeath);
   }
 
   /** Returns the signature of the model, or the reason why it does not load. */
   async load(settings: ModelSettings): Promise<Signature | { readonly reason: string }> {
-    const response = await this.thread.send({ type: 'load', ...settings }, []);
+    const response = await this.send({ type: 'load', ...settings }, []);
     if (response.type === 'loaded') return response.signature;
     return { reason: response.type === 'broken' ? response.reason : 'the model gave no answer' };
   }
 
-  run(inputs: Tensors): Promise<RunResult> {
-    return this.send(inputs, false);
-  }
-
-  runJoined(inputs: Tensors): Promise<RunResult> {
-    return this.send(inputs, true);
-  }
-
-  private async send(inputs: Tensors, isJoined: boolean): Promise<RunResult> {
-    const response = await this.thread.send({ type: 'run', inputs, isJoined }, buffersOf(inputs));
+  async run(inputs: Tensors, isJoined = false): Promise<RunResult> {
+    const response = await this.send({ type: 'run', inputs, isJoined }, buffersOf(inputs));
     if (response.type !== 'ran') throw new Error(`the model answered a run with ${response.type}`);
     this.verdict = response.verdict;
     return response.result;
+  }
+
+  runJoined(inputs: Tensors): Promise<RunResult> {
+    return this.run(inputs, true);
   }
 }

@@ -1,19 +1,19 @@
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../child-process/health-proof.js';
 import type { ServeOrder } from '../protocol.js';
-import type { Handler, RouteMatch } from './http-server.js';
+import type { Handler, RouteMatch, Router } from './http-server.js';
 import type { Inference } from './inference.js';
 import type { Metrics } from './metrics.js';
 import { RequestError } from './request-error.js';
 import type { Signature } from './tensors.js';
 
-/** The handlers of each path by method. `{name}` stands for the name or id of the model, with or without its version. */
-type Routes = Readonly<Record<string, Partial<Record<'GET' | 'POST', Handler>>>>;
-
 export type ServedModel = Pick<ServeOrder, 'id' | 'name' | 'modelPath' | 'secret'> & Signature;
+
+/** The handlers of each path by method. `{name}` stands for the name or id of the model, with or without its version. */
+type Routes = Readonly<Record<string, Partial<Record<string, Handler>>>>;
 
 function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): Routes {
   const { id, name, modelPath, secret, inputs, outputs } = model;
-  const answer = (body: unknown): { GET: Handler } => ({ GET: (context) => context.json(body) });
+  const answer = (body: unknown): Partial<Record<string, Handler>> => ({ GET: (context) => context.json(body) });
   return {
     '/health': {
       GET: (context) => {
@@ -37,33 +37,32 @@ function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): R
 
 const MODEL_PATH = /^\/v2\/models\/([^/]+)(?:\/versions\/1)?(?=\/|$)/;
 
-/** Finds the handler of a request. Handlers of unknown paths and methods throw a RequestError. */
-export class Router {
-  private readonly routes: Routes;
-
-  constructor(
-    private readonly model: ServedModel,
-    inference: Inference,
-    metrics: Metrics,
-  ) {
-    this.routes = routesOf(model, inference, metrics);
-  }
-
-  match(method: string, url: string): RouteMatch {
-    const route = this.patternOf(url.split('?', 1)[0] ?? '');
-    const methods = Object.hasOwn(this.routes, route) ? this.routes[route] : undefined;
-    if (!methods)
-      return { route: 'none', handle: throws(new RequestError('not_found', 'There is no such route or model.')) };
-    const handle = method === 'GET' || method === 'POST' ? methods[method] : undefined;
-    return { route, handle: handle ?? throws(methodNotAllowed(method, Object.keys(methods))) };
-  }
-
-  private patternOf(path: string): string {
+/** Returns the function that finds the handler of a request. For unknown paths and methods the handler throws. */
+export function createRouter(model: ServedModel, inference: Inference, metrics: Metrics): Router {
+  const routes = routesOf(model, inference, metrics);
+  const patternOf = (path: string): string => {
     const [prefix, name = ''] = MODEL_PATH.exec(path) ?? [];
     if (prefix === undefined) return path.includes('{') ? '' : path;
-    const isOurs = [this.model.name, this.model.id].includes(decoded(name));
+    const isOurs = [model.name, model.id].includes(decoded(name));
     return isOurs ? `/v2/models/{name}${path.slice(prefix.length)}` : '';
-  }
+  };
+  return (method, url) => {
+    const route = patternOf(url.split('?', 1)[0] ?? '');
+    const methods = Object.hasOwn(routes, route) ? routes[route] : undefined;
+    if (!methods) return refused('none', new RequestError('not_found', 'There is no such route or model.'));
+    const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (handle) return { route, handle };
+    const allowed = Object.keys(methods).join(', ');
+    const message = `${method} is not possible here; these are: ${allowed}.`;
+    return refused(route, new RequestError('method_not_allowed', message, { Allow: allowed }));
+  };
+}
+
+function refused(route: string, error: RequestError): RouteMatch {
+  const handle = () => {
+    throw error;
+  };
+  return { route, handle };
 }
 
 function decoded(text: string): string {
@@ -72,16 +71,4 @@ function decoded(text: string): string {
   } catch {
     return '';
   }
-}
-
-const throws =
-  (error: RequestError): Handler =>
-  () => {
-    throw error;
-  };
-
-function methodNotAllowed(method: string, allowed: readonly string[]): RequestError {
-  const methods = allowed.join(', ');
-  const message = `${method} is not possible here; these are: ${methods}.`;
-  return new RequestError('method_not_allowed', message, { Allow: methods });
 }
