@@ -6,7 +6,7 @@ import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Model } from '../../domain/workspace/model.js';
-import { Project, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
+import { Project, type ProjectContent, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.js';
 import { ConversationRepository } from '../chat/ports.js';
@@ -29,11 +29,6 @@ export interface ProjectOverview {
   readonly project: Project;
   readonly models: readonly Model[];
   readonly runtime: ProjectRuntime;
-}
-
-interface ProjectContent {
-  readonly name?: string | undefined;
-  readonly spec?: JsonObject | undefined;
 }
 
 const LISTED_CONVERSATIONS = 100;
@@ -100,7 +95,7 @@ export class ProjectService {
     by: Caller | null,
     projectId: string,
     expected: readonly number[],
-    content: { readonly name?: string; readonly spec: JsonObject },
+    content: ProjectContent & { readonly spec: JsonObject },
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {

@@ -20,10 +20,15 @@ export interface Project {
 /** A project as it was at one version. Its creator is the account that made this version. */
 export type ProjectVersion = Pick<Project, 'version' | 'name' | 'spec' | 'createdBy' | 'createdAt'>;
 
+/** The parts of a project that its team writes. */
+export interface ProjectContent {
+  readonly name?: string | undefined;
+  readonly spec?: JsonObject | undefined;
+}
+
 export const Project = {
-  create(
-    draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & { name?: string; spec?: JsonObject },
-  ): Project {
+  /** Throws InvalidRequest. */
+  create(draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & ProjectContent): Project {
     const { name = 'Untitled project', spec = {} } = draft;
     const { createdAt: updatedAt, createdBy: updatedBy } = draft;
     return { ...draft, ...checked(name, spec), version: 1, updatedAt, updatedBy, reviewedVersion: null };
@@ -33,7 +38,7 @@ export const Project = {
   update(
     project: Project,
     expected: readonly number[],
-    change: { name?: string; spec: JsonObject; by: string; at: Date },
+    change: ProjectContent & { readonly spec: JsonObject; readonly by: string; readonly at: Date },
   ): Project {
     const { name, spec } = checked(change.name ?? project.name, change.spec);
     requireVersion(project, expected);

@@ -20,7 +20,6 @@ import * as status from './operations/status.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
 import * as modelAliases from './workspace/model-aliases.contract.js';
-import * as modelVersions from './workspace/model-versions.contract.js';
 import * as models from './workspace/models.contract.js';
 import * as projects from './workspace/projects.contract.js';
 import * as starters from './workspace/starters.contract.js';
@@ -35,7 +34,6 @@ export const contracts: readonly Contract[] = [
   datasets,
   datasetVersions,
   models,
-  modelVersions,
   modelAliases,
   runtime,
   completions,

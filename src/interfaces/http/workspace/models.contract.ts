@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contract } from '../contract.js';
-import { LongPage } from '../paging.js';
+import { LongPage, VersionPage } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -152,4 +152,31 @@ export const forkModel = contract({
   otherStatus: known,
   answer: ModelAnswer,
   refusals: ['request_id_conflict'],
+});
+
+const ModelVersionEntry = z.object({ version: VersionNumber, created_at: Timestamp, created_by: AccountId });
+
+export const listModelVersions = contract({
+  id: 'listModelVersions',
+  method: 'get',
+  path: '/v1/projects/{project_id}/models/{model_id}/versions',
+  tag,
+  summary: 'List the versions of a model, newest first',
+  access: permissions.readWorkspace,
+  query: VersionPage,
+  answer: pageOfList('versions', ModelVersionEntry, 'ModelVersions'),
+});
+
+export const readModelVersion = contract({
+  id: 'readModelVersion',
+  method: 'get',
+  path: '/v1/projects/{project_id}/models/{model_id}/versions/{version}',
+  tag,
+  summary: 'Read a version of a model',
+  access: permissions.readWorkspace,
+  answer: ModelVersionEntry.extend({
+    id: id('mdl').meta({ description: 'The id of the model.' }),
+    project_id: id('prj'),
+    spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
+  }).meta({ id: 'ModelVersion' }),
 });

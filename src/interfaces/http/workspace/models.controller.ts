@@ -8,7 +8,6 @@ import { type CallOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
 import { deleted } from '../schemas.js';
 import { expectedVersions, saidVersions } from '../versions.js';
-import { listModelVersions, readModelVersion } from './model-versions.contract.js';
 import * as contracts from './models.contract.js';
 
 @injectable()
@@ -57,7 +56,7 @@ export class ModelsController implements Controller {
       (call) => this.read(call),
     ),
     route(
-      listModelVersions,
+      contracts.listModelVersions,
       async ({ caller, params: { project_id, model_id }, query }) => {
         const found = await this.models.versions(caller, project_id, model_id, versionPageOf(query));
         const { versions, ...page } = pagedVersions(found, query);
@@ -65,9 +64,9 @@ export class ModelsController implements Controller {
       },
       (call) => this.read(call),
     ),
-    route(readModelVersion, async ({ caller, params: { project_id, model_id, version } }) => {
+    route(contracts.readModelVersion, async ({ caller, params: { project_id, model_id, version } }) => {
       const found = await this.models.version(caller, project_id, model_id, versionInPath(version));
-      return answerFrom(readModelVersion.answer, found, { id: model_id, project_id, model_id: hidden });
+      return answerFrom(contracts.readModelVersion.answer, found, { id: model_id, project_id, model_id: hidden });
     }),
   ];
 
@@ -92,4 +91,4 @@ export const modelAnswer = (model: Model) =>
   });
 
 const versionEntry = (entry: ModelVersionEntry) =>
-  answerFrom(listModelVersions.answer.shape.versions.element, entry, { model_id: hidden });
+  answerFrom(contracts.listModelVersions.answer.shape.versions.element, entry, { model_id: hidden });
