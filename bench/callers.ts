@@ -12,14 +12,14 @@ export interface Round {
 }
 
 export interface Measured {
-  /** How long each call took, in milliseconds. */
+  /** The duration of each call, in milliseconds. */
   readonly times: readonly number[];
   readonly perSecond: number;
-  /** What was answered instead of 200, if anything was. */
+  /** The first answer that was not 200. */
   readonly failure: string | null;
 }
 
-/** A program: makes the calls of a round that it is told, and tells what it has measured. */
+/** Runs as a process: makes the calls of each round that it is sent, and sends back the measurements. */
 async function measured({ port, request, callers, ms }: Round): Promise<Measured> {
   const bytes = Buffer.from(request);
   const times: number[] = [];

@@ -20,7 +20,7 @@ const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'm
 
 type Asked = (task: Task) => Promise<Report>;
 
-/** What is compared: how many times better the engine is, and how many times it should be. */
+/** One comparison: how many times better the engine is, and how many times it should be. */
 interface Comparison {
   readonly what: string;
   readonly ratio: number;
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** No scripts of packages are run: the programs that it needs are in the packages. */
+/** Runs no install scripts: the programs are in the packages. */
 function install(temporary: string): void {
   const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', temporary];
   execFileSync('npm', ['install', ...flags, RIVAL], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -95,20 +95,20 @@ async function play(round: number, ours: Asked, theirs: Asked): Promise<Comparis
   ];
 }
 
-/** Who begins changes with each round. */
+/** Changes the contender that begins with each round. */
 async function inTurns<T>(round: number, [a, b]: readonly [() => Promise<T>, () => Promise<T>]): Promise<[T, T]> {
   if (round % 2 === 0) return [await a(), await b()];
   const second = await b();
   return [await a(), second];
 }
 
-/** Of so many words; the beginning is nobody else's. */
+/** Returns a prompt of so many words with a beginning of its own. */
 function conversation(name: string, length: number): ChatMessage[] {
   const text = Array.from({ length }, (_, i) => words[(i * i + length) % words.length]).join(' ');
   return [{ role: 'user', content: `${name}: ${text}` }];
 }
 
-/** Otherwise the times would be those of different work. */
+/** Throws if the answers differ, because the times would then compare different work. */
 function same({ outcomes }: Report, other: Report): void {
   const differing = outcomes.filter(({ text, tokens }, i) => {
     const theirs = other.outcomes[i];
@@ -124,7 +124,7 @@ const work = ({ processorMs }: Report): number => processorMs;
 const halfDone = ({ outcomes }: Report): number => median(outcomes.map(({ tookMs }) => tookMs));
 const firstToken = ({ outcomes }: Report): number => outcomes[0]?.firstTokenMs ?? Number.NaN;
 
-/** `better`: what the engine has more of, or less. */
+/** `better` tells whether more or less is better. */
 function comparison(better: 'more' | 'less', what: string, [ours = 0, theirs = 0]: readonly number[], target: number) {
   const ratio = better === 'more' ? ours / theirs : theirs / ours;
   return { what, ratio, target, shown: `${ours.toFixed(0)} / ${theirs.toFixed(0)}` };

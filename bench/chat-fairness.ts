@@ -7,7 +7,7 @@ import { ChildRuntimesRig } from '../tests/support/onnx/child-runtimes-rig.js';
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * What one account's prompts cost another account on the same runtime: 30 prompts of 64,000 characters at once, all longer
+ * Measures what one account's prompts cost another account on the same runtime: 30 prompts of 64,000 characters at once, all longer
  * than the context, beside short calls of another account and beside an answer that is being written. Round by round, with
  * the prompts and without.
  * `npm run bench:chat-fairness [rounds]`
@@ -66,14 +66,14 @@ async function short(rig: ChildRuntimesRig, round: number): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Tokens per second of one answer, from the caller's point of view. */
+/** Returns the tokens per second of one answer, as its caller sees them. */
 async function answer(rig: ChildRuntimesRig, round: number): Promise<number> {
   const begun = performance.now();
   const { completionTokens } = await rig.ask(`${round} Count`, { caller: 'usr_c', maxTokens: ANSWER });
   return completionTokens / ((performance.now() - begun) / 1_000);
 }
 
-/** Milliseconds until all are refused. */
+/** Returns the milliseconds until all are refused. */
 async function refused(rig: ChildRuntimesRig): Promise<number> {
   const begun = performance.now();
   const calls = Array.from({ length: PROMPTS }, () =>

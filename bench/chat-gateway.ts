@@ -9,18 +9,17 @@ import { ask, completions, readyProject, register } from '../tests/support/works
 import type { Measured, Round } from './callers.js';
 
 /**
- * The service's own share of a chat call to an engine that answers at once: how much longer a call takes than without
- * the service between, and how many calls a second it passes on, beside @portkey-ai/gateway in front of the same engine,
- * round by round. `npm run bench:chat-gateway [rounds]`
+ * Measures the service's own share of a chat call to an engine that answers at once: the time that it adds to a call, and
+ * the calls a second that it passes on, beside @portkey-ai/gateway in front of the same engine, round by round. `npm run bench:chat-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const ROUND_MS = 2_000;
-const CALLERS = 16;
-const MOST_MS = 1.5;
-const LEAST_RATIO = 2.5;
+const CALLERS = 32;
+const MOST_MS = 1.8;
+const LEAST_RATIO = 2;
 const RIVAL = '@portkey-ai/gateway@1.15.2';
 
-interface Way {
+interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -60,19 +59,19 @@ async function main(): Promise<void> {
     },
     body: body('m'),
   };
-  const ways: Way[] = [direct, ours, ...(theirs ? [theirs] : [])];
+  const targets: Target[] = [direct, ours, ...(theirs ? [theirs] : [])];
   const times: Record<string, number[]> = {};
   const rates: Record<string, number[]> = {};
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const way of ways) {
-      const alone = await measured(callers, way, 1);
-      const together = await measured(callers, way, CALLERS);
+    for (const target of targets) {
+      const alone = await measured(callers, target, 1);
+      const together = await measured(callers, target, CALLERS);
       if (round === 0) continue; // warms up
-      times[way.name] = [...(times[way.name] ?? []), median(alone.times)];
-      rates[way.name] = [...(rates[way.name] ?? []), together.perSecond];
+      times[target.name] = [...(times[target.name] ?? []), median(alone.times)];
+      rates[target.name] = [...(rates[target.name] ?? []), together.perSecond];
     }
   }
-  for (const { name } of ways) {
+  for (const { name } of targets) {
     const [time, rate] = [median(times[name] ?? []), median(rates[name] ?? [])];
     console.log(`${name.padEnd(8)} p50 ${time.toFixed(2)} ms alone, ${rate.toFixed(0)}/s with ${CALLERS} callers`);
   }
@@ -88,7 +87,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function measured(callers: ChildProcess, { url, headers, body }: Way, atOnce: number): Promise<Measured> {
+async function measured(callers: ChildProcess, { url, headers, body }: Target, atOnce: number): Promise<Measured> {
   const { port, pathname } = new URL(url);
   const sent = {
     Host: `127.0.0.1:${port}`,
@@ -104,7 +103,7 @@ async function measured(callers: ChildProcess, { url, headers, body }: Way, atOn
   return result;
 }
 
-/** Null, and says so, where it can't be installed. */
+/** Returns null, and says so, if it cannot be installed. */
 async function startRival(folder: string): Promise<{ process: ChildProcess; url: string } | null> {
   try {
     const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];

@@ -6,7 +6,7 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 
 /**
- * How long an import of 500 records of 50 fields takes over HTTP, up to the last byte of its answer, beside one plain
+ * Measures an import of 500 records of 50 fields over HTTP, up to the last byte of its answer, beside one plain
  * INSERT of the same records, a row each, that are JSON already, on the same server by turns.
  * `npm run bench:dataset-import [rounds]`
  */

@@ -14,8 +14,8 @@ import { type Member, register } from '../tests/support/workspace.js';
 import { Calls } from './faults/calls.js';
 
 /**
- * What callers see of a database that goes and comes back: the real service before a real PostgreSQL, and every way in
- * which that can be out of reach. `npm run bench:faults [part of a fault's name]`
+ * Shows what callers see of a database that goes and comes back: the real service and a real PostgreSQL, which becomes
+ * unreachable in every way. `npm run bench:faults [part of a fault's name]`
  */
 const ONLY = process.argv[2] ?? '';
 /** The longest that a caller may wait for the refusal, and that calls may fail once the database is back. */
@@ -23,19 +23,19 @@ const MOST_WAIT_MS = 5_000;
 const MOST_RECOVERY_MS = 3_000;
 /** More callers than the service has connections. */
 const CALLERS = 24;
-/** The lines that the process keeps to itself: the one that says that it lives, and the one on which it hears of tasks. */
+/** The connections outside the pool: the one that shows that the instance lives, and the one that listens for tasks. */
 const OWN_LINES = 2;
 /** The pool of the service. */
 const MOST_CONNECTIONS = 16;
-/** For the server to end what nobody is at the other end of. */
+/** Time for the server to end connections whose other end is gone. */
 const ORPHANS_MS = 90_000;
-/** For all that was begun to come to its end, and a little more. */
+/** Time for all calls under way to end, and a little more. */
 const AFTERWARDS_MS = 6_000;
 
 interface Fault {
   readonly name: string;
   readonly callers: number;
-  /** Resolves when the database is back; whatever fails from `gone` on may. */
+  /** Resolves when the database is back. Calls may fail from `gone` on. */
   readonly happen: (gone: () => void) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface Row {
   readonly others: string;
   readonly samePid: boolean;
   readonly connectionsLeft: number;
-  /** The longest for which these very callers were given no processor: no figure is better than that. */
+  /** The longest time without a processor for the callers themselves: no figure is better than that. */
   readonly machineMs: number;
   readonly ok: boolean;
 }
@@ -184,7 +184,7 @@ async function suffered(
   return { ...row, ok };
 }
 
-/** The connections of the pool that somebody has, the least of a few looks: some have them for a moment at any time. */
+/** Returns the pool's connections in use: the least of a few samples, because some are used for a moment at any time. */
 async function inUse(api: HttpCaller): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 20; look++) {
@@ -202,7 +202,7 @@ async function shown(running: ServiceProcess, text: string): Promise<void> {
   while (!running.errors().includes(text)) await pause(20);
 }
 
-/** The least number of the service's connections that the server knows of while all that nobody uses are ended. */
+/** Returns the least number of the service's connections on the server while idle ones are ended. */
 async function orphans(url: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (const until = performance.now() + ORPHANS_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
@@ -218,7 +218,7 @@ async function orphans(url: string): Promise<number> {
   return least;
 }
 
-/** Resolves once it answers; `anew` tells whether it is the one that is waited for. */
+/** Resolves when the server answers and `anew` accepts it. */
 async function answering(url: string, anew: () => boolean): Promise<void> {
   for (;;) {
     const client = new Client({ connectionString: url });

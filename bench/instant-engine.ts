@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { wholeMessage } from './http-messages.js';
 
-/** A program: an engine that answers every chat at once with the same. Tells its port to whoever started it. */
+/** Runs as a process: an engine that answers every chat with the same text at once. Sends its port to its parent. */
 const usage = { prompt_tokens: 7, completion_tokens: 6, total_tokens: 13 };
 const message = { role: 'assistant', content: 'The capital of France is Paris.' };
 const choices = [{ index: 0, message, finish_reason: 'stop' }];

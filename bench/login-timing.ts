@@ -3,7 +3,7 @@ import { Service } from '../tests/support/service.js';
 import { register } from '../tests/support/workspace.js';
 
 /**
- * Whether the time of a refused login tells an unknown e-mail from a wrong password: samples of both by turns, and
+ * Tests whether the time of a refused login tells an unknown e-mail from a wrong password: samples of both by turns, and
  * Welch's t of the two. `npm run bench:login-timing [samples] [bcrypt cost]`; a low cost shows small differences better.
  */
 const SAMPLES = Number(process.argv[2] ?? 200);

@@ -3,8 +3,8 @@ import { Service } from '../tests/support/service.js';
 import { type Member, password, register } from '../tests/support/workspace.js';
 
 /**
- * How soon GET /v1/auth/me answers one account while another logs in 40 times at once, again and again, with password
- * hashes as slow as by default. `npm run bench:logins [seconds]`
+ * Measures GET /v1/auth/me of one account while another logs in 40 times at once, again and again, with the default cost
+ * of password hashes. `npm run bench:logins [seconds]`
  */
 const SECONDS = Number(process.argv[2] ?? 10);
 const AT_ONCE = 40;

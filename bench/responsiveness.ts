@@ -6,9 +6,9 @@ import { ask, completions, readyProject, register } from '../tests/support/works
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * How soon /health/live answers while chats are under way (three callers at a time prefill prompts of about 200 tokens,
+ * Measures how soon /health/live answers while chats are under way (three callers at a time prefill prompts of about 200 tokens,
  * again and again, and a fourth asks for a long answer), while a model of 32 million weights loads, again and again, and
- * while eight of its answers are written at once; and how soon the place of a caller who goes away is another's.
+ * while eight of its answers are written at once; and how soon the place of a caller who goes away is free.
  * `npm run bench:responsiveness [seconds]`
  */
 const SECONDS = Number(process.argv[2] ?? 10);
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   await withLargeModel();
 }
 
-/** With a model that never ends an answer by itself. */
+/** Uses a model that never ends an answer by itself. */
 async function withLargeModel(): Promise<void> {
   const models = await temporaryFolder();
   makeModel(join(models, 'large'));
@@ -83,7 +83,7 @@ async function withLargeModel(): Promise<void> {
   await pause(1_000); // for all of them to be read
   judge('/health/live while eight answers are written', await measured(service, SECONDS));
 
-  // All places are taken. Whoever waits for one gets it, and becomes a job, when another goes away.
+  // All places are taken. A waiting call gets one, and becomes a job, when another caller goes away.
   const newest = async () => {
     const { body } = await service.get('/v1/jobs?kind=chat&limit=1', token);
     return body.jobs[0] as { id: string; created_at: number };

@@ -8,8 +8,8 @@ import { ServingProcess } from '../tests/support/model-server/serving-process.js
 import { imageModel, perceptron } from './serving/models.js';
 
 /**
- * What a serving process costs beside the model itself, and what batching gains. What is compared takes turns, in short
- * rounds; the figures are medians over them. `npm run bench:serving [rounds] [width of the perceptron]`
+ * Measures what a serving process costs beside the model itself, and what batching gains. The loads take turns in short
+ * rounds; the figures are medians. `npm run bench:serving [rounds] [width of the perceptron]`
  */
 const ROUNDS = Number(process.argv[2] ?? 15);
 const WIDTH = Number(process.argv[3] ?? 512);
@@ -17,7 +17,7 @@ const SECONDS = 0.4;
 
 type Load = () => Promise<number>;
 
-/** Sends one request again and again over a connection of its own, at next to no cost: it shares the processors. */
+/** Sends one request again and again over a connection of its own, at very little cost, because it shares the processors. */
 class Caller {
   private answer: Buffer = Buffer.alloc(0);
   private answered: () => void = () => undefined;
@@ -60,7 +60,7 @@ class Caller {
   }
 }
 
-/** Answers a second. Each call begins when the one before it has its answer. */
+/** Returns the answers a second. Each call begins when the one before it has its answer. */
 async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
   const begun = performance.now();
   let done = 0;
@@ -73,7 +73,7 @@ async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number>
 
 const open: Caller[] = [];
 
-/** As many callers of a serving process, each of which sends the next request when it has its answer. */
+/** Runs so many callers, each of which sends the next request when it has its answer. */
 async function load({ url }: ServingProcess, request: Buffer, callers: number): Promise<Load> {
   const all = await Promise.all(Array.from({ length: callers }, () => Caller.to(url, request)));
   open.push(...all);
@@ -97,7 +97,7 @@ function binaryRequest(input: string, data: Float32Array, shape: readonly number
 const jsonRequest = (inputs: object): Buffer =>
   httpRequest('/predict', { 'Content-Type': 'application/json' }, Buffer.from(JSON.stringify({ inputs })));
 
-/** Nested arrays of this shape. */
+/** Returns nested arrays of this shape. */
 function nested(data: Float32Array, [size = 0, ...others]: readonly number[]): unknown {
   if (others.length === 0) return Array.from(data);
   const width = data.length / size;
@@ -106,7 +106,7 @@ function nested(data: Float32Array, [size = 0, ...others]: readonly number[]): u
 
 const numbers = (length: number): Float32Array => Float32Array.from({ length }, (_, at) => Math.sin(at));
 
-/** Loads that take turns: the median of each, and how often as fast as the first it is, round by round. */
+/** Runs loads in turns. Returns the median of each, and its speed relative to the first, round by round. */
 async function compared(loads: Readonly<Record<string, Load>>): Promise<number[]> {
   const rounds: number[][] = [];
   for (const run of Object.values(loads)) await run();

@@ -8,18 +8,18 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { ask, completions, password, readyProject, register } from '../tests/support/workspace.js';
 
 /**
- * Many requests of all sorts, and deployments that come and go meanwhile: the memory, the file descriptors and the
- * children of the service have to stay as they are after the warm-up. `npm run bench:soak [requests] [deployments]`
+ * Sends many requests of all sorts while deployments come and go. The memory, the file descriptors and the children of the
+ * service have to stay as they are after the warm-up. `npm run bench:soak [requests] [deployments]`
  */
 const REQUESTS = Number(process.argv[2] ?? 200_000);
 const CYCLES = Number(process.argv[3] ?? 100);
 const CALLERS = 16;
 const SAMPLES = 60;
-/** Of all samples; what came before is warm-up. */
+/** The share of the samples that is warm-up. */
 const WARM = 0.4;
 /**
- * How much the least memory of the last samples may be above that of the first ones after the warm-up. Memory comes and
- * goes with the collection of garbage, so it takes many samples of many requests to tell.
+ * The permitted growth of the least memory between the first samples after the warm-up and the last ones. Garbage collection
+ * makes memory come and go, so it takes many samples of many requests.
  */
 const MOST_GROWTH = 1.15;
 
@@ -29,7 +29,7 @@ interface Sample {
   readonly rssMb: number;
   readonly descriptors: number;
   readonly children: number;
-  /** Of the process of the chat runtime. */
+  /** The chat worker's memory. */
   readonly runtimeMb: number;
 }
 
@@ -136,7 +136,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Prints what grew, and says whether it may. */
+/** Prints the growth, and returns whether it is permitted. */
 function judged(samples: readonly Sample[]): boolean {
   const warm = samples.slice(Math.floor(samples.length * WARM));
   const part = Math.ceil(warm.length / 3);

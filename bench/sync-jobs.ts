@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What was fired beside what must have been, by the stored order in which the jobs finished. */
+/** Returns the alerts that fired and those that the rules define by the stored order in which the jobs finished. */
 async function checked(url: string, ids: readonly string[]) {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -92,15 +92,15 @@ async function checked(url: string, ids: readonly string[]) {
   return { fired: alerts.length, missing, wrong };
 }
 
-/** In container that begin with a success, so that the model, which always goes back over everything, stays quick. */
+/** Splits the jobs into parts that begin with a success, which keeps the model quick: it evaluates every part from its start. */
 function expectedOf({ ruleType, threshold, jobKind = null }: RuleInput, jobs: readonly FinishedJob[]): string[] {
-  const container: FinishedJob[][] = [[]];
+  const parts: FinishedJob[][] = [[]];
   for (const job of jobs) {
     if (jobKind !== null && job.kind !== jobKind) continue;
-    if (job.status === 'succeeded') container.push([]);
-    container.at(-1)?.push(job);
+    if (job.status === 'succeeded') parts.push([]);
+    parts.at(-1)?.push(job);
   }
-  return container.flatMap((part) => {
+  return parts.flatMap((part) => {
     const model = new JobsModel();
     for (const job of part) model.history.push(job);
     return model.preview({ ruleType, threshold, jobKind });

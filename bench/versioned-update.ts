@@ -12,7 +12,7 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 
 /**
- * How many versioned updates of projects a second the use case does, beside the bare transaction on the same server:
+ * Measures the versioned updates of projects a second that the use case does, beside the bare transaction on the same server:
  * BEGIN, a guarded UPDATE, an INSERT of the version, COMMIT; and the service over HTTP. All with as many callers at once,
  * round by round. `npm run bench:versioned-update [rounds]`
  */
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Calls a second, one caller for each id. */
+/** Returns the calls a second, with one caller for each id. */
 async function rate(ids: readonly string[], act: (id: string) => Promise<void>): Promise<number> {
   const begun = performance.now();
   let done = 0;

@@ -5,7 +5,7 @@ import { TemporaryFolder } from './support/temporary-folder.js';
 
 const repository = join(__dirname, '..');
 
-/** What the check has to find, and the file that is changed for it. */
+/** The rule that the check has to name, the file, and the text that is planted into it. */
 const FAULTS = [
   ['domain-is-pure', 'src/domain/alerts/planted.ts', "import { createHash } from 'node:crypto';"],
   [

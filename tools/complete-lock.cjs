@@ -10,7 +10,7 @@ const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'open
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
 const EXACT_VERSION = /^\d/;
 
-/** What a platform package would declare, read off its name; null where the name names no platform. */
+/** Returns what a platform package declares, as its name tells; null if the name names no platform. */
 function platformOf(name) {
   const words = name.split('/').pop().split('-');
   const os = SYSTEMS.find((system) => words.includes(system));

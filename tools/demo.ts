@@ -1,7 +1,7 @@
 /**
  * Starts the real service and uses it as an API consumer would, from the first registration to an answered chat and
  * an acknowledged alert.
- * Every step is held against the interface; the first that deviates ends the demo with exit code 1.
+ * Checks every step. The first that deviates from the interface ends the demo with exit code 1.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

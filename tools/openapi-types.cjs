@@ -1,6 +1,6 @@
 /**
  * Writes the types of the tests' client, `tests/support/openapi-types.d.ts`, from `openapi.json`; with `--check` it only
- * compares. They leave out what is for people alone, so that they change only where the interface does.
+ * compares. They leave out descriptions and examples, so that they change only with the interface.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -14,7 +14,7 @@ const { default: openapiTS, astToString } = require('openapi-typescript');
 
 const PROSE = ['description', 'summary', 'example', 'examples', 'headers'];
 
-/** What stands below `properties` is a name, whatever it is. */
+/** Removes descriptions. The keys below `properties` are names of fields, so they stay. */
 function withoutProse(node, areNames = false) {
   if (Array.isArray(node)) return node.map((part) => withoutProse(part));
   if (typeof node !== 'object' || node === null) return node;

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { type Completed, DrivenWorker } from '../../tests/support/onnx/driven-worker.js';
 
-/** What a contender is asked to do: all conversations at once. */
+/** The task of a contender: all conversations at once. */
 export interface Task {
   readonly conversations: readonly (readonly ChatMessage[])[];
   readonly maxTokens: number;
 }
 
-/** One conversation's answer. Times are from the moment at which all were asked. */
+/** One conversation's answer. Times count from the moment at which all were sent. */
 export interface Outcome {
   readonly text: string;
   readonly promptTokens: number;
@@ -44,7 +44,7 @@ async function ours(folder: string): Promise<Contender> {
   };
 }
 
-/** `modules`: the folder in which @huggingface/transformers is installed. */
+/** `modules` is the folder in which @huggingface/transformers is installed. */
 async function theirs(folder: string, modules: string): Promise<Contender> {
   const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer } = createRequire(join(modules, 'x.js'))(
     '@huggingface/transformers',

@@ -9,11 +9,11 @@ export interface Call {
   readonly outcome: string;
 }
 
-/** For a call that nobody answers: longer than any is meant to take. */
+/** Ends a call that nobody answers; longer than any call should take. */
 const GIVE_UP_MS = 20_000;
 const PAUSE_MS = 5;
 
-/** Callers who read and write one call after another, and note how each went. */
+/** Runs callers that read and write one call after another, and records each outcome. */
 export class Calls {
   readonly made: Call[] = [];
   private over = false;
@@ -44,7 +44,7 @@ export class Calls {
     }
   }
 
-  /** Reads, short transactions, and one of many statements. */
+  /** Reads, short transactions, and one transaction of many statements. */
   private call(round: number): Promise<Answer> {
     const { api, admin } = this;
     const signal = AbortSignal.timeout(GIVE_UP_MS);

@@ -1,6 +1,6 @@
 import { type Constant, FLOAT, type Node, onnxFile } from '../../tests/support/onnx/onnx-graph.js';
 
-/** The same numbers each time, small enough for sums to stay so. */
+/** Returns the same numbers each time, small enough for small sums. */
 function weights(name: string, shape: readonly number[]): Constant {
   const inward = shape.slice(1).reduce((product, size) => product * size, 1);
   let state = 12_345 + name.length;

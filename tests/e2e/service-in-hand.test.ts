@@ -23,13 +23,13 @@ const HEADER = 'X-Conversation-Id';
 
 type Answering = (request: ChatRequest, signal: AbortSignal) => Promise<string>;
 
-/** The service within this process, with adapters that the test holds in its hand. */
+/** The service within this process, with adapters that the test replaces. */
 describe('a service in hand', () => {
   let app: ClockedApp;
   let admin: Member;
   let project: string;
   let answering: Answering;
-  /** Of whatever hashes passwords. */
+  /** The password hasher fails with it. */
   let failure: Error | null = null;
 
   beforeAll(async () => {

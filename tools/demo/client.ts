@@ -22,7 +22,7 @@ export class Client {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Sends a request; throws Deviation where the status or the answer is not as expected. */
+  /** Sends a request. Throws Deviation if the status or the answer is not as expected. */
   async call(
     request: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`,
     { body, as }: Options,
@@ -44,7 +44,7 @@ export class Client {
     return answer;
   }
 
-  /** The same for a call that must be refused: the error envelope, whose request id is also in the header. */
+  /** Sends a request that must be refused. Checks the error envelope and its request id. */
   async refused(
     request: Parameters<Client['call']>[0],
     options: Options,

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deviation } from './steps.js';
 
 const MAIN = join(__dirname, '../../../bin/service.cjs');
-/** All that the service gets of the caller's environment: none of its settings are among it. */
+/** The variables that the service gets from the caller's environment; none of them is a setting. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 const READY_WITHIN_MS = 60_000;
 const MAIL_WITHIN_MS = 15_000;
@@ -20,7 +20,7 @@ export class DemoService {
   private child: ChildProcess | null = null;
   private said = '';
 
-  /** Resolves to the base URL. */
+  /** Resolves with the base URL. */
   async start(signal: AbortSignal): Promise<string> {
     chmodSync(this.folder, 0o711); // as root the database runs under another account, which has to get through
     const inherited = INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined);
@@ -45,7 +45,7 @@ export class DemoService {
     return url;
   }
 
-  /** The text of the first e-mail, as soon as it lies in the outbox folder. */
+  /** Waits for the first e-mail in the outbox folder and returns its text. */
   async firstMail(signal: AbortSignal): Promise<string> {
     const outbox = join(this.folder, 'data', 'outbox');
     for (let waited = 0; waited < MAIL_WITHIN_MS; waited += 50) {
@@ -60,7 +60,7 @@ export class DemoService {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Ends the service as a service manager would; resolves to how it left. */
+  /** Stops the service by SIGTERM. Resolves with its exit code. */
   async stop(): Promise<string> {
     const { child } = this;
     if (!child) return 'never started';

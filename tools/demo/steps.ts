@@ -1,11 +1,11 @@
-/** Something that is not as the interface says. */
+/** An answer deviates from the interface. */
 export class Deviation extends Error {
   constructor(expected: unknown, came: unknown) {
     super(`expected: ${shown(expected)}\ncame:     ${shown(came)}`);
   }
 }
 
-/** Throws Deviation unless `came` has all that `expected` has; a regular expression stands for the texts it matches. */
+/** Throws Deviation if `came` lacks anything that `expected` has. A regular expression stands for the texts it matches. */
 export function expect(came: unknown, expected: unknown): void {
   if (!matches(came, expected)) throw new Deviation(expected, came);
 }
@@ -19,7 +19,7 @@ function matches(came: unknown, expected: unknown): boolean {
 
 let steps = 0;
 
-/** Does one step and prints its line: what it was, what `act` says of the answer, and the milliseconds. */
+/** Runs one step and prints its line: its name, the summary that `act` returns, and the milliseconds. */
 export async function step(what: string, act: () => Promise<string>): Promise<void> {
   const number = String(++steps).padStart(2);
   const begun = performance.now();
@@ -35,13 +35,13 @@ export async function step(what: string, act: () => Promise<string>): Promise<vo
   }
 }
 
-/** As JSON, with every secret cut to its first 8 characters. */
+/** Returns the value as JSON, with every secret cut to its first 8 characters. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value, (_key, one) => (one instanceof RegExp ? String(one) : one)) ?? String(value);
   return text.replace(/\b(tn[a-z]_\w{4})\w+/g, '$1…');
 }
 
-/** Some fields of an answer (`user.role`) as `role="admin"`. */
+/** Returns some fields of an answer (`user.role`) as `role="admin"`. */
 export function fields(body: unknown, ...paths: string[]): string {
   const at = (path: string) =>
     path.split('.').reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);

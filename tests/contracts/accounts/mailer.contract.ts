@@ -5,9 +5,9 @@ import { aMessage } from '../../support/records.js';
 
 export interface MailerUnderTest {
   readonly mailer: Mailer;
-  /** What has arrived, and for whom. */
+  /** Returns the mails that have arrived, and their recipients. */
   received(): (Omit<ReceivedMail, 'headers' | 'from'> & { readonly recipients: readonly string[] })[];
-  /** From now on, or until it is mended, no mail goes out. */
+  /** Makes every delivery fail until `mend` is called. */
   breakDown(): Promise<void>;
   mend(): Promise<void>;
 }

@@ -5,18 +5,18 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export interface SiteTokensUnderTest {
   readonly siteTokens: SiteTokenVerifier;
-  /** A token of these claims that the site signs. */
+  /** Returns a token of these claims that the site signs. */
   signed(claims: Claims): string;
-  /** Tokens of these claims that the site did not sign, or not like that, by how they came to be. */
+  /** Returns tokens of these claims that the site did not sign, by the way in which they were forged. */
   forged(claims: Claims): Readonly<Record<string, string>>;
 }
 
-/** What the site and the service have agreed on. */
+/** The values that site and service have agreed on. */
 export const agreed = { issuer: 'https://shop.example', audience: 'tenon' } as const;
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** Those of a token that holds; undefined leaves one out. */
+/** Returns the claims of a valid token; undefined leaves one out. */
 export const someClaims = (over: Claims = {}): Claims => ({
   iss: agreed.issuer,
   aud: agreed.audience,

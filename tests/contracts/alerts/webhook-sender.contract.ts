@@ -3,13 +3,13 @@ import { WebhookRefused } from '../../../src/domain/alerts/errors.js';
 
 export interface SenderUnderTest {
   readonly sender: WebhookSender;
-  /** Where a receiver listens to which it may post. */
+  /** The URL of a receiver that is permitted. */
   readonly url: string;
-  /** Where it may not post to. */
+  /** A URL that is not permitted. */
   readonly refused: string;
-  /** The ids and bodies of what has come, oldest first. */
+  /** Returns the ids and bodies of the messages that have arrived, oldest first. */
   received(): { readonly id: string; readonly body: string }[];
-  /** The receiver answers with this status; null: not at all. */
+  /** Sets the status of the receiver's answers; null closes the connection instead. */
   answer(status: number | null): void;
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import type { LogTail, LogTailLimits } from '../../../src/application/operations
 
 export interface LogTailUnderTest {
   readonly tail: LogTail;
-  /** Puts lines at the end of the log. */
+  /** Appends lines to the log. */
   write(lines: readonly string[]): Promise<void>;
-  /** What is written from now on begins a new file. */
+  /** Begins a new file. */
   rotate(): Promise<void>;
 }
 

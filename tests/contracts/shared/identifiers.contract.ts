@@ -36,7 +36,7 @@ export function identifiersContract(adapter: string, open: () => IdGenerator) {
       const before = Date.now();
       const id = open().next('usr');
       const made = Number.parseInt(id.slice(4).replaceAll('-', '').slice(0, 12), 16);
-      // Of many made within one millisecond, the last may be said to be of the next.
+      // The last of many ids of one millisecond may carry the next one.
       expect(made).toBeGreaterThanOrEqual(before);
       expect(made).toBeLessThanOrEqual(Date.now() + 1);
     });

@@ -3,7 +3,7 @@ import { atOnce, barrier } from '../../support/barrier.js';
 
 export interface LogUnderTest {
   readonly log: Logger;
-  /** All that was logged. The log is no longer used then. */
+  /** Closes the log and returns its lines. */
   lines(): Promise<{ level: string; event: string; fields: LogFields }[]>;
 }
 
