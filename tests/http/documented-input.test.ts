@@ -1,7 +1,7 @@
-import { query } from '../support/database.js';
+import type { Account } from '../../src/domain/accounts/account.js';
 import { bodies, operations, queries } from '../support/documented-input.js';
-import { Service } from '../support/service.js';
 import { createProject, type Member, register, registeredModel } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const CALLS = 10;
 
@@ -19,7 +19,7 @@ const inWords = [
 
 /** Calls every route with generated input. The HTTP caller compares every answer with the document. */
 describe('input generated from the OpenAPI document', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   const ids: Record<string, string> = { alias: 'champion' };
 
@@ -29,24 +29,27 @@ describe('input generated from the OpenAPI document', () => {
       SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
       SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
     };
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '1000', ...site } });
-    admin = await register(service, 'Ada');
-    const other = await register(service, 'Mia');
-    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now()');
-    const made = async (path: string, json: unknown) => (await service.post(path, admin.token, json)).body.id;
-    const project = await createProject(service, admin.token);
+    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '1000', ...site } });
+    admin = await register(app, 'Ada');
+    const other = await register(app, 'Mia');
+    for (const { id } of [admin, other]) {
+      const account = (await app.store.accounts.byId(id)) as Account;
+      await app.store.accounts.save({ ...account, emailVerifiedAt: account.createdAt });
+    }
+    const made = async (path: string, json: unknown) => (await app.post(path, admin.token, json)).body.id;
+    const project = await createProject(app, admin.token);
     const rule = { name: 'fails', rule_type: 'consecutive_failures', threshold: 1, job_kind: 'external' };
     ids.project_id = project;
-    ids.model_id = await registeredModel(service, admin.token, project);
+    ids.model_id = await registeredModel(app, admin.token, project);
     ids.dataset_id = await made(`/v1/projects/${project}/datasets`, { records: [] });
     ids.rule_id = await made('/v1/alerts/rules', rule);
     const failing = await made('/v1/jobs', { kind: 'external', name: 'training' });
-    await service.call('PATCH', `/v1/jobs/${failing}`, { token: admin.token, json: { status: 'failed' } });
-    ids.alert_id = (await service.get('/v1/alerts', admin.token)).body.alerts[0].id;
+    await app.call('PATCH', `/v1/jobs/${failing}`, { token: admin.token, json: { status: 'failed' } });
+    ids.alert_id = (await app.get('/v1/alerts', admin.token)).body.alerts[0].id;
     ids.job_id = await made('/v1/jobs', { kind: 'external', name: 'training' });
     ids.user_id = other.id;
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
   const pathOf = (path: string) =>
     path.replace(/\{(\w{3})\w*\}/g, (name) => ids[name.slice(1, -1)] ?? 'cnv_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11');
@@ -60,7 +63,7 @@ describe('input generated from the OpenAPI document', () => {
     const { method, path, body: schema, operation } = one;
     const problems: string[] = [];
     const send = async (wanted: 'valid' | 'invalid', search: string, json?: unknown) => {
-      const { status, body } = await service.call(method, pathOf(path) + search, { token: admin.token, json });
+      const { status, body } = await app.call(method, pathOf(path) + search, { token: admin.token, json });
       const findings: string[] = (body.details ?? []).map(
         (one: Record<string, string>) => `${one.path}: ${one.message}`,
       );
