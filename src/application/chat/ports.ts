@@ -62,9 +62,24 @@ export abstract class ChatRuntime {
   abstract close(): Promise<void>;
 }
 
-/** Runs the models of one kind. A model's spec names the kind of its engine in `runtime`. */
-export abstract class ChatEngine extends ChatRuntime {
+/** The runtime of one project. Each method promises what the method of ChatRuntime with its name does. */
+export interface EngineRuntime {
+  readonly status: RuntimeStatus;
+  readonly figures: RuntimeFigures;
+  start(source: RuntimeSource): void;
+  stop(): Promise<void>;
+  complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted?: () => void): Promise<Completion>;
+}
+
+/** Runs the models whose spec names this kind in `runtime`. */
+export abstract class ChatEngine {
   abstract readonly kind: string;
+
+  /** Returns what it needs to run a model with this spec. Throws InvalidRequest with the first thing that is wrong. */
+  abstract source(spec: JsonObject): Promise<RuntimeSource>;
+
+  /** Returns the runtime of a project, stopped. Its sources are those of this engine. */
+  abstract create(projectId: string): EngineRuntime;
 }
 
 /** Identifies a conversation. A wrong account or project finds nothing. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
@@ -25,7 +26,7 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
 };
 
 /** One runtime: the model that should run, and the supervisor of its process. */
-export class SupervisedRuntime {
+export class SupervisedRuntime implements EngineRuntime {
   private source: OnnxSource | null = null;
   private readonly supervisor: Supervisor<ChatProcess>;
   private readonly estimate = new WaitEstimate();

@@ -1,6 +1,6 @@
-/** Gives each runtime to the chat engine of its kind. */
+/** Keeps the runtimes of all projects. The chat engine of its kind makes each of them. */
 import { injectable, multiInject } from 'inversify';
-import { ChatEngine, type ChatRuntime } from '../../application/chat/ports.js';
+import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -8,10 +8,16 @@ import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 
+interface Entry {
+  readonly kind: string;
+  readonly runtime: EngineRuntime;
+  /** Resolves when the runtime that this one replaces is stopped. */
+  readonly replaced: Promise<void>;
+}
+
 @injectable()
 export class ChatRuntimeByKind implements ChatRuntime {
-  /** The engine of each runtime that was started. */
-  private readonly started = new Map<string, ChatEngine>();
+  private readonly entries = new Map<string, Entry>();
 
   constructor(@multiInject(ChatEngine) private readonly engines: readonly ChatEngine[]) {}
 
@@ -24,28 +30,26 @@ export class ChatRuntimeByKind implements ChatRuntime {
   }
 
   start(id: string, source: RuntimeSource): void {
-    const engine = this.engineOf(source.kind);
-    if (!engine) throw new Error(`there is no chat engine of the kind ${source.kind}`);
-    const before = this.started.get(id);
-    this.started.set(id, engine);
-    if (before && before !== engine) void before.stop(id).catch(() => undefined);
-    engine.start(id, source);
+    const known = this.entries.get(id);
+    const { runtime } = known?.kind === source.kind ? known : this.replace(id, source.kind, known);
+    runtime.start(source);
   }
 
   async stop(id: string): Promise<void> {
-    this.started.delete(id);
-    await Promise.all(this.engines.map((engine) => engine.stop(id)));
+    const entry = this.entries.get(id);
+    if (!entry) return;
+    await Promise.all([entry.runtime.stop(), entry.replaced]);
+    const isStartedAgain = entry.runtime.status.state !== 'stopped';
+    if (!isStartedAgain && this.entries.get(id) === entry) this.entries.delete(id);
   }
 
   status(id: string): RuntimeStatus {
-    return this.started.get(id)?.status(id) ?? { state: 'stopped', reason: null };
+    return this.entries.get(id)?.runtime.status ?? { state: 'stopped', reason: null };
   }
 
   figures(): Map<string, RuntimeFigures> {
-    const all = this.engines.flatMap((engine) =>
-      [...engine.figures()].filter(([id]) => this.started.get(id) === engine),
-    );
-    return new Map(all);
+    const started = [...this.entries].filter(([, { runtime }]) => runtime.status.state !== 'stopped');
+    return new Map(started.map(([id, { runtime }]) => [id, runtime.figures]));
   }
 
   async complete(
@@ -56,19 +60,27 @@ export class ChatRuntimeByKind implements ChatRuntime {
     admitted?: () => void,
   ): Promise<Completion> {
     signal.throwIfAborted();
-    const engine = this.started.get(id);
-    if (!engine) throw new RuntimeStopped();
+    const entry = this.entries.get(id);
+    if (!entry) throw new RuntimeStopped();
     try {
-      return await engine.complete(id, request, caller, signal, admitted);
+      return await entry.runtime.complete(request, caller, signal, admitted);
     } catch (error) {
-      const moved = error instanceof RuntimeStopped && this.started.has(id) && this.started.get(id) !== engine;
-      throw moved ? new RuntimeLoading() : error;
+      const now = this.entries.get(id);
+      throw error instanceof RuntimeStopped && now && now !== entry ? new RuntimeLoading() : error;
     }
   }
 
   async close(): Promise<void> {
-    this.started.clear();
-    await Promise.all(this.engines.map((engine) => engine.close()));
+    await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
+  }
+
+  private replace(id: string, kind: string, before: Entry | undefined): Entry {
+    const engine = this.engineOf(kind);
+    if (!engine) throw new Error(`there is no chat engine of the kind ${kind}`);
+    const replaced = Promise.all([before?.runtime.stop(), before?.replaced]).then(() => undefined);
+    const entry = { kind, runtime: engine.create(id), replaced };
+    this.entries.set(id, entry);
+    return entry;
   }
 
   private engineOf(kind: unknown): ChatEngine | undefined {

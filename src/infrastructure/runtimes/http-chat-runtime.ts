@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import type { ChatEngine } from '../../application/chat/ports.js';
+import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
@@ -15,6 +15,7 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import { type EngineApi, type EngineSettings, type HttpSource, usualEngineSettings } from './engine-api.js';
 import { type EngineAccess, engineFields, readSpec } from './model-spec.js';
 import { RemoteEngine } from './remote-engine.js';
+import { RuntimeMeter } from './runtime-meter.js';
 
 export type HttpChatRuntimeSettings = EngineAccess &
   Pick<EngineSettings, 'queue' | 'timeoutMs'> &
@@ -27,7 +28,6 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   protected abstract readonly fields: z.ZodType<Model>;
   readonly probePath: string = '/';
   abstract readonly contextExceeded: RegExp;
-  private readonly engines = new Map<string, RemoteEngine<Model>>();
   private readonly settings: EngineSettings & EngineAccess;
 
   constructor(
@@ -50,40 +50,41 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
     return { kind: this.kind, baseUrl, key, model: readSpec(this.fields, spec) };
   }
 
-  start(id: string, source: HttpSource<Model>): void {
-    const before = this.engines.get(id);
-    if (before && isDeepStrictEqual(before.source, source) && before.status.state !== 'unavailable') return;
-    before?.end(new RuntimeLoading());
-    this.engines.set(id, new RemoteEngine(id, source, this, this.settings, this.clock, this.log));
+  create(projectId: string): EngineRuntime {
+    const begin = (source: HttpSource<Model>) =>
+      new RemoteEngine(projectId, source, this, this.settings, this.clock, this.log);
+    return new RemoteRuntime(begin);
+  }
+}
+
+/** Replaces its engine when it is started anew. */
+class RemoteRuntime<Model> implements EngineRuntime {
+  private engine: RemoteEngine<Model> | null = null;
+
+  constructor(private readonly begin: (source: HttpSource<Model>) => RemoteEngine<Model>) {}
+
+  get status(): RuntimeStatus {
+    return this.engine?.status ?? { state: 'stopped', reason: null };
   }
 
-  async stop(id: string): Promise<void> {
-    this.engines.get(id)?.end(new RuntimeStopped());
-    this.engines.delete(id);
+  get figures(): RuntimeFigures {
+    return this.engine?.figures ?? new RuntimeMeter().figures(null);
   }
 
-  status(id: string): RuntimeStatus {
-    return this.engines.get(id)?.status ?? { state: 'stopped', reason: null };
+  start(source: HttpSource<Model>): void {
+    const { engine } = this;
+    if (engine && isDeepStrictEqual(engine.source, source) && engine.status.state !== 'unavailable') return;
+    engine?.end(new RuntimeLoading());
+    this.engine = this.begin(source);
   }
 
-  figures(): Map<string, RuntimeFigures> {
-    return new Map([...this.engines].map(([id, engine]) => [id, engine.figures]));
+  async stop(): Promise<void> {
+    this.engine?.end(new RuntimeStopped());
+    this.engine = null;
   }
 
-  async complete(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Completion> {
-    signal.throwIfAborted();
-    const engine = this.engines.get(id);
-    if (!engine) throw new RuntimeStopped();
-    return engine.complete(request, caller, signal, admitted);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.engines.keys()].map((id) => this.stop(id)));
+  async complete(...call: Parameters<EngineRuntime['complete']>): Promise<Completion> {
+    if (!this.engine) throw new RuntimeStopped();
+    return this.engine.complete(...call);
   }
 }

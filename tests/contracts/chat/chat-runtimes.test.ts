@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatEngine } from '../../../src/application/chat/ports.js';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { RuntimeFigures } from '../../../src/domain/chat/runtime-figures.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
@@ -95,12 +97,29 @@ bothContracts('memory', (limits): ChatRuntimesUnderTest => {
   };
 });
 
+/** Makes an engine of the runtimes in memory. */
+const asEngine = (memory: MemoryChatRuntime): ChatEngine => ({
+  kind: memory.kind,
+  source: (spec) => memory.source(spec),
+  create: (id) => ({
+    get status() {
+      return memory.status(id);
+    },
+    get figures() {
+      return memory.figures().get(id) as RuntimeFigures;
+    },
+    start: (source) => memory.start(id, source as MemorySource),
+    stop: () => memory.stop(id),
+    complete: (...call) => memory.complete(id, ...call),
+  }),
+});
+
 bothContracts('the engine of each kind', (limits): ChatRuntimesUnderTest => {
   const { make, usual } = memory(limits);
   const engines = [make('here'), make('there')];
   return {
     ...usual,
-    runtimes: new ChatRuntimeByKind(engines),
+    runtimes: new ChatRuntimeByKind(engines.map(asEngine)),
     model: memorised('model', 'here'),
     slow: memorised('slow', 'there'),
     broken: memorised('broken', 'here'),
@@ -131,9 +150,10 @@ describe('chat engines elsewhere', () => {
   ): void {
     bothContracts(name, (limits): ChatRuntimesUnderTest => {
       const patience = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-      const runtimes = make({ ...limits, ...patience, allowedHosts: [], keys: {} });
+      const adapter = make({ ...limits, ...patience, allowedHosts: [], keys: {} });
+      const runtimes = new ChatRuntimeByKind([adapter]);
       const source = (model: string, key = 'right'): HttpSource<Model> => {
-        return { kind: runtimes.kind, baseUrl: engine.url, key, model: named(model) };
+        return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model) };
       };
       Object.assign(engine, { key: 'right', dead: false, ...about });
       const crash = async (id: string) => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatEngine } from '../../../src/application/chat/ports.js';
+import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type ChatRequest, type Completion, mostTokens } from '../../../src/domain/chat/chat.js';
 import {
   ContextLengthExceeded,
@@ -45,7 +45,7 @@ interface Runtime {
 }
 
 /** For unit tests: runtimes that load at once and answer by a rule. */
-export class MemoryChatRuntime implements ChatEngine {
+export class MemoryChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, Runtime>();
   private readonly settings: MemoryChatRuntimesSettings;
 

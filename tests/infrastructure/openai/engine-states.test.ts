@@ -1,4 +1,6 @@
+import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
+import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { ScriptedEngine } from '../../support/scripted-engine.js';
 import { until } from '../../support/until.js';
@@ -6,7 +8,7 @@ import { until } from '../../support/until.js';
 describe('an engine that answers 503 when it is asked for its models', () => {
   const LOAD_MS = 60_000;
   let engine: ScriptedEngine;
-  let runtimes: OpenAiChatRuntime;
+  let runtime: EngineRuntime;
   let log: RecordingLog;
   let now = 0;
 
@@ -18,22 +20,24 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     log = new RecordingLog();
     const patience = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    runtimes = new OpenAiChatRuntime(
+    const openAi = new OpenAiChatRuntime(
       { ...limits, ...patience, allowedHosts: [], keys: {} },
       { now: () => new Date(now) },
       log,
     );
     engine.models = 503;
-    runtimes.start('a', { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } });
+    runtime = openAi.create('a');
+    const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } };
+    runtime.start(source);
   });
-  afterEach(() => runtimes.close());
+  afterEach(() => runtime.stop());
   afterAll(() => engine.close());
 
-  const status = () => runtimes.status('a');
+  const status = () => runtime.status;
   const reaches = (state: string) => until(`it is ${state}`, () => status().state === state, 1);
   const ask = () => {
     const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: null, temperature: 0 };
-    return runtimes.complete('a', request, 'usr_a', new AbortController().signal);
+    return runtime.complete(request, 'usr_a', new AbortController().signal);
   };
 
   it('is taken for one that loads, asked again, and ready once it is', async () => {

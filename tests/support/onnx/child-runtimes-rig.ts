@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { ChatRequest, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
+import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import {
   OnnxChatRuntime,
   type OnnxChatRuntimeSettings,
 } from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
+import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
 import { RecordingLog } from '../recording-log.js';
 
@@ -20,18 +22,20 @@ export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 /** Chat runtimes in child processes, with a view on these processes. */
 export class ChildRuntimesRig {
   readonly log = new RecordingLog();
-  readonly runtimes: OnnxChatRuntime;
+  readonly runtimes: ChatRuntimeByKind;
 
   constructor(settings: Partial<OnnxChatRuntimeSettings> = {}) {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    this.runtimes = new OnnxChatRuntime(all, { locate: async (path) => path }, new SystemClock(), this.log);
+    const engine = new OnnxChatRuntime(all, { locate: async (path) => path }, new SystemClock(), this.log);
+    this.runtimes = new ChatRuntimeByKind([engine]);
   }
 
   /** Starts a runtime from a folder and waits for what becomes of it. */
   async start(folder: string, id = 'a'): Promise<RuntimeStatus> {
-    this.runtimes.start(id, { kind: 'onnx', folder });
+    const source: OnnxSource = { kind: 'onnx', folder };
+    this.runtimes.start(id, source);
     return this.settled(id);
   }
 
