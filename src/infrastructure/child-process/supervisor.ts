@@ -82,7 +82,7 @@ export class Supervisor<P extends SupervisedProcess> {
     this.note('warn', 'unavailable', { reason });
   }
 
-  /** Returns whether the next attempt is waited for after several failures. */
+  /** Returns whether the supervisor waits for the next attempt after several failures. */
   get isCrashLooping(): boolean {
     return this.state === 'waiting' && (this.failedToStart || this.endsInARow >= ENDS_OF_A_LOOP);
   }

@@ -104,7 +104,7 @@ export function jsonShape(value: unknown): number[] {
   return shape;
 }
 
-/** Tells the first place with another shape, not looking at the elements themselves. Returns null if there is none. */
+/** Returns the first place in a nested array that has another shape, or null. Does not look at the elements. */
 export function unevenAt(value: unknown, shape: readonly number[], level = 0): string | null {
   if (level === shape.length) return null;
   if (!Array.isArray(value)) return `is ${kindOf(value)} where an array is due`;
@@ -138,7 +138,7 @@ export function elementsOf(
       data[index] = convert(from) as never;
       index++;
     } else if (levelsBelow === 1) {
-      // The innermost arrays have most of the elements. This loop is measurably faster than a call for each.
+      // The innermost arrays have most of the elements, so they get a loop instead of a call for each element.
       const row = from as unknown[];
       for (let at = 0; at < row.length; at++) {
         data[index] = convert(row[at]) as never;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 import { RequestError } from './request-error.js';
 
-/** Cut off slow clients. */
+/** Cuts off slow clients. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,

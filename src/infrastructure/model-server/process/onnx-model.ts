@@ -1,4 +1,4 @@
-// Must come before the first tensor is made.
+// This import must come before the first tensor is made.
 import '../../onnx/float16.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';

@@ -14,7 +14,7 @@ export interface ModelFilesUnderTest {
   readonly outside: string;
 }
 
-export function modelFilesContract(adapter: string, open: () => ModelFilesUnderTest) {
+export function modelFileResolverContract(adapter: string, open: () => ModelFilesUnderTest) {
   describe(`ModelFileResolver of ${adapter}`, () => {
     let files: ModelFileResolver;
     let root: string;

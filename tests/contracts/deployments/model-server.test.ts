@@ -3,14 +3,14 @@ import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.j
 import type { MemoryServedModel } from '../../fakes/deployments/memory-server.js';
 import { LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { type ModelServersUnderTest, modelServersContract } from './model-servers.contract.js';
+import { type ModelServerUnderTest, modelServerContract } from './model-server.contract.js';
 
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
 const named = (name: string) => ({ name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null });
 
-modelServersContract('child processes', (limits): ModelServersUnderTest => {
+modelServerContract('child processes', (limits): ModelServerUnderTest => {
   const rig = new LocalModelServerRig(temporary.path, limits);
   return {
     servers: rig.servers,
@@ -26,7 +26,7 @@ modelServersContract('child processes', (limits): ModelServersUnderTest => {
   };
 });
 
-modelServersContract('memory', (limits): ModelServersUnderTest => {
+modelServerContract('memory', (limits): ModelServerUnderTest => {
   let spoilt = false;
   const answers: Record<string, () => Promise<unknown>> = {
     refuse: async () => ({ status: 422, text: '{"code":"invalid_request","request_id":"req_1"}' }),

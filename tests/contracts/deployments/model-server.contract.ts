@@ -5,7 +5,7 @@ import { bodyOf, textOf } from '../../support/model-server/local-model-server-ri
 import { within } from '../../support/until.js';
 
 /** Predictions do what `do` of their body says: `echo`, `refuse`, `hang`, `crash`, `page` (which is no answer). */
-export interface ModelServersUnderTest {
+export interface ModelServerUnderTest {
   readonly servers: ModelServer;
   /** It writes a line with its name when it starts. */
   readonly model: ServedModel;
@@ -25,17 +25,17 @@ export interface ModelServersUnderTest {
   processes(): number;
 }
 
-export interface ModelServersLimits {
+export interface ModelServerLimits {
   readonly startTimeoutMs: number;
   readonly inferenceTimeoutMs: number;
   readonly probeTimeoutMs: number;
 }
 
-export function modelServersContract(adapter: string, open: (limits: ModelServersLimits) => ModelServersUnderTest) {
+export function modelServerContract(adapter: string, open: (limits: ModelServerLimits) => ModelServerUnderTest) {
   describe(`ModelServer run by ${adapter}`, () => {
-    let rig: ModelServersUnderTest;
+    let rig: ModelServerUnderTest;
     let servers: ModelServer;
-    const use = (limits: Partial<ModelServersLimits> = {}) => {
+    const use = (limits: Partial<ModelServerLimits> = {}) => {
       rig = open({ startTimeoutMs: 20_000, inferenceTimeoutMs: 20_000, probeTimeoutMs: 20_000, ...limits });
       ({ servers } = rig);
     };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-file-resolver.js';
 import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { modelFilesContract } from './model-files.contract.js';
+import { modelFileResolverContract } from './model-file-resolver.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
@@ -24,11 +24,11 @@ beforeAll(() => {
 afterAll(() => temporary.remove());
 
 const under = (files: LocalModelFileResolver) => ({ files, root: at('models'), outside: at('outside.onnx') });
-modelFilesContract('the file system', () => under(new LocalModelFileResolver([at('models')])));
-modelFilesContract('the file system, named by a link', () =>
+modelFileResolverContract('the file system', () => under(new LocalModelFileResolver([at('models')])));
+modelFileResolverContract('the file system, named by a link', () =>
   under(new LocalModelFileResolver([at('link-to-models/')])),
 );
-modelFilesContract('memory', () => {
+modelFileResolverContract('memory', () => {
   const known = {
     '/models': { wrong: 'a folder' },
     '/models/iris.onnx': { file: '/models/iris.onnx' },
@@ -42,7 +42,7 @@ modelFilesContract('memory', () => {
   return { files: new MemoryModelFileResolver(known), root: '/models', outside: '/outside.onnx' };
 });
 
-describe('ModelFiles of the file system', () => {
+describe('ModelFileResolver of the file system', () => {
   const files = () => new LocalModelFileResolver([at('models'), at('second'), at('not-there')]);
 
   it('looks through several models folders in their order', async () => {

@@ -5,7 +5,7 @@ import { barrier } from '../../support/barrier.js';
 type Open = (shipped: readonly string[], mostEntries?: number) => ModelFileStore;
 
 /** `open` makes one that has nothing but the files of these paths, in a models folder that can't be written. */
-export function modelStoreContract(adapter: string, open: Open) {
+export function modelFileStoreContract(adapter: string, open: Open) {
   describe(`ModelFileStore of ${adapter}`, () => {
     let store: ModelFileStore;
     beforeEach(() => {

@@ -15,7 +15,7 @@ import { LocalModelFileStore, removeUnfinished } from '../../../src/infrastructu
 import { MemoryModelFileStore } from '../../fakes/deployments/memory-model-file-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { modelStoreContract } from './model-store.contract.js';
+import { modelFileStoreContract } from './model-file-store.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
@@ -34,11 +34,14 @@ function local(shipped: readonly string[] = [], own = 'own', most?: number): Loc
   return new LocalModelFileStore([at('missing'), at('shipped'), at(own)], at(own), most);
 }
 
-modelStoreContract('the file system', (shipped, most) => local(shipped, 'own', most));
-modelStoreContract('the file system, named by a link', (shipped, most) => local(shipped, 'link', most));
-modelStoreContract('memory', (shipped, most) => new MemoryModelFileStore(new ManualClock(new Date(0)), shipped, most));
+modelFileStoreContract('the file system', (shipped, most) => local(shipped, 'own', most));
+modelFileStoreContract('the file system, named by a link', (shipped, most) => local(shipped, 'link', most));
+modelFileStoreContract(
+  'memory',
+  (shipped, most) => new MemoryModelFileStore(new ManualClock(new Date(0)), shipped, most),
+);
 
-describe('ModelStore of the file system', () => {
+describe('ModelFileStore of the file system', () => {
   const paths = async (store: LocalModelFileStore) => (await store.list()).files.map(({ path }) => path);
   async function* text(content: string) {
     yield Buffer.from(content);
