@@ -1,0 +1,93 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Measured, Round } from './callers.js';
+
+const ROUND_MS = 2_000;
+
+/** A server and the call that it gets again and again. */
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Posted; a target without a body gets GET. */
+  readonly body?: string;
+}
+
+/** The medians of each round, by the names of the targets. */
+export interface Compared {
+  /** Milliseconds of a call by one caller alone. */
+  readonly times: Readonly<Record<string, readonly number[]>>;
+  /** Calls a second by many callers. */
+  readonly rates: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Calls the targets in turns, round by round, and prints the medians. The first round warms up. */
+export async function compare(targets: readonly Target[], rounds: number, callers: number): Promise<Compared> {
+  const process = fork(join(__dirname, 'callers.js'));
+  const times: Record<string, number[]> = {};
+  const rates: Record<string, number[]> = {};
+  for (let round = 0; round <= rounds; round++) {
+    for (const target of targets) {
+      const alone = await measured(process, target, 1);
+      const together = await measured(process, target, callers);
+      if (round === 0) continue;
+      times[target.name] = [...(times[target.name] ?? []), median(alone.times)];
+      rates[target.name] = [...(rates[target.name] ?? []), together.perSecond];
+    }
+  }
+  process.disconnect();
+  for (const { name } of targets) {
+    const [time, rate] = [median(times[name] ?? []), median(rates[name] ?? [])];
+    console.log(`${name.padEnd(12)} p50 ${time.toFixed(2)} ms alone, ${rate.toFixed(0)}/s with ${callers} callers`);
+  }
+  return { times, rates };
+}
+
+async function measured(callers: ChildProcess, { url, headers, body }: Target, atOnce: number): Promise<Measured> {
+  const { port, pathname } = new URL(url);
+  const sent = {
+    Host: `127.0.0.1:${port}`,
+    ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    ...headers,
+  };
+  const line = `${body === undefined ? 'GET' : 'POST'} ${pathname} HTTP/1.1`;
+  const head = [line, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)];
+  const request = `${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
+  callers.send({ port: Number(port), request, callers: atOnce, ms: ROUND_MS } satisfies Round);
+  const [result] = (await once(callers, 'message')) as [Measured];
+  if (result.failure !== null) throw new Error(`${url}: ${result.failure}`);
+  return result;
+}
+
+/** Returns the median of the figures of `a` relative to those of `b`, round by round. */
+export const medianOf = (
+  a: readonly number[] = [],
+  b: readonly number[] = [],
+  relate: (a: number, b: number) => number,
+): number => median(a.slice(0, b.length).map((one, round) => relate(one, b[round] as number)));
+
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Installs packages into the folder, without their scripts. Returns false, and says so, if that fails. */
+export function installed(folder: string, ...packages: readonly string[]): boolean {
+  try {
+    const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+    execFileSync('npm', ['install', '--prefix', folder, ...quietly, ...packages], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.log(`${packages.join(', ')} could not be installed: no comparison`);
+    return false;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
