@@ -12,6 +12,7 @@ import { WebhookTable } from './alerts/webhook.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
 import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js';
 import { DeploymentTable } from './deployments/deployment.repository.js';
+import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job-table.js';
 import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
 import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
@@ -46,6 +47,8 @@ const entities = [
   DatasetTable,
   DatasetVersionTable,
   DeploymentTable,
+  EvaluationResultTable,
+  EvaluationTable,
   MailedTokenTable,
   InviteTable,
   ModelAliasTable,

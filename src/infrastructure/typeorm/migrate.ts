@@ -12,6 +12,7 @@ export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
   const guard = source.createQueryRunner();
   try {
+    // The ORM knows no advisory locks.
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const done = await source.runMigrations({ transaction: 'each' });
     await migrateWorkQueue(source);

@@ -53,11 +53,6 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return (await poolOf(this.source).query({ name, text, values: [...values] })).rows;
   }
 
-  /** @deprecated Being replaced by `repository`. */
-  table<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
-    return this.repository(schema);
-  }
-
   private get manager(): EntityManager {
     return this.current.getStore() ?? this.source.manager;
   }

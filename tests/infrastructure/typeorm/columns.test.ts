@@ -6,12 +6,8 @@ const UNMAPPED = [
   'audit_entries',
   'dataset_contents',
   'dataset_versions.content_version',
-  'evaluation_results',
-  'evaluations',
   'migrations',
   'outbox.created_at',
-  'processes',
-  'spent_site_tokens',
 ];
 
 /** Names each difference between what the repositories map and what the migrations make. */

@@ -47,6 +47,6 @@ export class TypeOrmAlertRuleRepository implements AlertRuleRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(AlertRuleTable);
+    return this.unitOfWork.repository(AlertRuleTable);
   }
 }

@@ -56,6 +56,6 @@ export class TypeOrmAlertRepository implements AlertRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(AlertTable);
+    return this.unitOfWork.repository(AlertTable);
   }
 }

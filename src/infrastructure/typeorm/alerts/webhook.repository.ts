@@ -66,7 +66,7 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(WebhookTable);
+    return this.unitOfWork.repository(WebhookTable);
   }
 }
 

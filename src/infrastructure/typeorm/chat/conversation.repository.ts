@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { LessThan } from 'typeorm';
+import { LessThan, LessThanOrEqual } from 'typeorm';
 import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
@@ -38,19 +38,6 @@ export const ConversationMessageTable = defineTable<MessageRow>({
   },
 });
 
-/** One statement, so that who comes at the same time waits for the row, and then numbers on from what it finds there. */
-const APPEND = `
-  WITH grown AS (
-    UPDATE conversations
-       SET message_count = message_count + cardinality($4::text[]), updated_at = greatest(updated_at, $6)
-     WHERE id = $1 AND project_id = $2 AND account_id = $3 AND message_count + cardinality($4::text[]) <= $7
-    RETURNING id, message_count - cardinality($4::text[]) AS before
-  )
-  INSERT INTO conversation_messages (conversation_id, number, role, content, created_at)
-  SELECT id, before + nth, role, content, $6
-    FROM grown, unnest($4::text[], $5::text[]) WITH ORDINALITY AS said (role, content, nth)
-  RETURNING number`;
-
 @injectable()
 export class TypeOrmConversationRepository implements ConversationRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
@@ -66,12 +53,27 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     }
   }
 
-  async append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean> {
+  append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean> {
     const { id, projectId, accountId } = key;
-    const said = [messages.map(({ role }) => role), messages.map(({ content }) => content)];
-    const values = [id, projectId, accountId, ...said, at, conversationLimits.messages];
-    const written = await this.unitOfWork.prepared('append to conversation', APPEND, values);
-    return written.length > 0;
+    const count = messages.length;
+    return this.unitOfWork.run(async () => {
+      const room = LessThanOrEqual(conversationLimits.messages - count);
+      const { raw } = await this.table
+        .createQueryBuilder()
+        .update({ messageCount: () => 'message_count + :count', updatedAt: () => 'greatest(updated_at, :at)' })
+        .where({ id, projectId, accountId, messageCount: room })
+        .setParameters({ count, at })
+        .returning('message_count AS total')
+        .execute();
+      if (raw.length === 0) return false;
+      const before = raw[0].total - count;
+      const rows = messages.map(({ role, content }, index) => ({
+        ...{ role, content, conversationId: id, createdAt: at },
+        number: before + index + 1,
+      }));
+      await this.unitOfWork.repository(ConversationMessageTable).insert(rows);
+      return true;
+    });
   }
 
   find({ id, projectId, accountId }: ConversationKey): Promise<Conversation | null> {
@@ -105,7 +107,7 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     { limit, before }: Parameters<ConversationRepository['messages']>[1],
   ): Promise<ConversationMessage[]> {
     const where = { conversationId, ...(before !== null && { number: LessThan(before) }) };
-    const table = this.unitOfWork.table(ConversationMessageTable);
+    const table = this.unitOfWork.repository(ConversationMessageTable);
     const rows = await table.find({ where, order: { number: 'DESC' }, take: limit });
     return rows.map(({ conversationId: _, ...message }) => message).reverse();
   }
@@ -116,6 +118,6 @@ export class TypeOrmConversationRepository implements ConversationRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(ConversationTable);
+    return this.unitOfWork.repository(ConversationTable);
   }
 }

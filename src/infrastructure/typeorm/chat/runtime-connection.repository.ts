@@ -28,13 +28,18 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const [connection, project] = await Promise.all([
-      this.find(projectId),
-      this.unitOfWork
-        .repository(ProjectTable)
-        .findOne({ select: { id: true, teamId: true }, where: { id: projectId } }),
-    ]);
-    return project && { teamId: project.teamId, connection };
+    const found = await this.unitOfWork
+      .repository(ProjectTable)
+      .createQueryBuilder('project')
+      .leftJoin('RuntimeConnection', 'connection', 'connection.projectId = project.id')
+      .select('project.teamId', 'teamId')
+      .addSelect('connection.modelId', 'modelId')
+      .addSelect('connection.desired', 'desired')
+      .where('project.id = :projectId', { projectId })
+      .getRawOne();
+    if (!found) return null;
+    const { teamId, modelId, desired } = found;
+    return { teamId, connection: modelId === null ? null : { projectId, modelId, desired } };
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
@@ -60,6 +65,6 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   private get table() {
-    return this.unitOfWork.table(RuntimeConnectionTable);
+    return this.unitOfWork.repository(RuntimeConnectionTable);
   }
 }

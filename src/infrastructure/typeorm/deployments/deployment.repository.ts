@@ -45,6 +45,6 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   }
 
   private get table() {
-    return this.unitOfWork.table(DeploymentTable);
+    return this.unitOfWork.repository(DeploymentTable);
   }
 }

@@ -1,41 +1,59 @@
 import { injectable } from 'inversify';
+import { MoreThan } from 'typeorm';
 import type { EvaluationRepository } from '../../../application/jobs/ports.js';
 import type { Evaluation, Result, Scored } from '../../../domain/jobs/evaluation.js';
 import { NotFound } from '../../../domain/shared/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-const ADD = `
-  INSERT INTO evaluations (job_id, project_id, dataset_id, content_sha256, definition) VALUES ($1, $2, $3, $4, $5::json)`;
+/** The definition never changes, so it is stored whole, beside the fields that evaluations are found by. */
+interface EvaluationRow extends Pick<Evaluation, 'jobId' | 'projectId' | 'datasetId' | 'contentSha256'> {
+  readonly definition: object;
+  /** Counts the runs. Only the latest run may store results. */
+  readonly run: number;
+}
 
-const FIND = 'SELECT definition FROM evaluations WHERE job_id = $1';
+export const EvaluationTable = defineTable<EvaluationRow>({
+  name: 'Evaluation',
+  tableName: 'evaluations',
+  columns: {
+    jobId: { type: 'text', name: 'job_id', primary: true },
+    projectId: { type: 'text', name: 'project_id' },
+    datasetId: { type: 'text', name: 'dataset_id' },
+    contentSha256: { type: 'text', name: 'content_sha256' },
+    definition: { type: 'json' },
+    run: { type: 'integer' },
+  },
+});
 
-const BEGIN = 'UPDATE evaluations SET run = run + 1 WHERE job_id = $1 RETURNING run';
+/** Input and expected output are written as JSON texts: the ORM would store JSON's null as no value. */
+interface ResultRow extends Omit<Result, 'input' | 'expected' | 'tokens'> {
+  readonly jobId: string;
+  readonly input: string;
+  readonly expected: string;
+  readonly tokens: object | null;
+}
 
-/** The run is held until the result is there: one that begins meanwhile waits, and finds it. */
-const KEEP = `
-  WITH held AS (SELECT job_id FROM evaluations WHERE job_id = $1 AND run = $2 FOR SHARE)
-  INSERT INTO evaluation_results
-    (job_id, position, record_id, "group", input, expected, output, score, latency, tokens, error)
-  SELECT job_id, $3::integer, $4, $5, $6::json, $7::json, $8, $9::smallint, $10::double precision, $11::json, $12 FROM held
-  RETURNING position`;
+export const EvaluationResultTable = defineTable<ResultRow>({
+  name: 'EvaluationResult',
+  tableName: 'evaluation_results',
+  columns: {
+    jobId: { type: 'text', name: 'job_id', primary: true },
+    position: { type: 'integer', primary: true },
+    recordId: { type: 'text', name: 'record_id' },
+    group: { type: 'text', nullable: true },
+    input: { type: 'text' },
+    expected: { type: 'text' },
+    output: { type: 'text', nullable: true },
+    score: { type: 'smallint' },
+    latency: { type: 'double precision' },
+    tokens: { type: 'json', nullable: true },
+    error: { type: 'text', nullable: true },
+  },
+});
 
-const SCORED = 'position, record_id AS "recordId", "group", score, latency, tokens, error';
-
-const ALL_SCORED = `SELECT ${SCORED} FROM evaluation_results WHERE job_id = $1 ORDER BY position`;
-
-const RESULTS = `
-  SELECT ${SCORED}, input::text, expected::text, output FROM evaluation_results
-   WHERE job_id = $1 AND position > $2 ORDER BY position LIMIT $3`;
-
-const LATEST = `
-  SELECT definition FROM evaluations JOIN jobs ON jobs.id = job_id
-   WHERE evaluations.project_id = $1 AND evaluations.dataset_id = $2 AND status = 'succeeded'
-   ORDER BY job_id DESC LIMIT 1`;
-
-type Defined = { readonly definition: Evaluation };
-/** The driver would take a JSON string that is no object for what it stands for, and JSON null for none. */
-type Row = Omit<Result, 'input' | 'expected'> & { readonly input: string; readonly expected: string };
+const SCORED = { position: true, recordId: true, group: true, score: true, latency: true, error: true } as const;
 
 @injectable()
 export class TypeOrmEvaluationRepository implements EvaluationRepository {
@@ -43,43 +61,66 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
 
   async add(evaluation: Evaluation): Promise<void> {
     const { jobId, projectId, datasetId, contentSha256 } = evaluation;
-    const values = [jobId, projectId, datasetId, contentSha256, JSON.stringify(evaluation)];
     try {
-      await this.unitOfWork.prepared('evaluations-add', ADD, values);
+      await this.evaluations.insert({ jobId, projectId, datasetId, contentSha256, definition: evaluation, run: 0 });
     } catch (error) {
       throw isForeignKeyViolation(error) ? new NotFound('project') : error;
     }
   }
 
   async find(jobId: string): Promise<Evaluation | null> {
-    const [found] = await this.unitOfWork.prepared<Defined>('evaluations-find', FIND, [jobId]);
-    return found?.definition ?? null;
+    return definitionOf(await this.evaluations.findOneBy({ jobId }));
   }
 
   async begin(jobId: string): Promise<number | null> {
-    const [begun] = await this.unitOfWork.prepared<{ run: number }>('evaluations-begin', BEGIN, [jobId]);
-    return begun?.run ?? null;
+    const begin = this.evaluations
+      .createQueryBuilder()
+      .update({ run: () => 'run + 1' })
+      .where({ jobId });
+    const { raw } = await begin.returning('run').execute();
+    return raw[0]?.run ?? null;
   }
 
-  async keep(jobId: string, run: number, result: Result): Promise<boolean> {
-    const { position, recordId, group, input, expected, output, score, latency, tokens, error } = result;
-    const texts = [JSON.stringify(input), JSON.stringify(expected), output];
-    const values = [jobId, run, position, recordId, group, ...texts, score, latency, tokens, error];
-    return (await this.unitOfWork.prepared('evaluations-keep', KEEP, values)).length === 1;
+  keep(jobId: string, run: number, { input, expected, ...result }: Result): Promise<boolean> {
+    return this.unitOfWork.run(async () => {
+      // A run that begins meanwhile waits for the lock, and finds the result.
+      const lock = { mode: 'pessimistic_read' } as const;
+      if (!(await this.evaluations.findOne({ where: { jobId, run }, lock }))) return false;
+      const texts = { input: JSON.stringify(input), expected: JSON.stringify(expected) };
+      await this.records.insert({ ...result, ...texts, jobId });
+      return true;
+    });
   }
 
-  scored(jobId: string): Promise<Scored[]> {
-    return this.unitOfWork.prepared<Scored>('evaluations-scored', ALL_SCORED, [jobId]);
+  async scored(jobId: string): Promise<Scored[]> {
+    const order = { position: 'ASC' } as const;
+    return (await this.records.find({ select: { ...SCORED, tokens: true }, where: { jobId }, order })) as Scored[];
   }
 
   async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
-    const rows = await this.unitOfWork.prepared<Row>('evaluations-results', RESULTS, [jobId, after ?? 0, limit]);
-    return rows.map((row) => ({ ...row, input: JSON.parse(row.input), expected: JSON.parse(row.expected) }));
+    const where = { jobId, position: MoreThan(after ?? 0) };
+    const rows = await this.records.find({ where, order: { position: 'ASC' }, take: limit });
+    return rows.map(({ jobId: _, ...row }) => row as object as Result); // the driver has parsed the JSON texts
   }
 
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {
-    const values = [projectId, datasetId];
-    const [found] = await this.unitOfWork.prepared<Defined>('evaluations-latest', LATEST, values);
-    return found?.definition ?? null;
+    const found = await this.evaluations
+      .createQueryBuilder('evaluation')
+      .innerJoin('Job', 'job', "job.id = evaluation.jobId AND job.status = 'succeeded'")
+      .where({ projectId, datasetId })
+      .orderBy('evaluation.jobId', 'DESC')
+      .limit(1)
+      .getOne();
+    return definitionOf(found);
+  }
+
+  private get evaluations() {
+    return this.unitOfWork.repository(EvaluationTable);
+  }
+
+  private get records() {
+    return this.unitOfWork.repository(EvaluationResultTable);
   }
 }
+
+const definitionOf = (row: EvaluationRow | null) => (row?.definition ?? null) as Evaluation | null;

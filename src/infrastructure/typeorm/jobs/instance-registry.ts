@@ -2,25 +2,32 @@ import { injectable } from 'inversify';
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { InstanceRegistry } from '../../../application/jobs/ports.js';
 
-/** Locks of this class are the processes of the service: "job" in ASCII. */
+/** Class of the advisory locks that stand for instances: "job" in ASCII. */
 const CLASS = 0x6a6f62;
 
-/** The lock of the process that is called `number`. */
-const LIVES = `
-  EXISTS (SELECT FROM pg_locks
-           WHERE locktype = 'advisory' AND classid = $1 AND objid = number AND objsubid = 2 AND granted
-             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+// The ORM knows no sequences and no advisory locks.
 
-const MISSING = `SELECT number FROM unnest($2::integer[]) AS number WHERE NOT ${LIVES}`;
+const NEXT = `SELECT nextval('process_numbers')::integer AS number`;
+
+const LOCK = 'SELECT pg_try_advisory_lock($1, $2) AS locked';
+
+const UNLOCK = 'SELECT pg_advisory_unlock_all()';
+
+const MISSING = `
+  SELECT number FROM unnest($2::integer[]) AS number
+   WHERE NOT EXISTS (
+     SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = $1 AND objid = number AND objsubid = 2 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 /**
- * Each process holds a lock on a connection of its own. PostgreSQL gives it back when the connection ends, which it
- * does with the process, however that ends.
+ * Keeps an advisory lock for each instance, on a connection of its own. PostgreSQL releases the lock when the connection
+ * ends, so also when the instance is killed.
  */
 @injectable()
 export class TypeOrmInstanceRegistry implements InstanceRegistry {
   private number: Promise<number> | null = null;
-  private line: QueryRunner | null = null;
+  private connection: QueryRunner | null = null;
 
   constructor(private readonly source: DataSource) {}
 
@@ -35,8 +42,8 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
 
   async renew(): Promise<void> {
     const number = await this.own();
-    if (this.line && !(await stands(this.line))) await this.hangUp(this.line);
-    if (!this.line) await this.call(number);
+    if (this.connection && !(await works(this.connection))) await this.disconnect(this.connection);
+    if (!this.connection) await this.connect(number);
   }
 
   async missing(numbers: readonly number[]): Promise<number[]> {
@@ -46,40 +53,39 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
   }
 
   async leave(): Promise<void> {
-    const { line } = this;
-    if (!line) return;
-    await line.query('SELECT pg_advisory_unlock_all()').catch(() => undefined); // its end says the same
-    await this.hangUp(line);
+    const { connection } = this;
+    if (!connection) return;
+    await connection.query(UNLOCK).catch(() => undefined); // the end of the connection unlocks as well
+    await this.disconnect(connection);
   }
 
   private async enter(): Promise<number> {
-    const [next] = await this.source.query(`SELECT nextval('process_numbers')::integer AS number`);
-    const number = next.number as number;
-    await this.call(number);
+    const [{ number }] = await this.source.query(NEXT);
+    await this.connect(number);
     return number;
   }
 
-  /** Where the line before has not ended for PostgreSQL yet, that one still says that this process lives. */
-  private async call(number: number): Promise<void> {
-    const line = this.source.createQueryRunner();
-    this.line = line;
+  /** The server may still keep the connection that broke. Then that one holds the lock, and `renew` tries again. */
+  private async connect(number: number): Promise<void> {
+    const connection = this.source.createQueryRunner();
+    this.connection = connection;
     try {
-      const [{ locked }] = await line.query('SELECT pg_try_advisory_lock($1, $2) AS locked', [CLASS, number]);
-      if (!locked) await this.hangUp(line);
+      const [{ locked }] = await connection.query(LOCK, [CLASS, number]);
+      if (!locked) await this.disconnect(connection);
     } catch (error) {
-      await this.hangUp(line);
+      await this.disconnect(connection);
       throw error;
     }
   }
 
-  private async hangUp(line: QueryRunner): Promise<void> {
-    this.line = null;
-    await line.release().catch(() => undefined); // a connection that broke
+  private async disconnect(connection: QueryRunner): Promise<void> {
+    this.connection = null;
+    await connection.release().catch(() => undefined);
   }
 }
 
-const stands = (line: QueryRunner): Promise<boolean> =>
-  line.query('SELECT').then(
+const works = (connection: QueryRunner): Promise<boolean> =>
+  connection.query('SELECT').then(
     () => true,
     () => false,
   );

@@ -2,6 +2,7 @@ import type { DataSource } from '../data-source.js';
 import { poolOf } from '../pool.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
+/** One statement for all figures. The ORM has no FILTER. */
 const BACKLOG = `
   SELECT * FROM
     (SELECT count(*)::integer AS mails, (count(*) FILTER (WHERE failures > 0))::integer AS "failedMails",
@@ -21,13 +22,13 @@ export interface BacklogRow {
   readonly failedTasks: number;
 }
 
-/** What waits in the database. */
+/** Counts the mails and tasks that wait. */
 export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<BacklogRow> {
-  const [row] = await unitOfWork.prepared<BacklogRow>('backlog', BACKLOG, []);
+  const [row] = await unitOfWork.query<BacklogRow>(BACKLOG);
   return row as BacklogRow;
 }
 
-/** The connections of this process: all, those that nobody uses, and how much work waits for one. */
+/** Counts the connections of this instance, and the work that waits for one. */
 export function poolLoad(source: DataSource): { total: number; idle: number; waiting: number } {
   const { totalCount: total, idleCount: idle, waitingCount: waiting } = poolOf(source);
   return { total, idle, waiting };

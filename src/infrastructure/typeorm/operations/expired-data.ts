@@ -1,25 +1,36 @@
 import { injectable } from 'inversify';
+import { type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
 import type { ExpirableKind, ExpiredData } from '../../../application/operations/ports.js';
+import { CredentialTable } from '../accounts/credential.repository.js';
+import { OutboxTable } from '../accounts/mail-outbox.js';
+import { MailedTokenTable } from '../accounts/mailed-token.repository.js';
+import { SpentSiteTokenTable } from '../accounts/spent-site-token.repository.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-const removal = (table: string, key: string, over: string) => `
-  DELETE FROM ${table} WHERE ${key} = ANY(ARRAY(
-    SELECT ${key} FROM ${table} WHERE ${over} <= $1 ORDER BY ${over} LIMIT $2 FOR UPDATE SKIP LOCKED))
-  RETURNING ${key}`;
-
-const REMOVALS: Readonly<Record<ExpirableKind, string>> = {
-  credentials: removal('credentials', 'id', 'expires_at'),
-  mailed_tokens: removal('mailed_tokens', 'id', 'expires_at'),
-  mails: removal('outbox', 'id', 'delivered_at'),
-  site_tokens: removal('spent_site_tokens', 'jti', 'expires_at'),
+/** The table of each kind, with the field that holds the end of a row. */
+const TABLES: Readonly<Record<ExpirableKind, { readonly table: EntitySchema<ObjectLiteral>; readonly end: string }>> = {
+  credentials: { table: CredentialTable, end: 'expiresAt' },
+  mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
+  mails: { table: OutboxTable, end: 'deliveredAt' },
+  site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
 };
 
 @injectable()
 export class TypeOrmExpiredData implements ExpiredData {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async remove(kind: ExpirableKind, before: Date, most: number): Promise<number> {
-    const removed = await this.unitOfWork.prepared(`leftovers-${kind}`, REMOVALS[kind], [before, most]);
-    return removed.length;
+  remove(kind: ExpirableKind, before: Date, most: number): Promise<number> {
+    const { table, end } = TABLES[kind];
+    return this.unitOfWork.readCommitted(async () => {
+      const rows = this.unitOfWork.repository(table);
+      const expired = await rows.find({
+        where: { [end]: LessThanOrEqual(before) },
+        order: { [end]: 'ASC' },
+        take: most,
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+      if (expired.length > 0) await rows.delete(expired.map((row) => rows.getId(row)));
+      return expired.length;
+    });
   }
 }

@@ -14,7 +14,7 @@ export class TypeOrmStorageProbe implements StorageProbe {
     if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
   }
 
-  /** Not by the ORM's own `showMigrations`: where that fails it never gives its connection back. */
+  /** By SQL, since the ORM's `showMigrations` leaks its connection when it fails. */
   private async migrationsDone(): Promise<{ name: string }[]> {
     try {
       return await this.source.query('SELECT name FROM migrations');
