@@ -91,7 +91,10 @@ const { error } = spawnSync('curl', ['--version']);
   });
 
   it('a notifier in one file and a binding', async () => {
-    const [notifier = '', binding = ''] = blocks('ts', await page('CONTRIBUTING.md', { section: 'Recipe: add a notifier' }));
+    const [notifier = '', binding = ''] = blocks(
+      'ts',
+      await page('CONTRIBUTING.md', { section: 'Recipe: add a notifier' }),
+    );
     const module = 'src/bootstrap/container.ts';
     const container = await readFile(join(root, module), 'utf8');
     const list = /^const notifiers: .*$/m;
