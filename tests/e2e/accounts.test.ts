@@ -7,7 +7,7 @@ import { ask, completions, createProject, type Member, password, register } from
 
 const PARTIES = 16;
 
-/** Takes all accounts away, and with them whatever they own. */
+/** Removes all accounts with everything that they own. */
 const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
 
 const registerAt = (service: HttpCaller, email: string, more: object = {}) =>
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.stop());
 
-describe('an account on two processes', () => {
+describe('an account on two instances', () => {
   const ada = 'ada@example.com';
   let service: Turns;
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('an account on two processes', () => {
   });
 });
 
-describe('16 registrations at once on two processes', () => {
+describe('16 registrations at once on two instances', () => {
   beforeEach(empty);
 
   const accounts = async () => Number((await pair.query<{ n: string }>('SELECT count(*) n FROM accounts'))[0]?.n);
@@ -125,7 +125,7 @@ describe('16 registrations at once on two processes', () => {
   });
 });
 
-describe('two processes on one database', () => {
+describe('two instances on one database', () => {
   let ada: Member;
   let bob: Member;
   beforeAll(async () => {
@@ -135,9 +135,9 @@ describe('two processes on one database', () => {
   });
 
   const ROUNDS = [0, 1, 2, 3];
-  /** From the one to the other, and back. */
-  const WAYS = [0, 1];
-  /** Every other round is held, in the rest the requests meet as they may. */
+  /** From one instance to the other, and back. */
+  const DIRECTIONS = [0, 1];
+  /** Holds the requests of every other round until both have read. */
   const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
     round % 2 ? pair.race(table, 2, act) : atOnce(2, act);
   const admins = async () =>
@@ -198,8 +198,8 @@ describe('two processes on one database', () => {
     await pair.query('UPDATE accounts SET email_verified_at = now()');
     const chat = async (service: Service, key: string) =>
       (await service.post(completions(project), key, ask(project, 'Hi'))).status;
-    for (const way of WAYS) {
-      const [here, there] = [pair.of(way), pair.of(way + 1)];
+    for (const direction of DIRECTIONS) {
+      const [here, there] = [pair.of(direction), pair.of(direction + 1)];
       const { id, key } = (await here.post('/v1/keys', ada.token, {})).body;
       expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but there is no model
       expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
@@ -209,8 +209,8 @@ describe('two processes on one database', () => {
 
   it('refuses an ended session on the very next call to the other', async () => {
     const me = async (service: Service, token: string) => (await service.get('/v1/auth/me', token)).status;
-    for (const way of WAYS) {
-      const [here, there] = [pair.of(way), pair.of(way + 1)];
+    for (const direction of DIRECTIONS) {
+      const [here, there] = [pair.of(direction), pair.of(direction + 1)];
       const json = { email: 'bob@example.com', password };
       const { token } = (await here.post('/v1/auth/login', undefined, json)).body;
       expect([await me(here, token), await me(there, token)]).toEqual([200, 200]);
@@ -223,11 +223,11 @@ describe('two processes on one database', () => {
   it('obeys a changed role, and a removal, on the very next call to the other', async () => {
     const eve = await register(pair.one, 'Eve');
     const invites = async (service: Service) => (await service.post('/v1/auth/invites', eve.token, {})).status;
-    for (const way of WAYS) {
-      expect((await setRole(pair.of(way), ada, eve.id, 'admin')).status).toBe(200);
-      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([201, 201]);
-      expect((await setRole(pair.of(way), ada, eve.id, 'member')).status).toBe(200);
-      expect([await invites(pair.of(way + 1)), await invites(pair.of(way))]).toEqual([403, 403]);
+    for (const direction of DIRECTIONS) {
+      expect((await setRole(pair.of(direction), ada, eve.id, 'admin')).status).toBe(200);
+      expect([await invites(pair.of(direction + 1)), await invites(pair.of(direction))]).toEqual([201, 201]);
+      expect((await setRole(pair.of(direction), ada, eve.id, 'member')).status).toBe(200);
+      expect([await invites(pair.of(direction + 1)), await invites(pair.of(direction))]).toEqual([403, 403]);
     }
     expect((await pair.one.delete(`/v1/auth/users/${eve.id}`, ada.token)).status).toBe(200);
     expect((await pair.other.get('/v1/auth/me', eve.token)).status).toBe(401);

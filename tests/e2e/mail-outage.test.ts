@@ -11,7 +11,7 @@ import { Service, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
 import { password } from '../support/workspace.js';
 
-/** A real SMTP server that can be away, can say nothing to who connects, and can keep its word on a whole message. */
+/** A real SMTP server that can be down, never greet, or never acknowledge a message. */
 class ShakyMailServer {
   readonly received: ReceivedMail[] = [];
   holds: 'nothing' | 'greetings' | 'messages' = 'nothing';
@@ -54,7 +54,7 @@ class ShakyMailServer {
 const ACCOUNTS = 5;
 const VERIFICATION = /tnv_[0-9A-Za-z]{49}/;
 
-/** One service after the other on the same database: what one test's kill or end has left is the next one's start. */
+/** The services of all tests follow one another on the same database. */
 describe('e-mails while the mail server', () => {
   let mailServer: ShakyMailServer;
   let database: TestDatabase;
@@ -96,7 +96,7 @@ describe('e-mails while the mail server', () => {
     return [body.token, body.api_key];
   };
   const rows = <Row extends object>(sql: string) => query<Row>(database.url, sql);
-  /** All pauses and leases are over. */
+  /** Ends all pauses and leases. */
   const becomeDue = () => rows('UPDATE outbox SET due_at = now() WHERE delivered_at IS NULL');
   const waiting = async (condition = 'true') =>
     (await rows(`SELECT id FROM outbox WHERE delivered_at IS NULL AND ${condition}`)).length;
@@ -113,7 +113,7 @@ describe('e-mails while the mail server', () => {
     expect(contents.filter(({ content }) => content !== null).length).toBeGreaterThan(2);
     return contents.map(({ content }) => content).join('\n');
   };
-  /** Neither a token of any kind, nor a token that was handed out by whatever way, nor the password. */
+  /** Expects no credential, mailed token or password in the database, the log or the output. */
   const nothingUsable = async (handedOut: readonly string[]) => {
     const mailed = mailServer.received.map((mail) => VERIFICATION.exec(mail.text)?.[0] ?? 'no token in the mail');
     const log = await readFile(join(dataDir, 'tenon.log'), 'utf8');

@@ -10,7 +10,7 @@ import { CredentialRepository } from './ports.js';
 
 interface NewKey {
   readonly name: string | null;
-  /** Null: the key does not expire. */
+  /** The key does not expire if null. */
   readonly lifetimeSeconds: number | null;
 }
 

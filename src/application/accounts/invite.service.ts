@@ -10,7 +10,7 @@ import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
 
 interface NewInvite {
-  /** Null: anyone with the token may redeem it. */
+  /** Limits the invite to this address; anyone may redeem it if null. */
   readonly email: string | null;
   readonly role: Role;
   readonly lifetimeSeconds?: number | undefined;

@@ -114,7 +114,7 @@ export abstract class PasswordHasher {
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Null if the site does not tell. */
+  /** Is null if the site does not tell. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   /** The site's name for the user's team. Null: the user gets a team of their own. */

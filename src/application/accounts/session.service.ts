@@ -13,7 +13,7 @@ import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { AccountRepository, CredentialRepository, PasswordHasher } from './ports.js';
 
 interface Revocation {
-  /** Null: every account. */
+  /** Selects one account, or every account if null. */
   readonly email: string | null;
   /** Also revokes all API keys. */
   readonly keys: boolean;

@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** Null for accounts that only sign in through an embedding site. */
+  /** Is null for accounts that only sign in through an embedding site. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
   /** Asks for an e-mail when an alert fires. */

@@ -10,7 +10,7 @@ export interface Credential {
   /** Registrations and logins make both kinds. Only `POST /v1/keys` makes `minted` keys. */
   readonly origin: 'registration' | 'login' | 'minted';
   readonly createdAt: Date;
-  /** Null: it does not expire. */
+  /** The credential does not expire if null. */
   readonly expiresAt: Date | null;
   /** To the minute. */
   readonly lastUsedAt: Date | null;

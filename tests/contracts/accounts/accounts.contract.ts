@@ -155,7 +155,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     });
 
     describe('that are removed', () => {
-      /** A session, a key and a token of each purpose; answers what of them is left. */
+      /** Gives the account a session, a key and a token of each purpose. Returns a function that counts those left. */
       const endowed = async (account: Account) => {
         const { credentials, mailedTokens } = repositories;
         const owned = [aSession(account), anApiKey(account)];

@@ -116,7 +116,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     const listed = (kind: Credential['kind'], now: Date, page?: { limit: number; after: string | null }) =>
       credentials.list({ accountId: account.id, kind, now }, page);
     const idsOf = (some: readonly Credential[]) => some.map(({ id }) => id);
-    /** The ids of all that the accounts have, of both kinds. */
+    /** Returns the ids of all credentials of the accounts. */
     const left = async (...of: Account[]) => {
       const lists = of.flatMap(({ id: accountId }) =>
         (['session', 'api_key'] as const).map((kind) => credentials.list({ accountId, kind, now: at(0) })),

@@ -1,6 +1,6 @@
 import type { PageLinks } from '../../../src/application/accounts/ports.js';
 
-/** `open` makes the links of a service whose base URL is given. */
+/** `open` makes the links of a service with that base URL. */
 export function linksContract(adapter: string, open: (baseUrl: string) => PageLinks) {
   describe(`PageLinks of ${adapter}`, () => {
     it.each(['http://127.0.0.1:8080', 'https://tenon.example', 'https://example.com/models/tenon', 'http://[::1]:80'])(

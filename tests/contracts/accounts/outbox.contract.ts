@@ -7,7 +7,7 @@ import type { Repositories, StoreUnderTest } from '../../support/repositories.js
 const ENDLESS = 100;
 
 export function outboxContract(adapter: string, store: StoreUnderTest) {
-  describe(`Outbox kept by ${adapter}`, () => {
+  describe(`MailOutbox of ${adapter}`, () => {
     let outbox: Repositories['outbox'];
     let unitOfWork: Repositories['unitOfWork'];
     beforeEach(async () => {
@@ -19,7 +19,7 @@ export function outboxContract(adapter: string, store: StoreUnderTest) {
       await outbox.add({ id, message, dueAt });
       return id;
     };
-    /** The ids of all mail that is due, in the order in which it is given. */
+    /** Takes all due mail and returns the ids in order. */
     const takeAll = async (now: Date, leasedUntil: Date, from = outbox): Promise<string[]> => {
       const taken: string[] = [];
       while (taken.length < ENDLESS) {

@@ -4,7 +4,7 @@ import { atOnce } from '../../support/barrier.js';
 
 export interface PasswordHasherUnderTest {
   readonly hasher: PasswordHasher;
-  /** How many calls it takes at once. */
+  /** The number of calls that it accepts at once. */
   readonly most: number;
 }
 

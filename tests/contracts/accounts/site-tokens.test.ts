@@ -21,7 +21,7 @@ const [rsaPair, ecPair, otherRsa, otherEc] = [rsa(), ec(), rsa(), ec()];
 const jwk = ({ publicKey }: Pair, more: object) => ({ ...publicKey.export({ format: 'jwk' }), ...more });
 const keySet = { keys: [jwk(rsaPair, { kid: 'r', use: 'sig' }), jwk(ecPair, { kid: 'e', alg: 'ES256' })] };
 
-/** Made by hand, so that not one library has to agree with itself. */
+/** Signs by hand, so that the library is not tested against itself. */
 function token(header: Claims, claims: Claims, signer: (text: Buffer) => Buffer): string {
   const [head, body] = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   return `${head}.${body}.${signer(Buffer.from(`${head}.${body}`)).toString('base64url')}`;

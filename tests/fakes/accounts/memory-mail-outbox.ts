@@ -6,7 +6,7 @@ interface Waiting extends OutgoingMail {
   readonly dueAt: Date;
 }
 
-/** What is delivered is gone altogether. */
+/** Forgets delivered mails. */
 export class MemoryMailOutbox implements MailOutbox {
   private readonly rows;
   private readonly counted;

@@ -1,7 +1,7 @@
 import type { Mailer } from '../../../src/application/accounts/ports.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
 
-/** For unit tests: collects what it is given, and fails while `failure` is set. */
+/** Collects the messages. Throws `failure` while it is set. */
 export class MemoryMailer implements Mailer {
   readonly sent: { readonly id: string; readonly message: Message }[] = [];
   failure: Error | null = null;

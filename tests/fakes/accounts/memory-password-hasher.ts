@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PasswordHasher } from '../../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../../src/domain/accounts/errors.js';
 
-/** For unit tests: quick, so nothing that is to be kept. */
+/** Hashes quickly, and so unsafely. */
 export class MemoryPasswordHasher implements PasswordHasher {
   private salts = 0;
   private busy = 0;
