@@ -7,11 +7,11 @@ export interface ChatMessage {
 }
 
 export interface ChatRequest {
-  /** 1 to 100, the last one of the user. */
+  /** From 1 to 100 messages. The last one is the user's. */
   readonly messages: readonly ChatMessage[];
-  /** Null: the smaller of `chatLimits.defaultMaxTokens` and what the context has left. */
+  /** Null means the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
   readonly maxTokens: number | null;
-  /** 0 to 2; 0 is greedy and deterministic. */
+  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;
 }
 
@@ -19,11 +19,11 @@ export interface Completion {
   readonly text: string;
   /** `stop`: the model ended its answer. `length`: it ran into `maxTokens` or the context limit. */
   readonly finishReason: 'stop' | 'length';
-  /** Null where the runtime does not report it. */
+  /** Is null if the runtime does not report it. */
   readonly usage: Usage | null;
 }
 
-/** With the seconds from the moment at which the model took the call up. */
+/** A completion, with the seconds from the moment when the model took the call. */
 export interface TimedCompletion {
   readonly completion: Completion;
   readonly latency: number;
@@ -31,7 +31,7 @@ export interface TimedCompletion {
 
 export interface Usage {
   readonly promptTokens: number;
-  /** Those of the prompt that the runtime still knew from an earlier call. */
+  /** The tokens of the prompt that the runtime had in its prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
 }
@@ -46,5 +46,5 @@ export const chatLimits = {
   temperature: 2,
 } as const;
 
-/** How many tokens an answer to the request may have, as far as it is for the request to say. */
+/** Returns the tokens that the request allows the answer. The context may allow fewer. */
 export const mostTokens = ({ maxTokens }: ChatRequest): number => maxTokens ?? chatLimits.defaultMaxTokens;

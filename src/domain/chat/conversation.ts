@@ -1,7 +1,7 @@
 import type { ChatMessage } from './chat.js';
 import { ConversationFull, TooManyConversations } from './errors.js';
 
-/** A chat that is kept, so that its account can take it up again. Nobody else ever sees it. */
+/** A stored chat, which its account can continue. No other account sees it. */
 export interface Conversation {
   readonly id: string;
   readonly projectId: string;
@@ -10,28 +10,28 @@ export interface Conversation {
   readonly title: string;
   readonly messageCount: number;
   readonly createdAt: Date;
-  /** When the newest turn was kept. */
+  /** The time of the newest turn. */
   readonly updatedAt: Date;
 }
 
 export interface ConversationMessage extends ChatMessage {
-  /** From 1 on, without a gap. */
+  /** Counts from 1 without a gap. */
   readonly number: number;
   readonly createdAt: Date;
 }
 
-/** Where a turn is to be kept: in a conversation that there is, by its id, or in one that begins with it. */
+/** The id of the conversation that a turn continues, or `new` to begin one. */
 export type KeptIn = 'new' | Conversation['id'];
 
 export const conversationLimits = {
   messages: 2_000,
-  /** Of one account. */
+  /** Conversations of one account. */
   perProject: 1_000,
   /** In code points. */
   titleLength: 80,
 } as const;
 
-/** What a continued conversation grows by: a question and its answer. */
+/** The messages of a turn: a question and its answer. */
 const TURN = 2;
 
 type Draft = Pick<Conversation, 'id' | 'projectId' | 'accountId' | 'createdAt'>;
@@ -49,13 +49,13 @@ export const Conversation = {
     if (messageCount + TURN > conversationLimits.messages) throw new ConversationFull(conversationLimits.messages);
   },
 
-  /** Throws TooManyConversations for an account that has `count` of them in the project already. */
+  /** Throws TooManyConversations if an account with `count` conversations in the project may not begin another. */
   requireRoomForOneMore(count: number): void {
     if (count >= conversationLimits.perProject) throw new TooManyConversations(conversationLimits.perProject);
   },
 };
 
-/** The beginning of the first question, on one line. */
+/** Returns the beginning of the first question, on one line. */
 function titleOf(messages: readonly ChatMessage[]): string {
   const question = messages.find(({ role }) => role === 'user')?.content ?? '';
   const line = question.replace(/[\s\p{Cc}]+/gu, ' ').trim();

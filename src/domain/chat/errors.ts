@@ -41,20 +41,20 @@ export class ModelBusy extends DomainError {
 }
 
 export class InferenceTimeout extends DomainError {
-  /** Without `seconds` it is somebody else who did not wait longer. */
+  /** Without `seconds` an engine elsewhere reports the timeout. */
   constructor(seconds?: number) {
     const time = seconds === undefined ? 'in time' : `within ${seconds} s`;
     super('timeout', 'inference_timeout', `The model did not finish ${time}.`, { retryable: false });
   }
 }
 
-/** The prompt, or the prompt and an explicit `max_tokens`, is longer than the model's context. */
+/** The prompt, or the prompt with an explicit `max_tokens`, is longer than the model's context. */
 export class ContextLengthExceeded extends DomainError {
   constructor(message: string) {
     super('invalid', 'context_length_exceeded', message);
   }
 
-  /** `whole`: whether `promptTokens` are all of the prompt's; if not, it has more. */
+  /** If not `whole`, the prompt has more than `promptTokens`. */
   static of(counts: { context: number; promptTokens: number; whole?: boolean; maxTokens: number | null }) {
     const { context, promptTokens, whole = true, maxTokens } = counts;
     const has = whole ? promptTokens : `${promptTokens} or more`;
@@ -77,7 +77,7 @@ export class ModelMismatch extends DomainError {
   }
 }
 
-/** What is wrong with where a turn is to be kept is told of the header that says where. */
+/** Refusals to store a turn name the header that says where to store it. */
 const CONVERSATION_HEADER = 'X-Conversation-Id';
 
 export class ConversationFull extends InvalidRequest {

@@ -1,27 +1,27 @@
-/** What a runtime does now, and what it has done since it was started; that only grows until it is started anew. */
+/** Counts the work of a runtime: `waiting` and `running` now, all else since its start. */
 export interface RuntimeFigures {
   /** Calls that wait for their turn. */
   readonly waiting: number;
-  /** Calls that it works on: where it answers several together, the size of the batch. */
+  /** Calls in work. With continuous batching this is the size of the batch. */
   readonly running: number;
-  /** The tokens of the answers that were given, where the runtime tells them. */
+  /** Token counts of all answers, as far as the runtime reports them. */
   readonly promptTokens: number;
-  /** Those of the prompts that it still knew from an earlier call. */
+  /** The tokens of the prompts that were in the prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  /** Seconds that answers were worked on, each for itself: with `completionTokens` the speed that one caller sees. */
+  /** The sum of the seconds of each answer. With `completionTokens` it gives the speed that one caller sees. */
   readonly workedSeconds: number;
-  /** Seconds from a call's arrival to the first token of its answer. Empty where the runtime does not tell. */
+  /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report it. */
   readonly firstToken: Spread;
   /** Seconds from a call's arrival to its answer. */
   readonly answer: Spread;
 }
 
-/** How often something happened, and how long it took. */
+/** A histogram of durations. */
 export interface Spread {
   readonly count: number;
-  /** Seconds, all added up. */
+  /** The sum of all durations in seconds. */
   readonly sum: number;
-  /** How often it took at most so many seconds; from the shortest time to the longest. */
+  /** The number of durations up to each bound, in ascending order of the bounds. */
   readonly within: readonly { readonly seconds: number; readonly count: number }[];
 }

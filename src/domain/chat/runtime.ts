@@ -1,11 +1,11 @@
 export type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
 
-/** What a connected model needs to run. Its other fields are known to the engine of that kind only. */
+/** A model as its engine needs it. Only the engine of that kind knows the other fields. */
 export interface RuntimeSource {
   readonly kind: string;
 }
 
-/** The state of a runtime as it is now. `reason` says why it is `unavailable`, else null. */
+/** The state of a runtime now. `reason` says why it is `unavailable`, else it is null. */
 export interface RuntimeStatus {
   readonly state: Exclude<RuntimeState, 'not_connected'>;
   readonly reason: string | null;

@@ -1,3 +1,4 @@
+/** One worker process of a runtime: its start, its messages, its end. */
 import type { Clock } from '../../application/shared/ports.js';
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';

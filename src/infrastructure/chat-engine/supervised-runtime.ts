@@ -1,3 +1,4 @@
+/** The runtime of an ONNX model: the model that should run, and the supervisor of its worker process. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
@@ -11,6 +12,7 @@ import type { RestartDelayBounds } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 
+/** A process that was ready for so long restarts with the shortest delay again. */
 const STABLE_MS = 10 * 60_000;
 
 export interface RuntimeSettings extends ChatProcessSettings {
@@ -25,7 +27,6 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   failed: 'unavailable',
 };
 
-/** One runtime: the model that should run, and the supervisor of its process. */
 export class SupervisedRuntime implements EngineRuntime {
   private source: OnnxSource | null = null;
   private readonly supervisor: Supervisor<ChatProcess>;

@@ -1,10 +1,10 @@
 /** Shares the slots of a runtime fairly among its callers, and estimates how long a refused caller should wait. */
 import { ModelBusy } from '../../domain/chat/errors.js';
 
-/** What a call is expected to cost, and who pays for it. */
+/** The expected cost of a call, and the caller who pays for it. */
 export interface Cost {
   readonly caller: string;
-  /** At most, as far as that can be told: the tokens of the prompt and those that the request asks for. */
+  /** The upper bound, as far as it is known: the tokens of the prompt and those that the request allows the answer. */
   readonly tokens: number;
 }
 

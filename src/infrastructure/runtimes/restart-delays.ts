@@ -1,13 +1,15 @@
+/** Back-off between attempts. */
 import { randomInt } from 'node:crypto';
 
 export interface RestartDelayBounds {
+  /** Both in milliseconds. */
   readonly first: number;
   readonly max: number;
 }
 
 /**
- * The milliseconds to wait before each new attempt: doubled from `first` up to `max`, each between half and all of that,
- * so that runtimes which died together don't come back together.
+ * Gives the milliseconds before each new attempt: doubled from `first` up to `max`, with a jitter between half and all of
+ * that, so that processes which died together do not come back together.
  */
 export class RestartDelays {
   private attempts = 0;
