@@ -65,18 +65,6 @@ describe('projects', () => {
     ]);
   });
 
-  it('are listed a page at a time where that is asked for', async () => {
-    const [first, second] = [await createProject(service, admin.token), await createProject(service, admin.token)];
-    const page = (await service.get(`${projects}?limit=1`, admin.token)).body;
-    expect(page).toMatchObject({ projects: [{ id: second }], count: 1, next_cursor: second });
-    const next = (await service.get(`${projects}?limit=1&cursor=${page.next_cursor}`, admin.token)).body;
-    expect(next).toMatchObject({ projects: [{ id: first }], count: 1, next_cursor: first });
-    for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'cursor=nonsense']) {
-      const { status, body } = await service.get(`${projects}?${bad}`, admin.token);
-      expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
-    }
-  });
-
   const chat = async ({ apiKey }: Member, conversation: string) => {
     const options = {
       token: apiKey,
@@ -97,36 +85,6 @@ describe('projects', () => {
     ]);
     expect(await conversations(member)).toMatchObject([{ id: mine }]);
     expect(await conversations(developer)).toEqual([]);
-  });
-
-  it('keep every version, with who made it and when', async () => {
-    const id = await createProject(service, admin.token, { goal: 'one' });
-    await service.put(`${projects}/${id}`, developer.token, { version: 1, name: 'Two', spec: { goal: 'two' } });
-    await update(id, { version: 1, spec: { goal: 'lost' } });
-    await update(id, { version: 2, spec: {} });
-    const { body } = await service.get(`${projects}/${id}/versions`, member.token);
-    expect(body).toEqual({
-      versions: [
-        { version: 3, name: 'Two', created_at: expect.any(Number), created_by: admin.id },
-        { version: 2, name: 'Two', created_at: expect.any(Number), created_by: developer.id },
-        { version: 1, name: 'Capitals', created_at: expect.any(Number), created_by: admin.id },
-      ],
-      count: 3,
-      next_cursor: null,
-    });
-    const page = (await service.get(`${projects}/${id}/versions?limit=2`, member.token)).body;
-    expect(page).toEqual({ versions: body.versions.slice(0, 2), count: 2, next_cursor: '2' });
-    const rest = (await service.get(`${projects}/${id}/versions?cursor=2`, member.token)).body;
-    expect(rest.versions).toEqual(body.versions.slice(2));
-    const second = await service.get(`${projects}/${id}/versions/2`, member.token);
-    expect(second.body).toEqual({ ...body.versions[1], id, spec: { goal: 'two' } });
-    for (const none of ['0', '4', '-1', '1.0', 'x', '99999999999']) {
-      expect((await service.get(`${projects}/${id}/versions/${none}`, member.token)).status).toBe(404);
-    }
-    const bad = await service.get(`${projects}/${id}/versions?limit=no`, member.token);
-    expect(bad).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path: 'limit' }] } });
-    expect((await service.get(`${projects}/${id}/versions/1`, stranger.token)).status).toBe(404);
-    expect((await service.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
   });
 
   // The last one: it deletes the project that runs.
@@ -217,56 +175,5 @@ describe('the review of a project', () => {
       next_steps: [expect.stringContaining('/chat/completions')],
     });
     expect(await statusOf(id)).toEqual({ status: 'reviewed', reviewed_version: 2, version: 2 });
-  });
-
-  it('blocks what cannot work, and takes back what it found before', async () => {
-    const id = await createProject(service, admin.token, {});
-    expect(await codes(id)).toContain('blocking goal_missing');
-    expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 1 });
-    const { body: dataset } = await service.post(`${projects}/${id}/datasets`, admin.token, {
-      records: [{ input: 'a', expected: 'b' }],
-    });
-    const spec = { goal: 'x', dataset_id: dataset.id };
-    await service.put(`${projects}/${id}`, admin.token, { version: 1, spec });
-    expect((await plan(id, { version: 2 })).body.ready).toBe(true);
-    await service.call('DELETE', `${projects}/${id}/datasets/${dataset.id}`, { token: admin.token });
-    expect(await codes(id, 2)).toContain('blocking dataset_unknown');
-    expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 2 });
-  });
-
-  it('knows no dataset of another project', async () => {
-    const other = await createProject(service, admin.token);
-    const records = [{ input: 'a', expected: 'b' }];
-    const { body: dataset } = await service.post(`${projects}/${other}/datasets`, admin.token, { records });
-    const id = await createProject(service, admin.token, { goal: 'x', dataset_id: dataset.id });
-    expect(await codes(id)).toContain('blocking dataset_unknown');
-  });
-
-  it('is of the version that the caller has read', async () => {
-    const id = await createProject(service, admin.token, { goal: 'x' });
-    expect(await plan(id, { version: 2 })).toMatchObject({
-      status: 409,
-      body: { code: 'stale_version', details: [{ current: 1 }] },
-    });
-    expect(await plan(id, {})).toMatchObject({ status: 422, body: { details: [{ path: 'version' }] } });
-    const headers = { 'If-Match': '"1"' };
-    const byHeader = await service.call('POST', `${projects}/${id}/plan`, { token: admin.token, headers });
-    expect(byHeader).toMatchObject({ status: 200, body: { version: 1 } });
-    const other = { token: admin.token, json: { version: 2 }, headers };
-    expect((await service.call('POST', `${projects}/${id}/plan`, other)).status).toBe(409);
-    const foreign = await service.post(`${projects}/${id}/plan`, stranger.token, { version: 9 });
-    expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  });
-
-  it('leaves the version and the history as they are', async () => {
-    const id = await createProject(service, admin.token, { goal: 'x' });
-    await plan(id);
-    const [row] = await query<{ n: number }>(
-      service.databaseUrl as string,
-      'SELECT count(*)::int AS n FROM project_versions WHERE project_id = $1',
-      [id],
-    );
-    expect(row?.n).toBe(1);
-    expect((await service.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
   });
 });

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
-import { query } from '../support/database.js';
+import type { Dataset } from '../../src/domain/workspace/dataset.js';
 import type { Answer } from '../support/http-caller.js';
-import { Service } from '../support/service.js';
-import { createProject, type Member, moveToOwnTeam, register } from '../support/workspace.js';
+import { ids } from '../support/records.js';
+import { createProject, type Member, register } from '../support/workspace.js';
+import { moveToOwnTeam } from './support/members.js';
+import { TestApp } from './support/test-app.js';
 
 const record = (id: string, over: object = {}) => ({ id, input: `What is ${id}?`, expected: `It is ${id}.`, ...over });
 const answered = (id: string, over: object = {}) => ({ group: null, fields: {}, ...record(id), ...over });
 const missing = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 
 describe('datasets', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   let member: Member;
   let stranger: Member;
@@ -18,29 +19,29 @@ describe('datasets', () => {
   let datasets: string;
 
   beforeAll(async () => {
-    service = await Service.start();
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
-    stranger = await register(service, 'Eve');
-    await moveToOwnTeam(service.databaseUrl as string, stranger.id);
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+    stranger = await register(app, 'Eve');
+    await moveToOwnTeam(app, stranger);
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
   beforeEach(async () => {
-    project = await createProject(service, admin.token);
+    project = await createProject(app, admin.token);
     datasets = `/v1/projects/${project}/datasets`;
   });
 
   const imported = async (...records: object[]) => {
-    const { status, body } = await service.post(datasets, admin.token, { name: 'Capitals', records });
+    const { status, body } = await app.post(datasets, admin.token, { name: 'Capitals', records });
     expect(status).toBe(201);
     return body;
   };
   const call = (method: string, path: string, json?: object, headers = {}) =>
-    service.call(method, `${datasets}/${path}`, { token: admin.token, ...(json && { json }), headers });
+    app.call(method, `${datasets}/${path}`, { token: admin.token, ...(json && { json }), headers });
   const refused = ({ status, body }: Answer) => `${status} ${body.code}`;
 
   it('imports records and gives them back, to members too', async () => {
-    const made = await service.post(datasets, admin.token, {
+    const made = await app.post(datasets, admin.token, {
       name: ' Capitals ',
       records: [record('fr', { group: 'europe', level: 1 }), { input: 'a' }],
     });
@@ -68,10 +69,10 @@ describe('datasets', () => {
       updated_at: made.body.created_at,
       frozen_at: null,
     });
-    const read = await service.get(`${datasets}/${made.body.id}`, member.token);
+    const read = await app.get(`${datasets}/${made.body.id}`, member.token);
     expect(read).toMatchObject({ status: 200, body: made.body });
     const { records: _, ...entry } = made.body;
-    expect((await service.get(datasets, member.token)).body).toEqual({
+    expect((await app.get(datasets, member.token)).body).toEqual({
       datasets: [entry],
       count: 1,
       next_cursor: null,
@@ -80,26 +81,26 @@ describe('datasets', () => {
 
   it('imports from records or from a starter, and not from both or neither', async () => {
     for (const json of [{}, { name: 'x' }, { records: [], starter_id: 'x' }, { records: [], starter: 'x' }]) {
-      const { status, body } = await service.post(datasets, admin.token, json);
+      const { status, body } = await app.post(datasets, admin.token, json);
       expect({ json, status, details: body.details }).toEqual({
         json,
         status: 422,
         details: [{ path: '', message: 'must have either starter_id or records' }],
       });
     }
-    const two = await service.post(datasets, admin.token, { starter: 'one', starter_id: 'other' });
+    const two = await app.post(datasets, admin.token, { starter: 'one', starter_id: 'other' });
     expect(two).toMatchObject({ status: 422, body: { details: [{ path: 'starter' }] } });
-    const unknown = await service.post(datasets, admin.token, { starter: 'no-such-starter' });
+    const unknown = await app.post(datasets, admin.token, { starter: 'no-such-starter' });
     expect(unknown).toMatchObject({ status: 422, body: { details: [{ path: 'starter_id' }] } });
-    const [starter] = (await service.get('/v1/project-starters', admin.token)).body.starters;
+    const [starter] = (await app.get('/v1/project-starters', admin.token)).body.starters;
     for (const json of [{ starter_id: starter.id }, { starter: starter.id, name: 'Mine' }]) {
-      const { status, body } = await service.post(datasets, admin.token, json);
+      const { status, body } = await app.post(datasets, admin.token, json);
       expect(status).toBe(201);
       expect(body.validation).toEqual({ valid: true, findings: [] });
       expect(body.name).toBe('name' in json ? json.name : starter.dataset.name);
       expect(body.record_count).toBe(starter.dataset.record_count);
     }
-    expect((await service.get(datasets, admin.token)).body.count).toBe(2);
+    expect((await app.get(datasets, admin.token)).body.count).toBe(2);
   });
 
   it('has the same content for the same records, whatever their order of keys', async () => {
@@ -208,8 +209,7 @@ describe('datasets', () => {
     for (const path of [id, `${id}/versions`, `${id}/versions/1`, `${id}/compare?with=1`])
       expect(refused(await call('GET', path))).toBe('404 not_found');
     expect(refused(await call('DELETE', id))).toBe('404 not_found');
-    const rows = `SELECT 1 FROM dataset_contents WHERE dataset_id = $1`;
-    expect(await query(service.databaseUrl as string, rows, [id])).toEqual([]);
+    expect(await app.store.datasets.records(id, 1)).toBeNull();
   });
 
   it('compares versions and datasets, record by record', async () => {
@@ -247,8 +247,8 @@ describe('datasets', () => {
 
   it('shows another team’s dataset, and one of another project, as if there were none', async () => {
     const { id } = await imported(record('a'));
-    const elsewhere = await createProject(service, admin.token);
-    const own = await createProject(service, stranger.token);
+    const elsewhere = await createProject(app, admin.token);
+    const own = await createProject(app, stranger.token);
     const cases: [string, string, object?][] = [
       ['GET', ''],
       ['PUT', '', { version: 1, name: 'x' }],
@@ -260,7 +260,7 @@ describe('datasets', () => {
       ['GET', '/compare?with=1'],
     ];
     const at = (by: Member, projectId: string, [method, path, json]: (typeof cases)[number], dataset: string) =>
-      service.call(method, `/v1/projects/${projectId}/datasets/${dataset}${path}`, {
+      app.call(method, `/v1/projects/${projectId}/datasets/${dataset}${path}`, {
         token: by.token,
         ...(json && { json }),
       });
@@ -273,7 +273,7 @@ describe('datasets', () => {
       expect((await at(stranger, project, one, id)).status).toBe(404);
     }
     expect((await at(stranger, project, ['GET', '/../../datasets'], id)).status).toBe(404);
-    expect(refused(await service.post(datasets, stranger.token, { records: [] }))).toBe('404 not_found');
+    expect(refused(await app.post(datasets, stranger.token, { records: [] }))).toBe('404 not_found');
     expect((await call('GET', id)).body.version).toBe(1);
   });
 
@@ -281,7 +281,7 @@ describe('datasets', () => {
     const smuggled = { id: 'dst_x', team_id: 'x', role: 'admin', version: 1, state: 'frozen', created_by: 'x' };
     const raw = JSON.stringify({ ...smuggled, project_id: 'x', content_sha256: 'x', records: [record('a')] });
     const polluted = raw.replace('{', '{"__proto__":{"state":"frozen"},"constructor":1,');
-    const { body } = await service.call('POST', datasets, { token: admin.token, raw: polluted });
+    const { body } = await app.call('POST', datasets, { token: admin.token, raw: polluted });
     const clean = await imported(record('a'));
     expect(body).toEqual({
       ...clean,
@@ -290,15 +290,15 @@ describe('datasets', () => {
       created_at: body.created_at,
       updated_at: body.updated_at,
     });
-    const updated = await service.call('PUT', `${datasets}/${body.id}`, { token: admin.token, raw: polluted });
+    const updated = await app.call('PUT', `${datasets}/${body.id}`, { token: admin.token, raw: polluted });
     expect(updated.body).toEqual({ ...body, version: 2, updated_at: updated.body.updated_at });
   });
 
   it('keeps a record’s __proto__ as data', async () => {
     const raw = `{"records":[{"id":"a","input":{"__proto__":{"b":1}},"expected":1,"__proto__":{"c":2}}]}`;
-    const { body } = await service.call('POST', datasets, { token: admin.token, raw });
+    const { body } = await app.call('POST', datasets, { token: admin.token, raw });
     const text = await (
-      await fetch(`${service.url}${datasets}/${body.id}`, { headers: { Authorization: `Bearer ${admin.token}` } })
+      await fetch(`${app.url}${datasets}/${body.id}`, { headers: { Authorization: `Bearer ${admin.token}` } })
     ).text();
     expect(text).toContain('"input":{"__proto__":{"b":1}}');
     expect(text).toContain('"fields":{"__proto__":{"c":2}}');
@@ -306,32 +306,19 @@ describe('datasets', () => {
 
   it('lists a thousand datasets without reading a record', async () => {
     const { id } = await imported(record('a'));
-    const url = service.databaseUrl as string;
-    const columns =
-      'name, version, state, record_count, content_sha256, validation, created_by, created_at, updated_by, updated_at';
-    await query(
-      url,
-      `INSERT INTO datasets (id, project_id, ${columns})
-       SELECT 'dst_' || gen_random_uuid(), project_id, ${columns} FROM datasets, generate_series(1, 1000) WHERE id = $1`,
-      [id],
-    );
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    try {
-      // Whoever touches the records now has to wait until the list is there.
-      await client.query('BEGIN; LOCK TABLE dataset_contents IN ACCESS EXCLUSIVE MODE');
-      const { body } = await service.get(datasets, member.token);
-      expect(body.count).toBe(1000);
-      expect(body.datasets.some((one: object) => 'records' in one)).toBe(false);
-      const rest = await service.get(`${datasets}?limit=7&cursor=${body.next_cursor}`, member.token);
-      expect(rest.body).toMatchObject({ count: 1, next_cursor: null });
-      const all = [...body.datasets, ...rest.body.datasets].map((one: { id: string }) => one.id);
-      expect(new Set(all).size).toBe(1001);
-      expect([...all].sort().reverse()).toEqual(all);
-    } finally {
-      await client.end();
-    }
+    const dataset = (await app.store.datasets.find(project, id)) as Dataset;
+    for (let copy = 0; copy < 1000; copy++) await app.store.datasets.add({ ...dataset, id: ids.next('dst') }, []);
+    const read = jest.spyOn(app.store.datasets, 'records');
+    const { body } = await app.get(datasets, member.token);
+    expect(body.count).toBe(1000);
+    expect(body.datasets.some((one: object) => 'records' in one)).toBe(false);
+    const rest = await app.get(`${datasets}?limit=7&cursor=${body.next_cursor}`, member.token);
+    expect(rest.body).toMatchObject({ count: 1, next_cursor: null });
+    const all = [...body.datasets, ...rest.body.datasets].map((one: { id: string }) => one.id);
+    expect(new Set(all).size).toBe(1001);
+    expect([...all].sort().reverse()).toEqual(all);
+    expect(read).not.toHaveBeenCalled();
     for (const bad of ['limit=1001', 'limit=x', `cursor=${randomUUID()}`])
-      expect(refused(await service.get(`${datasets}?${bad}`, member.token))).toBe('422 invalid_request');
+      expect(refused(await app.get(`${datasets}?${bad}`, member.token))).toBe('422 invalid_request');
   });
 });

@@ -1,8 +1,7 @@
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { type Rows, recordForms } from '../../src/interfaces/http/workspace/record-forms.js';
-import { query } from '../support/database.js';
-import { Service } from '../support/service.js';
 import { createProject, type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -27,22 +26,26 @@ const further = (count: number, value = 'x'): Fields =>
 const many = (count: number, more: Fields = {}) => Array.from({ length: count }, (_, n) => record(n, more));
 
 describe('an import', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   let project: string;
   let datasets: string;
 
   beforeAll(async () => {
-    service = await Service.start();
-    admin = await register(service, 'Ada');
-    project = await createProject(service, admin.token);
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+    project = await createProject(app, admin.token);
     datasets = `/v1/projects/${project}/datasets`;
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
   const send = (type: string, raw: string | Uint8Array, name = '') =>
-    service.call('POST', datasets + name, { token: admin.token, raw, headers: { 'Content-Type': type } });
-  const stored = async () => (await query(service.databaseUrl as string, 'SELECT id FROM datasets')).length;
+    app.call('POST', datasets + name, {
+      token: admin.token,
+      raw: typeof raw === 'string' ? raw : Buffer.from(raw),
+      headers: { 'Content-Type': type },
+    });
+  const stored = async () => (await app.get(datasets, admin.token)).body.count;
   const refused = async (type: string, raw: string | Uint8Array) => {
     const before = await stored();
     const { status, body } = await send(type, raw);
@@ -55,7 +58,7 @@ describe('an import', () => {
     it('has the same records and the same content as in every other form', async () => {
       const records = many(3, { level: 'easy' });
       const { status, body } = await send(type, encoded(records), '?name=From%20a%20file');
-      const same = await service.post(datasets, admin.token, { records });
+      const same = await app.post(datasets, admin.token, { records });
       expect(status).toBe(201);
       expect(body).toMatchObject({ name: 'From a file', records: same.body.records });
       expect(body.content_sha256).toBe(same.body.content_sha256);
@@ -138,9 +141,9 @@ describe('an import', () => {
 
   it('has one limit of bytes for import and update', async () => {
     expect(bodyLimits.dataset).toBe(LIMIT);
-    const { body } = await service.post(datasets, admin.token, { records: [] });
+    const { body } = await app.post(datasets, admin.token, { records: [] });
     const update = (filler: string) =>
-      service.call('PUT', `${datasets}/${body.id}`, {
+      app.call('PUT', `${datasets}/${body.id}`, {
         token: admin.token,
         raw: `{"version":1,"records":[{"input":"${filler}"}]}`,
       });
@@ -150,24 +153,24 @@ describe('an import', () => {
   });
 
   it('tells of all problems of an update and changes nothing', async () => {
-    const { body } = await service.post(datasets, admin.token, { records: [] });
+    const { body } = await app.post(datasets, admin.token, { records: [] });
     const records = [{ id: 1 }, 'text', ...many(499)];
-    const refusal = await service.put(`${datasets}/${body.id}`, admin.token, { version: 1, name: '', records });
+    const refusal = await app.put(`${datasets}/${body.id}`, admin.token, { version: 1, name: '', records });
     expect(refusal.body.details.map((one: { message: string }) => one.message)).toEqual([
       'must have 1 to 200 characters',
       'row 501 is over the limit of 500 records',
       'row 1: "id" must be a string of at most 200 characters',
       'row 2: must be an object',
     ]);
-    expect((await service.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
+    expect((await app.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
   });
 
   it('tells of a name and of records of the wrong type together', async () => {
     const messages = ['must be a string', 'row 1: must be an object', 'row 2: must be an object'];
     const json = { name: 5, records: [1, 2] };
     expect(await refused('application/json', JSON.stringify(json))).toEqual(invalid(...messages));
-    const { body } = await service.post(datasets, admin.token, { records: [] });
-    const update = await service.put(`${datasets}/${body.id}`, admin.token, { ...json, version: 1 });
+    const { body } = await app.post(datasets, admin.token, { records: [] });
+    const update = await app.put(`${datasets}/${body.id}`, admin.token, { ...json, version: 1 });
     expect(update.body.details.map((one: { message: string }) => one.message)).toEqual(messages);
   });
 
@@ -185,7 +188,7 @@ describe('an import', () => {
   });
 
   it('names all media types that it takes', async () => {
-    const { status, body, headers } = await service.call('POST', datasets, {
+    const { status, body, headers } = await app.call('POST', datasets, {
       token: admin.token,
       raw: 'x',
       headers: { 'Content-Type': 'text/plain' },

@@ -1,9 +1,8 @@
-import { query } from '../support/database.js';
-import { Service } from '../support/service.js';
 import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 describe('aliases of models', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   let member: Member;
   let project: string;
@@ -11,32 +10,39 @@ describe('aliases of models', () => {
   let two: string;
 
   beforeAll(async () => {
-    service = await Service.start();
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
   beforeEach(async () => {
-    project = await createProject(service, admin.token);
-    one = await registeredModel(service, admin.token, project, { n: 1 });
-    two = await registeredModel(service, admin.token, project, { n: 2 });
+    project = await createProject(app, admin.token);
+    one = await registeredModel(app, admin.token, project, { n: 1 });
+    two = await registeredModel(app, admin.token, project, { n: 2 });
   });
 
   const at = (alias: string) => `/v1/projects/${project}/models/aliases/${alias}`;
   const call = (method: string, alias: string, json?: object, ifMatch?: string) =>
-    service.call(method, at(alias), { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
+    app.call(method, at(alias), { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
   const set = (alias: string, model_id: string, more: object = {}, ifMatch?: string) =>
     call('PUT', alias, { model_id, ...more }, ifMatch);
   /** So many changes, as if they had been made. */
   const stored = async (count: number, change: (n: number) => [alias: string, version: number, model: string]) => {
-    const values = Array.from({ length: count }, (_, at) => {
-      const [alias, version, model] = change(at + 1);
-      return `($1, '${alias}', ${version}, '${model}', $2, now())`;
-    });
-    await query(service.databaseUrl as string, `INSERT INTO model_aliases VALUES ${values}`, [project, admin.id]);
+    for (let n = 1; n <= count; n++) {
+      const [alias, version, modelId] = change(n);
+      const changedAt = new Date();
+      await app.store.modelAliases.append({
+        projectId: project,
+        alias,
+        version,
+        modelId,
+        changedBy: admin.id,
+        changedAt,
+      });
+    }
   };
-  const read = (alias: string) => service.get(at(alias), member.token);
-  const list = async () => (await service.get(`/v1/projects/${project}/models/aliases`, member.token)).body;
+  const read = (alias: string) => app.get(at(alias), member.token);
+  const list = async () => (await app.get(`/v1/projects/${project}/models/aliases`, member.token)).body;
   const refusal = (code: string, status = 409) => ({ status, body: { code } });
 
   it('points to a model, and moves, with who moved it and when', async () => {
@@ -109,7 +115,10 @@ describe('aliases of models', () => {
   });
 
   it('is listed without its history, the one moved last first', async () => {
-    for (const alias of ['a', 'b', 'c']) await set(alias, one);
+    for (const alias of ['a', 'b', 'c']) {
+      await set(alias, one);
+      app.clock.advance(1);
+    }
     const { body } = await set('a', two);
     const { aliases, count } = await list();
     expect([count, ...aliases.map(({ alias }: { alias: string }) => alias)]).toEqual([3, 'a', 'c', 'b']);
@@ -125,7 +134,7 @@ describe('aliases of models', () => {
       expect(await call('POST', alias, {})).toMatchObject(refusal('method_not_allowed', 405));
     const all = `/v1/projects/${project}/models/aliases`;
     for (const method of ['PUT', 'DELETE', 'POST'])
-      expect(await service.call(method, all, { token: admin.token })).toMatchObject(refusal('method_not_allowed', 405));
+      expect(await app.call(method, all, { token: admin.token })).toMatchObject(refusal('method_not_allowed', 405));
   });
 
   it('may not be called anything else', async () => {
@@ -139,10 +148,10 @@ describe('aliases of models', () => {
   });
 
   it('points to registered models of its project only', async () => {
-    const draft = await draftModel(service, admin.token, project);
+    const draft = await draftModel(app, admin.token, project);
     const { status, body } = await set('champion', draft.id);
     expect({ status, path: body.details[0].path }).toEqual({ status: 422, path: 'model_id' });
-    const foreign = await registeredModel(service, admin.token, await createProject(service, admin.token));
+    const foreign = await registeredModel(app, admin.token, await createProject(app, admin.token));
     for (const unknown of [foreign, one.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'champion', ''])
       expect(await set('champion', unknown)).toMatchObject(refusal('not_found', 404));
     for (const model_id of [undefined, null, 7]) {
@@ -169,9 +178,8 @@ describe('aliases of models', () => {
     await set('champion', one);
     await call('DELETE', 'champion');
     await set('candidate', two);
-    expect((await service.delete(`/v1/projects/${project}`, admin.token)).status).toBe(200);
+    expect((await app.delete(`/v1/projects/${project}`, admin.token)).status).toBe(200);
     expect(await read('candidate')).toMatchObject(refusal('not_found', 404));
-    const left = 'SELECT FROM model_aliases WHERE project_id = $1';
-    expect(await query(service.databaseUrl as string, left, [project])).toEqual([]);
+    expect(await app.store.modelAliases.history(project, 'champion', 9)).toEqual([]);
   });
 });

@@ -1,45 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { Service } from '../support/service.js';
-import {
-  createProject,
-  draftModel,
-  type Member,
-  moveToOwnTeam,
-  register,
-  registeredModel,
-} from '../support/workspace.js';
+import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
+import { moveToOwnTeam } from './support/members.js';
+import { TestApp } from './support/test-app.js';
 
 const masterKey = 'master-key-of-the-tests';
 const nobody = '0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
 describe('models', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   let developer: Member;
   let member: Member;
   let stranger: Member;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_MASTER_KEY: masterKey } });
-    admin = await register(service, 'Ada');
-    developer = await register(service, 'Dev');
-    member = await register(service, 'Mia');
-    stranger = await register(service, 'Eve');
-    await moveToOwnTeam(service.databaseUrl as string, stranger.id);
-    await service.call('PATCH', `/v1/auth/users/${developer.id}/role`, {
+    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_MASTER_KEY: masterKey } });
+    admin = await register(app, 'Ada');
+    developer = await register(app, 'Dev');
+    member = await register(app, 'Mia');
+    stranger = await register(app, 'Eve');
+    await moveToOwnTeam(app, stranger);
+    await app.call('PATCH', `/v1/auth/users/${developer.id}/role`, {
       token: admin.token,
       json: { role: 'developer' },
     });
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
   const modelsOf = (projectId: string) => `/v1/projects/${projectId}/models`;
   const put = (path: string, json: object, ifMatch?: string) =>
-    service.call('PUT', path, { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
+    app.call('PUT', path, { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
   const refusal = (code: string, status = 409) => ({ status, body: { code } });
   const aDraft = async (spec: object = {}) => {
-    const project = await createProject(service, admin.token);
-    const draft = await draftModel(service, admin.token, project, spec);
+    const project = await createProject(app, admin.token);
+    const draft = await draftModel(app, admin.token, project, spec);
     return { project, models: modelsOf(project), draft, at: `${modelsOf(project)}/${draft.id}` };
   };
 
@@ -47,7 +41,7 @@ describe('models', () => {
     /** A project with a draft, a registered model, and an alias of that. */
     const filled = async () => {
       const { project, models, draft } = await aDraft();
-      const registered = await registeredModel(service, admin.token, project, {});
+      const registered = await registeredModel(app, admin.token, project, {});
       await put(`${models}/aliases/champion`, { model_id: registered });
       return { project, draft: draft.id, registered };
     };
@@ -84,7 +78,7 @@ describe('models', () => {
     it.each(rows)('%s', async (_, method, status, path, body) => {
       const outcome = async (made: Filled, token: string, project = made.project) => {
         const json = body(made);
-        const answer = await service.call(method, modelsOf(project) + path(made), { token, ...(json && { json }) });
+        const answer = await app.call(method, modelsOf(project) + path(made), { token, ...(json && { json }) });
         const { request_id: __, ...rest } = answer.body;
         return { status: answer.status, code: answer.body.code ?? null, rest };
       };
@@ -102,9 +96,58 @@ describe('models', () => {
     });
   });
 
+  it('lets a repeated request_id make one model, and refuses it for another spec', async () => {
+    const id = await createProject(app, admin.token);
+    const models = modelsOf(id);
+    const request_id = randomUUID();
+    const attempts = await Promise.all(
+      Array.from({ length: 8 }, () => app.post(models, admin.token, { request_id, spec: { a: 1, b: [2] } })),
+    );
+    expect(attempts.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(new Set(attempts.map(({ body }) => body.id)).size).toBe(1);
+    const other = await app.post(models, admin.token, { request_id, spec: { a: 1, b: [3] } });
+    expect(other).toMatchObject({ status: 409, body: { code: 'request_id_conflict' } });
+    expect(await app.store.models.all(id, { limit: 9, after: null })).toHaveLength(1);
+  });
+
+  it.each([
+    ['request_id', { spec: {} }],
+    ['request_id', { request_id: 'not-a-uuid', spec: {} }],
+    ['request_id', { request_id: 7, spec: {} }],
+    ['spec', { request_id: randomUUID() }],
+    ['spec', { request_id: randomUUID(), spec: 'x' }],
+  ])('refuses a model with a bad %s (%#)', async (path, json) => {
+    const id = await createProject(app, admin.token);
+    const { status, body } = await app.post(modelsOf(id), admin.token, json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+  });
+
+  it('registers the version that the caller has read, once', async () => {
+    const id = await createProject(app, admin.token);
+    const { body } = await app.post(modelsOf(id), admin.token, {
+      request_id: randomUUID(),
+      spec: {},
+    });
+    const register = `${modelsOf(id)}/${body.id}/register`;
+    expect(await app.post(register, admin.token, {})).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request' },
+    });
+    expect(await app.post(register, admin.token, { version: 2 })).toMatchObject({
+      status: 409,
+      body: { code: 'stale_version' },
+    });
+    const stale = await app.post(register, admin.token, { version: 1, expected_version: 2 });
+    expect(stale).toMatchObject({ status: 409, body: { code: 'stale_version' } });
+    expect((await app.post(register, admin.token, { version: 1 })).status).toBe(200);
+    const again = await app.post(register, admin.token, { version: 1 });
+    expect(again).toMatchObject({ status: 409, body: { code: 'model_registered' } });
+  });
+
   it('hides what another project has, and what there never was', async () => {
     const { draft, at } = await aDraft();
-    const elsewhere = modelsOf(await createProject(service, admin.token));
+    const elsewhere = modelsOf(await createProject(app, admin.token));
     const calls: [string, string, object?][] = [
       ['GET', ''],
       ['GET', '/versions'],
@@ -119,32 +162,32 @@ describe('models', () => {
     ];
     for (const id of [draft.id, `mdl_${nobody}`])
       for (const [method, rest, json] of calls) {
-        const answer = await service.call(method, `${elsewhere}/${id}${rest}`, { token: admin.token, json });
+        const answer = await app.call(method, `${elsewhere}/${id}${rest}`, { token: admin.token, json });
         expect({ method, rest, ...answer }).toMatchObject({ method, rest, ...refusal('not_found', 404) });
       }
     for (const version of ['0', '2', '01', '1.0', 'x', '9999999999', '99999999999'])
-      expect(await service.get(`${at}/versions/${version}`, admin.token)).toMatchObject(refusal('not_found', 404));
-    expect((await service.get(at, admin.token)).body.version).toBe(1);
+      expect(await app.get(`${at}/versions/${version}`, admin.token)).toMatchObject(refusal('not_found', 404));
+    expect((await app.get(at, admin.token)).body.version).toBe(1);
   });
 
   it('lists drafts and registered models by the page, newest first', async () => {
     const { project, models, draft } = await aDraft();
-    const ids = [draft.id, await registeredModel(service, admin.token, project)];
-    ids.unshift((await draftModel(service, admin.token, project)).id);
+    const ids = [draft.id, await registeredModel(app, admin.token, project)];
+    ids.unshift((await draftModel(app, admin.token, project)).id);
     const newest = [...ids].sort().reverse();
     const idsOf = (body: { models: { id: string }[] }) => body.models.map(({ id }) => id);
-    const all = await service.get(models, member.token);
+    const all = await app.get(models, member.token);
     expect(all).toMatchObject({ status: 200, body: { count: 3, next_cursor: null } });
     expect(idsOf(all.body)).toEqual(newest);
     expect(all.body.models.map(({ state }: { state: string }) => state)).toContain('draft');
-    const first = (await service.get(`${models}?limit=2`, member.token)).body;
+    const first = (await app.get(`${models}?limit=2`, member.token)).body;
     expect([...idsOf(first), first.count]).toEqual([newest[0], newest[1], 2]);
-    const second = (await service.get(`${models}?limit=2&cursor=${first.next_cursor}`, member.token)).body;
+    const second = (await app.get(`${models}?limit=2&cursor=${first.next_cursor}`, member.token)).body;
     expect(second).toMatchObject({ count: 1, next_cursor: null });
     expect(idsOf(second)).toEqual([newest[2]]);
     for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=x'])
-      expect(await service.get(`${models}?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
-    const unknown = await service.get(`${modelsOf(`prj_${nobody}`)}?limit=0`, member.token);
+      expect(await app.get(`${models}?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
+    const unknown = await app.get(`${modelsOf(`prj_${nobody}`)}?limit=0`, member.token);
     expect(unknown).toMatchObject(refusal('not_found', 404));
   });
 
@@ -166,7 +209,7 @@ describe('models', () => {
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'stale_version' });
       expect(body.details).toEqual([{ path: 'version', message: expect.any(String), current: 4 }]);
     }
-    expect((await service.get(at, admin.token)).body).toMatchObject({ version: 4, spec: { b: [] }, state: 'draft' });
+    expect((await app.get(at, admin.token)).body).toMatchObject({ version: 4, spec: { b: [] }, state: 'draft' });
   });
 
   it.each([
@@ -181,29 +224,27 @@ describe('models', () => {
     const { status, body } = await put(at, json);
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
     expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
-    expect((await service.get(at, admin.token)).body.version).toBe(1);
+    expect((await app.get(at, admin.token)).body.version).toBe(1);
   });
 
   it('lets nothing of a registered model change', async () => {
     const { at } = await aDraft({ a: 1 });
     await put(at, { version: 1, spec: { a: 2 } });
-    const registered = (await service.post(`${at}/register`, admin.token, { version: 2 })).body;
+    const registered = (await app.post(`${at}/register`, admin.token, { version: 2 })).body;
     for (const version of [1, 2, 3])
       expect(await put(at, { version, spec: {} })).toMatchObject(refusal('model_registered'));
-    expect(await service.post(`${at}/register`, admin.token, { version: 1 })).toMatchObject(
-      refusal('model_registered'),
-    );
-    expect(await service.delete(at, admin.token)).toMatchObject(refusal('model_registered'));
-    expect((await service.get(at, admin.token)).body).toEqual(registered);
-    expect((await service.get(`${at}/versions`, admin.token)).body.count).toBe(2);
+    expect(await app.post(`${at}/register`, admin.token, { version: 1 })).toMatchObject(refusal('model_registered'));
+    expect(await app.delete(at, admin.token)).toMatchObject(refusal('model_registered'));
+    expect((await app.get(at, admin.token)).body).toEqual(registered);
+    expect((await app.get(`${at}/versions`, admin.token)).body.count).toBe(2);
   });
 
   it('keeps every version readable, with who made it and when', async () => {
     const { project, draft, at } = await aDraft({ a: 1 });
     const json = { version: 1, spec: { a: 2, by: 'developer' } };
-    const second = (await service.call('PUT', at, { token: developer.token, json })).body;
-    await service.post(`${at}/register`, admin.token, { version: 2 });
-    const { body } = await service.get(`${at}/versions`, member.token);
+    const second = (await app.call('PUT', at, { token: developer.token, json })).body;
+    await app.post(`${at}/register`, admin.token, { version: 2 });
+    const { body } = await app.get(`${at}/versions`, member.token);
     expect(body).toEqual({
       versions: [
         { version: 2, created_at: second.updated_at, created_by: developer.id },
@@ -216,36 +257,36 @@ describe('models', () => {
       [body.versions[0], json.spec],
       [body.versions[1], { a: 1 }],
     ]) {
-      const one = await service.get(`${at}/versions/${row.version}`, member.token);
+      const one = await app.get(`${at}/versions/${row.version}`, member.token);
       expect(one).toMatchObject({ status: 200, body: { id: draft.id, project_id: project, spec, ...row } });
     }
-    const page = (await service.get(`${at}/versions?limit=1`, member.token)).body;
+    const page = (await app.get(`${at}/versions?limit=1`, member.token)).body;
     expect([page.versions[0].version, page.next_cursor]).toEqual([2, '2']);
-    const rest = (await service.get(`${at}/versions?limit=1&cursor=2`, member.token)).body;
+    const rest = (await app.get(`${at}/versions?limit=1&cursor=2`, member.token)).body;
     expect([rest.versions[0].version, rest.next_cursor]).toEqual([1, null]);
     for (const query of ['limit=0', 'cursor=0', 'cursor=x'])
-      expect(await service.get(`${at}/versions?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
+      expect(await app.get(`${at}/versions?${query}`, member.token)).toMatchObject(refusal('invalid_request', 422));
   });
 
   it('forks a registered model, and a draft, into a draft of its own', async () => {
     const { project, models, draft, at } = await aDraft({ a: 1 });
     await put(at, { version: 1, spec: { a: 2 } });
-    for (const source of [draft.id, await registeredModel(service, admin.token, project, { a: 2 })]) {
+    for (const source of [draft.id, await registeredModel(app, admin.token, project, { a: 2 })]) {
       const version = source === draft.id ? 2 : 1;
-      const { status, body, headers } = await service.post(`${models}/${source}/fork`, developer.token);
+      const { status, body, headers } = await app.post(`${models}/${source}/fork`, developer.token);
       expect({ status, etag: headers.get('etag') }).toEqual({ status: 201, etag: '"1"' });
       expect(body).toMatchObject({ version: 1, state: 'draft', spec: { a: 2 }, created_by: developer.id });
       expect(body).toMatchObject({ project_id: project, forked_from: { model_id: source, version } });
-      expect((await service.get(`${models}/${body.id}`, member.token)).body).toEqual(body);
+      expect((await app.get(`${models}/${body.id}`, member.token)).body).toEqual(body);
       expect((await put(`${models}/${body.id}`, { version: 1, spec: { a: 3 } })).status).toBe(200);
-      const source_now = (await service.get(`${models}/${source}`, member.token)).body;
+      const source_now = (await app.get(`${models}/${source}`, member.token)).body;
       expect(source_now).toMatchObject({ version, spec: { a: 2 }, forked_from: null });
     }
   });
 
   it('makes one fork for a request_id, and another one without', async () => {
     const { models, at } = await aDraft({ a: 1 });
-    const fork = (json?: object) => service.post(`${at}/fork`, admin.token, json);
+    const fork = (json?: object) => app.post(`${at}/fork`, admin.token, json);
     const request_id = randomUUID();
     const first = await fork({ request_id });
     await put(at, { version: 1, spec: { a: 2 } });
@@ -260,30 +301,30 @@ describe('models', () => {
       expect({ status, path: body.details[0].path }).toEqual({ status: 422, path: 'request_id' });
     }
     const conflict = refusal('request_id_conflict');
-    const otherFork = await service.post(`${models}/${first.body.id}/fork`, admin.token, { request_id });
+    const otherFork = await app.post(`${models}/${first.body.id}/fork`, admin.token, { request_id });
     expect(otherFork).toMatchObject(conflict);
-    expect(await service.post(models, admin.token, { request_id, spec: { a: 1 } })).toMatchObject(conflict);
+    expect(await app.post(models, admin.token, { request_id, spec: { a: 1 } })).toMatchObject(conflict);
     const created = randomUUID();
-    await service.post(models, admin.token, { request_id: created, spec: { a: 2 } });
+    await app.post(models, admin.token, { request_id: created, spec: { a: 2 } });
     expect(await fork({ request_id: created })).toMatchObject(conflict);
   });
 
   it('deletes a draft, whose request_id is free then', async () => {
-    const project = await createProject(service, admin.token);
+    const project = await createProject(app, admin.token);
     const request = { request_id: randomUUID(), spec: { a: 1 } };
-    const { id } = (await service.post(modelsOf(project), admin.token, request)).body;
+    const { id } = (await app.post(modelsOf(project), admin.token, request)).body;
     const at = `${modelsOf(project)}/${id}`;
     await put(at, { version: 1, spec: {} });
     const guarded = (ifMatch: string) =>
-      service.call('DELETE', at, { token: admin.token, headers: { 'If-Match': ifMatch } });
+      app.call('DELETE', at, { token: admin.token, headers: { 'If-Match': ifMatch } });
     for (const tag of ['"1"', 'nonsense']) expect(await guarded(tag)).toMatchObject(refusal('stale_version'));
     expect(await guarded('"2"')).toMatchObject({ status: 200, body: { id, deleted: true } });
     for (const path of [at, `${at}/versions`, `${at}/versions/1`])
-      expect(await service.get(path, admin.token)).toMatchObject(refusal('not_found', 404));
-    expect(await service.delete(at, admin.token)).toMatchObject(refusal('not_found', 404));
-    const again = await service.post(modelsOf(project), admin.token, { ...request, spec: { other: true } });
+      expect(await app.get(path, admin.token)).toMatchObject(refusal('not_found', 404));
+    expect(await app.delete(at, admin.token)).toMatchObject(refusal('not_found', 404));
+    const again = await app.post(modelsOf(project), admin.token, { ...request, spec: { other: true } });
     expect(again.status).toBe(201);
-    expect((await service.delete(`${modelsOf(project)}/${again.body.id}`, developer.token)).status).toBe(200);
+    expect((await app.delete(`${modelsOf(project)}/${again.body.id}`, developer.token)).status).toBe(200);
   });
 
   it('lets no field of a body reach what it does not name', async () => {
@@ -299,15 +340,15 @@ describe('models', () => {
       JSON.stringify({ ...smuggled, ...more, ...own }).replace('{', '{"__proto__":{"version":7},"constructor":1,');
     const untouched = { state: 'draft', project_id: project, created_by: admin.id, registered_at: null };
     const request = sent({ request_id: randomUUID(), spec: {} });
-    const created = await service.call('POST', models, { token: admin.token, raw: request });
+    const created = await app.call('POST', models, { token: admin.token, raw: request });
     expect(created.body).toMatchObject({ ...untouched, version: 1, forked_from: null, spec: {} });
-    const updated = await service.call('PUT', at, { token: admin.token, raw: sent({ version: 1, spec: {} }) });
+    const updated = await app.call('PUT', at, { token: admin.token, raw: sent({ version: 1, spec: {} }) });
     expect(updated.body).toMatchObject({ ...untouched, version: 2, forked_from: null, spec: {} });
-    const forked = await service.call('POST', `${at}/fork`, { token: admin.token, raw: sent({}) });
+    const forked = await app.call('POST', `${at}/fork`, { token: admin.token, raw: sent({}) });
     expect(forked.body).toMatchObject({ ...untouched, version: 1, forked_from: { version: 2 } });
     const ids = [created, updated, forked].map(({ body }) => body.id);
     expect(ids).not.toContain(smuggled.id);
-    const registered = await service.call('POST', `${at}/register`, {
+    const registered = await app.call('POST', `${at}/register`, {
       token: admin.token,
       raw: sent({ version: 2, spec: { new: true } }),
     });

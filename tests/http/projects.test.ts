@@ -1,0 +1,290 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Starter } from '../../src/domain/workspace/starter.js';
+import { createProject, type Member, register } from '../support/workspace.js';
+import { changeAccount, moveToOwnTeam } from './support/members.js';
+import { TestApp } from './support/test-app.js';
+
+const projects = '/v1/projects';
+
+let app: TestApp;
+let admin: Member;
+let developer: Member;
+let member: Member;
+let stranger: Member;
+beforeAll(async () => {
+  app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
+  admin = await register(app, 'Ada');
+  developer = await register(app, 'Dan');
+  member = await register(app, 'Mia');
+  stranger = await register(app, 'Eve');
+  await changeAccount(app, developer, { role: 'developer' });
+  await moveToOwnTeam(app, stranger);
+});
+afterAll(() => app.stop());
+
+describe('projects', () => {
+  const update = (id: string, json: object, ifMatch?: string) =>
+    app.call('PUT', `${projects}/${id}`, {
+      token: admin.token,
+      json,
+      headers: ifMatch ? { 'If-Match': ifMatch } : {},
+    });
+
+  it('takes the version from the body, from If-Match, or from both', async () => {
+    const id = await createProject(app, admin.token);
+    expect((await update(id, { version: 1, spec: {} })).body.version).toBe(2);
+    expect((await update(id, { spec: {} }, '"2"')).body.version).toBe(3);
+    const both = await update(id, { version: 3, spec: {} }, 'W/"3"');
+    expect(both.body.version).toBe(4);
+    expect(both.headers.get('etag')).toBe('"4"');
+    const stale: [object, string?][] = [
+      [{ version: 3, spec: {} }],
+      [{ version: 5, spec: {} }],
+      [{ spec: {} }, '"3"'],
+      [{ version: 4, spec: {} }, '"3"'],
+      [{ version: 3, spec: {} }, '"4"'],
+      [{ version: 4, spec: {} }, 'nonsense'],
+    ];
+    for (const [json, ifMatch] of stale) {
+      const { status, body } = await update(id, json, ifMatch);
+      expect({ json, ifMatch, status, code: body.code }).toEqual({ json, ifMatch, status: 409, code: 'stale_version' });
+      expect(body.details).toEqual([{ path: 'version', message: expect.any(String), current: 4 }]);
+    }
+    expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(4);
+    expect((await update(id, { version: 4, spec: {} }, '*')).status).toBe(200);
+    expect((await update(id, { spec: {} }, '*')).status).toBe(422);
+    const staleToo = await update(id, { version: 9, spec: { goal: 5 } });
+    expect(staleToo).toMatchObject({ status: 422, body: { details: [{ path: 'spec.goal' }] } });
+  });
+
+  it.each([
+    ['version', { spec: {} }],
+    ['version', { version: '1', spec: {} }],
+    ['version', { version: 0, spec: {} }],
+    ['version', { version: 1.5, spec: {} }],
+    ['version', { version: 1e300, spec: {} }],
+    ['spec', { version: 1 }],
+    ['spec', { version: 1, spec: [] }],
+    ['spec', { version: 1, spec: null }],
+    ['spec.goal', { version: 1, spec: { goal: 7 } }],
+    ['spec.acceptance', { version: 1, spec: { acceptance: 'high' } }],
+    ['spec.acceptance.threshold', { version: 1, spec: { acceptance: { metric: 'exact', threshold: '0.9' } } }],
+    ['name', { version: 1, spec: {}, name: '' }],
+    ['name', { version: 1, spec: {}, name: 'a'.repeat(201) }],
+  ])('refuses an update with a bad %s (%#)', async (path, json) => {
+    const id = await createProject(app, admin.token);
+    const { status, body } = await update(id, json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
+  });
+
+  it('lets no field of a body reach what it does not name', async () => {
+    const smuggled = {
+      id: 'prj_x',
+      version: 9,
+      team_id: 'x',
+      created_by: 'x',
+      status: 'reviewed',
+      reviewed_version: 1,
+    };
+    const { body } = await app.call('POST', projects, {
+      token: admin.token,
+      raw: JSON.stringify({ ...smuggled, spec: { own: 1 } }).replace(
+        '{',
+        '{"__proto__":{"version":7},"constructor":1,',
+      ),
+    });
+    expect(body).toMatchObject({
+      version: 1,
+      status: 'draft',
+      created_by: admin.id,
+      name: 'Untitled project',
+      reviewed_version: null,
+    });
+    expect(body.spec).toEqual({ own: 1 });
+    expect((await app.get(`${projects}/${body.id}`, stranger.token)).status).toBe(404);
+  });
+
+  it('takes a spec up to its limit and gives it back as it was', async () => {
+    const spec = { text: 'ä'.repeat(100_000), order: { z: 1, a: 2 }, big: 1e300, small: -0.1 };
+    const { body, status } = await app.post(projects, admin.token, { spec });
+    expect(status).toBe(201);
+    expect(JSON.stringify(body.spec)).toBe(JSON.stringify(spec));
+  });
+
+  it('are listed a page at a time where that is asked for', async () => {
+    const [first, second] = [await createProject(app, admin.token), await createProject(app, admin.token)];
+    const page = (await app.get(`${projects}?limit=1`, admin.token)).body;
+    expect(page).toMatchObject({ projects: [{ id: second }], count: 1, next_cursor: second });
+    const next = (await app.get(`${projects}?limit=1&cursor=${page.next_cursor}`, admin.token)).body;
+    expect(next).toMatchObject({ projects: [{ id: first }], count: 1, next_cursor: first });
+    for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'cursor=nonsense']) {
+      const { status, body } = await app.get(`${projects}?${bad}`, admin.token);
+      expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
+    }
+  });
+
+  it('keep every version, with who made it and when', async () => {
+    const id = await createProject(app, admin.token, { goal: 'one' });
+    await app.put(`${projects}/${id}`, developer.token, { version: 1, name: 'Two', spec: { goal: 'two' } });
+    await update(id, { version: 1, spec: { goal: 'lost' } });
+    await update(id, { version: 2, spec: {} });
+    const { body } = await app.get(`${projects}/${id}/versions`, member.token);
+    expect(body).toEqual({
+      versions: [
+        { version: 3, name: 'Two', created_at: expect.any(Number), created_by: admin.id },
+        { version: 2, name: 'Two', created_at: expect.any(Number), created_by: developer.id },
+        { version: 1, name: 'Capitals', created_at: expect.any(Number), created_by: admin.id },
+      ],
+      count: 3,
+      next_cursor: null,
+    });
+    const page = (await app.get(`${projects}/${id}/versions?limit=2`, member.token)).body;
+    expect(page).toEqual({ versions: body.versions.slice(0, 2), count: 2, next_cursor: '2' });
+    const rest = (await app.get(`${projects}/${id}/versions?cursor=2`, member.token)).body;
+    expect(rest.versions).toEqual(body.versions.slice(2));
+    const second = await app.get(`${projects}/${id}/versions/2`, member.token);
+    expect(second.body).toEqual({ ...body.versions[1], id, spec: { goal: 'two' } });
+    for (const none of ['0', '4', '-1', '1.0', 'x', '99999999999']) {
+      expect((await app.get(`${projects}/${id}/versions/${none}`, member.token)).status).toBe(404);
+    }
+    const bad = await app.get(`${projects}/${id}/versions?limit=no`, member.token);
+    expect(bad).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path: 'limit' }] } });
+    expect((await app.get(`${projects}/${id}/versions/1`, stranger.token)).status).toBe(404);
+    expect((await app.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
+  });
+
+  it('follows a changed role on the very next call', async () => {
+    const spec = { spec: {} };
+    expect((await app.post(projects, member.token, spec)).status).toBe(403);
+    await changeAccount(app, member, { role: 'developer' });
+    expect((await app.post(projects, member.token, spec)).status).toBe(201);
+    await changeAccount(app, member, { role: 'member' });
+    expect((await app.post(projects, member.token, spec)).status).toBe(403);
+  });
+});
+
+describe('the review of a project', () => {
+  const plan = (id: string, json: object = { version: 1 }) => app.post(`${projects}/${id}/plan`, admin.token, json);
+  const codes = async (id: string, version = 1) =>
+    (await plan(id, { version })).body.findings.map(
+      (one: { level: string; code: string }) => `${one.level} ${one.code}`,
+    );
+  const statusOf = async (id: string) => {
+    const { status, reviewed_version, version } = (await app.get(`${projects}/${id}`, admin.token)).body;
+    return { status, reviewed_version, version };
+  };
+
+  it('blocks what cannot work, and takes back what it found before', async () => {
+    const id = await createProject(app, admin.token, {});
+    expect(await codes(id)).toContain('blocking goal_missing');
+    expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 1 });
+    const { body: dataset } = await app.post(`${projects}/${id}/datasets`, admin.token, {
+      records: [{ input: 'a', expected: 'b' }],
+    });
+    const spec = { goal: 'x', dataset_id: dataset.id };
+    await app.put(`${projects}/${id}`, admin.token, { version: 1, spec });
+    expect((await plan(id, { version: 2 })).body.ready).toBe(true);
+    await app.call('DELETE', `${projects}/${id}/datasets/${dataset.id}`, { token: admin.token });
+    expect(await codes(id, 2)).toContain('blocking dataset_unknown');
+    expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 2 });
+  });
+
+  it('knows no dataset of another project', async () => {
+    const other = await createProject(app, admin.token);
+    const records = [{ input: 'a', expected: 'b' }];
+    const { body: dataset } = await app.post(`${projects}/${other}/datasets`, admin.token, { records });
+    const id = await createProject(app, admin.token, { goal: 'x', dataset_id: dataset.id });
+    expect(await codes(id)).toContain('blocking dataset_unknown');
+  });
+
+  it('is of the version that the caller has read', async () => {
+    const id = await createProject(app, admin.token, { goal: 'x' });
+    expect(await plan(id, { version: 2 })).toMatchObject({
+      status: 409,
+      body: { code: 'stale_version', details: [{ current: 1 }] },
+    });
+    expect(await plan(id, {})).toMatchObject({ status: 422, body: { details: [{ path: 'version' }] } });
+    const headers = { 'If-Match': '"1"' };
+    const byHeader = await app.call('POST', `${projects}/${id}/plan`, { token: admin.token, headers });
+    expect(byHeader).toMatchObject({ status: 200, body: { version: 1 } });
+    const other = { token: admin.token, json: { version: 2 }, headers };
+    expect((await app.call('POST', `${projects}/${id}/plan`, other)).status).toBe(409);
+    const foreign = await app.post(`${projects}/${id}/plan`, stranger.token, { version: 9 });
+    expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('leaves the version and the history as they are', async () => {
+    const id = await createProject(app, admin.token, { goal: 'x' });
+    await plan(id);
+    expect(await app.store.projects.versions(id, { limit: 9, before: null })).toHaveLength(1);
+    expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
+  });
+});
+
+describe('starters', () => {
+  const folder = join(__dirname, '../../starters');
+  const shipped = (id: string): Starter => JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8'));
+
+  it('are listed for every member of a team, by id, with provenance and records', async () => {
+    const { status, body } = await app.get('/v1/project-starters', member.token);
+    expect(status).toBe(200);
+    const ids = readdirSync(folder).map((name) => name.replace('.json', ''));
+    expect(body.starters.map(({ id }: { id: string }) => id)).toEqual(ids.sort());
+    expect(body.count).toBe(ids.length);
+
+    const { dataset, ...cities } = shipped('capital-cities');
+    const listed = body.starters.find(({ id }: { id: string }) => id === 'capital-cities');
+    expect(listed).toEqual({
+      ...cities,
+      dataset: {
+        name: dataset.name,
+        record_count: dataset.records.length,
+        groups: ['europe', 'asia', 'africa', 'americas'],
+        records: dataset.records.map((record) => ({ ...record, fields: {} })),
+      },
+    });
+    expect(Object.keys(listed.provenance)).toEqual(['source', 'author', 'licence', 'date', 'method']);
+  });
+
+  it.each([
+    ['starter_id', { starter_id: 'capital-cities' }],
+    ['starter', { starter: 'capital-cities' }],
+    ['both', { starter: 'capital-cities', starter_id: 'capital-cities' }],
+  ])('begin a project, named by %s', async (_, json) => {
+    const { status, body } = await app.post(projects, admin.token, json);
+    const { name, spec } = shipped('capital-cities');
+    expect({ status, name: body.name, spec: body.spec }).toEqual({ status: 201, name, spec });
+    expect(body).toMatchObject({ status: 'draft', version: 1, created_by: admin.id, models: [] });
+    expect((await app.get(`${projects}/${body.id}`, member.token)).body).toEqual(body);
+  });
+
+  it('begin a project with a name of its own, whose spec then goes its own way', async () => {
+    const { body } = await app.post(projects, admin.token, { name: 'Ours', starter_id: 'support-triage' });
+    expect(body.name).toBe('Ours');
+    const spec = { ...body.spec, goal: 'Something else' };
+    const update = await app.put(`${projects}/${body.id}`, admin.token, { version: 1, spec });
+    expect(update).toMatchObject({ status: 200, body: { spec: { goal: 'Something else' } } });
+    const other = await app.post(projects, admin.token, { starter_id: 'support-triage' });
+    expect(other.body.spec).toEqual(shipped('support-triage').spec);
+  });
+
+  const id = 'capital-cities';
+  it.each([
+    ['starter_id', { starter_id: 'capitals' }],
+    ['starter_id', { starter: 'capitals' }],
+    ['starter_id', { starter_id: '__proto__' }],
+    ['starter_id', { starter_id: '' }],
+    ['starter_id', { starter_id: 7 }],
+    ['starter', { starter: 'word-problems', starter_id: id }],
+    ['spec', { starter_id: id, spec: {} }],
+    ['spec', { starter: id, spec: { goal: 'Mine' } }],
+    ['name', { starter_id: id, name: ' ' }],
+  ])('are refused with a bad %s (%#)', async (path, json) => {
+    const { status, body } = await app.post(projects, admin.token, json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+  });
+});
