@@ -4,11 +4,10 @@ import { RateLimitStore } from '../application/operations/ports.js';
 import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
-import { createApp } from '../interfaces/http/app.js';
+import { createApp, type Middleware } from '../interfaces/http/app.js';
 import { BodyMemory } from '../interfaces/http/body-memory.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
-import type { Middleware } from '../interfaces/http/middleware/middleware.js';
 import type { Config } from './config/config.js';
 import { allowedHosts } from './listening.js';
 

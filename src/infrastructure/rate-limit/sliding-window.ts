@@ -1,13 +1,13 @@
 export const WINDOW_MS = 60_000;
-/** Calls within as long are kept as one number, and leave the window together with the last of them. */
+/** Calls within this time are kept as one number and leave the window together with the last of them. */
 const GRAIN_MS = 500;
 
 /**
- * How often somebody called within the last minute. A call stays for 60 seconds, or less than half a second longer
- * where others followed it at once. Times are milliseconds that never go back.
+ * Counts calls within the last minute. A call counts for 60 seconds, and up to half a second longer if others followed it
+ * at once. Times are milliseconds that never go back.
  */
 export class SlidingWindow {
-  /** Pairs, oldest first: the time of the last call of half a second, and how many calls that half second had. */
+  /** Holds pairs, oldest first: the time of the last call in half a second, and the number of calls in it. */
   private pairs: number[] = [];
   private total = 0;
 
@@ -33,12 +33,12 @@ export class SlidingWindow {
     } else pairs.push(now, 1);
   }
 
-  /** How long until there is room for more than now; 0 when the window is empty. */
+  /** Returns the time until the oldest calls leave the window; 0 for an empty window. */
   msUntilMoreRoom(now: number): number {
     return this.used(now) === 0 ? 0 : (this.pairs[0] as number) + WINDOW_MS - now;
   }
 
-  /** How many numbers it keeps. */
+  /** Counts the numbers in memory. */
   get size(): number {
     return this.pairs.length;
   }

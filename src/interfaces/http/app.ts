@@ -1,4 +1,5 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
+import type { Clock } from '../../application/shared/ports.js';
 import { pages } from '../web/pages.js';
 import type { Controller } from './contract.js';
 import type { GracefulShutdown } from './graceful-shutdown.js';
@@ -9,7 +10,6 @@ import { type ErrorHandlerDependencies, errorHandler, notFound } from './middlew
 import { hostCheck } from './middleware/host-check.js';
 import { lingeringClose } from './middleware/lingering-close.js';
 import { countRequests, type HttpMetrics } from './middleware/metrics.js';
-import type { Middleware } from './middleware/middleware.js';
 import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middleware/rate-limit.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { securityHeaders } from './middleware/security-headers.js';
@@ -24,14 +24,20 @@ export interface HttpDependencies
   readonly controllers: readonly Controller[];
   readonly metrics: HttpMetrics;
   readonly shutdown: GracefulShutdown;
-  readonly clock: Parameters<typeof accessLog>[0]['clock'];
-  /** Proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, or Express's names for some. */
+  readonly clock: Clock;
+  /** Names the proxies whose `X-Forwarded-For` tells the caller's address, as Express's `trust proxy` does. */
   readonly trustedProxies: readonly string[];
-  /** Web origins whose pages may call the API. */
+  /** Lists the web origins whose pages may call the API. */
   readonly corsOrigins: readonly string[];
-  /** Host names that are answered besides loopback names; null answers all. */
+  /** Lists the host names that are answered besides loopback names; null answers all. */
   readonly allowedHosts: readonly string[] | null;
   readonly teamMiddleware: readonly Middleware[];
+}
+
+/** Adds a step that every request takes (CONTRIBUTING.md, "Recipe: add a middleware"). */
+export abstract class Middleware {
+  /** Handles a request as any Express middleware does. `request.context.caller` is set later, by `authenticate`. */
+  abstract readonly handle: RequestHandler;
 }
 
 /** Makes the Express app. Requests take the steps from top to bottom. */
@@ -57,12 +63,10 @@ export function createApp(dependencies: HttpDependencies): Express {
   app.use('/v1', authenticate(authenticator));
   app.use('/v1', rateLimit(dependencies));
   app.use('/v1', shutdown.refuseLate);
-
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
-
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
-  app.use(pages());
 
+  app.use(pages());
   app.use(notFound);
   app.use(errorHandler(dependencies));
   return app;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { MAX_VALUES } from './json-rules.js';
+import { MAX_VALUES } from './json-body.js';
 import { HttpRefusal } from './refusals.js';
 
 /** A body of at most this many bytes never waits. */

@@ -71,7 +71,7 @@ export class GracefulShutdown {
     this.begin();
     let seen = this.requestCount;
     const closeIfQuiet = async () => {
-      await nextTurn(); // reads what arrived while this process was busy
+      await nextTurn(); // reads the requests that arrived meanwhile
       if (this.inFlight.size === 0 && this.requestCount === seen) server.closeAllConnections();
       seen = this.requestCount;
     };

@@ -15,16 +15,25 @@ const OPTIONS = {
 
 /** Makes the server of the app. Requests that are not proper HTTP get the envelope too. */
 export function createHttpServer(app: RequestListener, nextRequestId: () => string, options = {}): Server {
-  const server = createServer({ ...OPTIONS, ...options }, app);
+  const listener: RequestListener = (request, response) => {
+    request.url = pathOf(request.url ?? '');
+    app(request, response);
+  };
+  const server = createServer({ ...OPTIONS, ...options }, listener);
   // Node answers 100 Continue at once unless somebody listens. `readBody` answers it when the body is wanted.
-  server.on('checkContinue', app);
-  server.on('checkExpectation', app);
+  server.on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else refuse(socket, codes[error.code ?? ''] ?? 'bad_request', nextRequestId());
   });
   return server;
 }
+
+/** Drops scheme and host of a target that is a whole URL: Express cannot route one whose host is not valid. */
+const pathOf = (target: string): string => {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  return path.startsWith('/') ? path : `/${path}`;
+};
 
 /** Resolves to the port. Rejects with one line that says why it cannot listen. */
 export function listen(server: Server, host: string, port: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { PageLinks } from '../../application/accounts/ports.js';
 
-/** Where the service is reached; known once it listens. */
+/** Holds the URL under which the service is reached. It is known once the service listens. */
 @injectable()
 export class PublicAddress {
   baseUrl = '';

@@ -16,15 +16,19 @@ import {
 } from '../../../src/application/accounts/ports.js';
 import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../../src/application/alerts/ports.js';
 import { AuditRepository } from '../../../src/application/audit/ports.js';
-import { ConversationRepository, RuntimeConnectionRepository } from '../../../src/application/chat/ports.js';
-import { DeploymentRepository } from '../../../src/application/deployments/ports.js';
+import {
+  ChatRuntime,
+  ConversationRepository,
+  RuntimeConnectionRepository,
+} from '../../../src/application/chat/ports.js';
+import { DeploymentRepository, ModelFileStore } from '../../../src/application/deployments/ports.js';
 import {
   EvaluationRepository,
   InstanceRegistry,
   JobHistory,
   JobRepository,
 } from '../../../src/application/jobs/ports.js';
-import { StorageProbe } from '../../../src/application/operations/ports.js';
+import { LogTail, StorageProbe } from '../../../src/application/operations/ports.js';
 import { Clock, IdGenerator, Locks, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
 import {
   DatasetRepository,
@@ -35,13 +39,17 @@ import {
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
+import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import type { Middleware } from '../../../src/interfaces/http/app.js';
 import { GracefulShutdown } from '../../../src/interfaces/http/graceful-shutdown.js';
-import type { Middleware } from '../../../src/interfaces/http/middleware/middleware.js';
 import { createHttpServer } from '../../../src/interfaces/http/server.js';
 import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
+import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryModelFileStore } from '../../fakes/deployments/memory-model-file-store.js';
 import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryLogTail } from '../../fakes/operations/memory-log-tail.js';
 import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
@@ -49,6 +57,7 @@ import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import type { Repositories } from '../../support/repositories.js';
+import { ownTeam } from '../../support/workspace.js';
 
 export interface TestAppOptions {
   /** Settings of the service. */
@@ -79,7 +88,7 @@ export class TestApp extends HttpCaller {
       SERVICE_SECRET: 'a-secret-of-the-tests',
       SERVICE_RATE_LIMIT_PER_MIN: '1000000',
       SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000',
-      SERVICE_BCRYPT_COST: '4',
+      SERVICE_DATA_DIR: '/nonexistent', // nothing is written
       ...env,
     });
     const logger = new MemoryLogger();
@@ -102,7 +111,11 @@ export class TestApp extends HttpCaller {
     let sent = supertest(this.server)[name](path);
     if (token !== undefined) sent = sent.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) sent = sent.set('Content-Type', 'application/json');
-    const response = await sent.set(headers).send(body as string);
+    const bytes = typeof body === 'string' ? body : body && Buffer.from(body);
+    const response = await sent
+      .set(headers)
+      .serialize((data) => data)
+      .send(bytes);
     const isJson = response.type === 'application/json';
     const answer = {
       status: response.status,
@@ -111,6 +124,24 @@ export class TestApp extends HttpCaller {
     };
     note(method, path, answer);
     return answer;
+  }
+
+  async verifyEmails(): Promise<void> {
+    for (const account of await this.store.accounts.all({ limit: 100, after: null })) {
+      await this.store.accounts.save({ ...account, emailVerifiedAt: this.clock.now() });
+    }
+  }
+
+  /** Makes an account the admin of a team of its own, as site-login does. */
+  async moveToOwnTeam(accountId: string): Promise<void> {
+    const id = ownTeam(accountId);
+    await this.store.teams.add({ id, operator: false, siteKey: null, createdAt: this.clock.now() });
+    await this.setAccount(accountId, { teamId: id, role: 'admin' });
+  }
+
+  async setAccount(accountId: string, change: Partial<Account>): Promise<void> {
+    const account = (await this.store.accounts.byId(accountId)) as Account;
+    await this.store.accounts.save({ ...account, ...change });
   }
 
   async stop(): Promise<void> {
@@ -149,6 +180,9 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
     [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
     [StorageProbe, new MemoryStorageProbe()],
     [PasswordHasher, new MemoryPasswordHasher()],
+    [LogTail, new MemoryLogTail([])],
+    [ChatRuntime, new MemoryChatRuntime()],
+    [ModelFileStore, new MemoryModelFileStore(clock)],
     [Clock, clock],
   ];
 }

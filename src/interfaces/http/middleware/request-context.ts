@@ -1,6 +1,58 @@
 import type { RequestHandler } from 'express';
+import type { RateLimitVerdict } from '../../../application/operations/ports.js';
 import type { IdGenerator, Logger, RequestContext } from '../../../application/shared/ports.js';
-import { newContext } from '../context.js';
+import type { Caller } from '../../../domain/accounts/caller.js';
+import type { Call } from '../contract.js';
+
+/** Carries one request's state from one middleware to the next, as `request.context`. */
+export interface HttpContext {
+  readonly requestId: string;
+  /** Holds the whole path; Express strips the mounted part from `request.path`. */
+  readonly path: string;
+  /** Set by `authenticate`; null for a stranger. */
+  caller: Caller | null;
+  /** Holds the failure of the caller's lookup. `rateLimit` throws it once the call is counted. */
+  lookupFailure: unknown;
+  /** True if the body was not complete when the credential was looked up. */
+  bodyPending: boolean;
+  /** Reads the quotas of the caller without counting a call. */
+  readQuotas: () => Promise<RateLimitVerdict['quotas']>;
+  /** True if the request came after the shutdown had begun. */
+  tooLate: boolean;
+  /** Holds the contract's path, once the route is found. */
+  route: string | null;
+  /** Set by `readBody`: a JSON value, a `ByteStream`, or the `InvalidRequest` to throw once the object is known to exist. */
+  body: unknown;
+  /** Set by `validate` as soon as path and headers are valid, for the check of existence. */
+  target: Pick<Call, 'caller' | 'params' | 'headers'> | null;
+  /** Set by `validate`, for the controller. */
+  call: Call | null;
+  /** Set by `handle`: the controller's answer. */
+  result: unknown;
+}
+
+const newContext = (requestId: string, path: string): HttpContext => ({
+  requestId,
+  path,
+  caller: null,
+  lookupFailure: null,
+  bodyPending: false,
+  readQuotas: async () => [],
+  tooLate: false,
+  route: null,
+  body: undefined,
+  target: null,
+  call: null,
+  result: undefined,
+});
+
+declare global {
+  namespace Express {
+    interface Request {
+      context: HttpContext;
+    }
+  }
+}
 
 export interface RequestContextDependencies {
   readonly ids: IdGenerator;

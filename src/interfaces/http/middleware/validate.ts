@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { z } from 'zod';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, Route } from '../contract.js';
-import { firstUnstorable } from '../json-rules.js';
+import { firstUnstorable } from '../json-body.js';
 import { ifMatchVersion } from '../versions.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -8,7 +8,7 @@ import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
-import { checkJsonText, MAX_VALUES, TOO_MANY_VALUES } from '../json-rules.js';
+import { checkJsonText, MAX_VALUES, TOO_MANY_VALUES } from '../json-body.js';
 
 /** The media types of the files from which a dataset can be imported. */
 export const recordForms: BodyForms = {

@@ -1,6 +1,6 @@
-import type { Quota } from '../../../src/application/operations/ports.js';
-import { credentialKey, sourceKey, sourceOf } from '../../../src/interfaces/http/rate-limit/caller-key.js';
-import { rateLimited, rateLimitHeaders } from '../../../src/interfaces/http/rate-limit/rate-limit-headers.js';
+import type { Quota } from '../../src/application/operations/ports.js';
+import { credentialKey, sourceKey, sourceOf } from '../../src/interfaces/http/rate-limit/caller-key.js';
+import { rateLimited, rateLimitHeaders } from '../../src/interfaces/http/rate-limit/rate-limit-headers.js';
 
 describe('the key of a call', () => {
   it('tells no credential, and is another for each', () => {

@@ -1,10 +1,10 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Contract } from '../../../src/interfaces/http/contract.js';
-import { contracts } from '../../../src/interfaces/http/contracts.js';
-import { openApiDocument } from '../../../src/interfaces/http/openapi/document.js';
-import { exampleOf, type Schema, type Schemas } from '../../../src/interfaces/http/openapi/examples.js';
-import { allRefusalsOf } from '../../../src/interfaces/http/openapi/responses.js';
-import { version } from '../../../src/interfaces/version.js';
+import type { Contract } from '../../src/interfaces/http/contract.js';
+import { contracts } from '../../src/interfaces/http/contracts.js';
+import { openApiDocument } from '../../src/interfaces/http/openapi/document.js';
+import { exampleOf, type Schema, type Schemas } from '../../src/interfaces/http/openapi/examples.js';
+import { allRefusalsOf } from '../../src/interfaces/http/openapi/responses.js';
+import { version } from '../../src/interfaces/version.js';
 
 interface Media {
   readonly schema: Schema;
@@ -65,7 +65,7 @@ function lacking(what: string, { content = {} }: Described): string[] {
 
 describe('the OpenAPI document', () => {
   it('is of the version of the package, and says what each tag is about', () => {
-    expect(document.info.version).toBe(require('../../../package.json').version);
+    expect(document.info.version).toBe(require('../../package.json').version);
     const described = document.tags.map(({ name }) => name);
     expect(described).toEqual([...new Set(described)]);
     expect([...new Set(contracts.map(({ tag }) => tag))].filter((tag) => !described.includes(tag))).toEqual([]);

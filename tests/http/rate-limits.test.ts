@@ -3,9 +3,9 @@ import { StorageUnavailable } from '../../src/domain/operations/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
 import { GracefulShutdown } from '../../src/interfaces/http/graceful-shutdown.js';
-import { ClockedApp } from '../support/clocked-app.js';
 import type { Answer } from '../support/http-caller.js';
 import { type Member, password, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const masterKey = 'master-key-of-the-tests';
 const LIMITS = { SERVICE_RATE_LIMIT_PER_MIN: '6', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '3', SERVICE_MASTER_KEY: masterKey };
@@ -23,23 +23,26 @@ async function times(count: number, call: () => Promise<Answer>): Promise<Answer
 }
 
 describe('a service with limits of 6 and 3', () => {
-  let app: ClockedApp;
+  let app: TestApp;
   let admin: Member;
   let member: Member;
-  let drain: GracefulShutdown;
+  let shutdown: GracefulShutdown;
   let storage: 'up' | 'down' = 'up';
   let onIdentifying = () => {};
 
   beforeAll(async () => {
-    app = await ClockedApp.start(LIMITS, (container) => {
-      drain = container.get(GracefulShutdown);
-      const credentials = container.get(CredentialRepository);
-      const holder: CredentialRepository['holder'] = async (...details) => {
-        onIdentifying();
-        if (storage === 'down') throw new StorageUnavailable();
-        return credentials.holder(...details);
-      };
-      container.rebind(CredentialRepository).toConstantValue(Object.assign(Object.create(credentials), { holder }));
+    app = await TestApp.start({
+      env: LIMITS,
+      adapt: (container) => {
+        shutdown = container.get(GracefulShutdown);
+        const credentials = container.get(CredentialRepository);
+        const holder: CredentialRepository['holder'] = async (...details) => {
+          onIdentifying();
+          if (storage === 'down') throw new StorageUnavailable();
+          return credentials.holder(...details);
+        };
+        container.rebind(CredentialRepository).toConstantValue(Object.assign(Object.create(credentials), { holder }));
+      },
     });
     admin = await register(app, 'Ada');
     member = await register(app, 'Mia');
@@ -195,27 +198,15 @@ describe('a service with limits of 6 and 3', () => {
     expect(statuses(await times(7, forwarded))).toEqual([...Array(6).fill(404), 429]);
   });
 
-  it('counts for itself, whatever another on the same database counts', async () => {
-    const other = await ClockedApp.start(LIMITS, undefined, app.databaseUrl);
-    try {
-      for (const one of [app, other]) {
-        const answers = await times(7, () => one.get('/v1/auth/me', admin.token));
-        expect(statuses(answers)).toEqual([...Array(6).fill(200), 429]);
-      }
-    } finally {
-      await other.stop();
-    }
-  });
-
   // The last ones: it does not begin anew.
   it('answers a call that is being identified when it begins to end', async () => {
-    onIdentifying = () => drain.begin();
+    onIdentifying = () => shutdown.begin();
     expect((await me(admin.token)).status).toBe(200);
     expect((await me(admin.token)).status).toBe(503);
   });
 
   it('still says how the caller stands when it is ending', async () => {
-    drain.begin();
+    shutdown.begin();
     const answers = await times(7, nothing);
     expect(answers[0]).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
     expect(answers[0]?.headers.get('connection')).toBe('close');
@@ -225,11 +216,11 @@ describe('a service with limits of 6 and 3', () => {
 });
 
 describe('a service behind a proxy', () => {
-  const from = (app: ClockedApp, forwarded: string) =>
+  const from = (app: TestApp, forwarded: string) =>
     app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': forwarded } });
 
   it('believes the proxy that it trusts, and nothing that came before it', async () => {
-    const app = await ClockedApp.start({ ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' });
+    const app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' } });
     try {
       expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
       expect(remaining(await from(app, '192.0.2.2'))).toBe(5);
@@ -248,7 +239,7 @@ describe('a service behind a proxy', () => {
   });
 
   it('does not believe a proxy that it was not told to trust', async () => {
-    const app = await ClockedApp.start({ ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' });
+    const app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' } });
     try {
       expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
       expect(remaining(await from(app, '192.0.2.2, 10.1.2.3'))).toBe(4);

@@ -1,5 +1,5 @@
-import { checkJsonText, firstUnstorable } from '../../../src/interfaces/http/json-rules.js';
-import { ifMatchVersion } from '../../../src/interfaces/http/versions.js';
+import { checkJsonText, firstUnstorable } from '../../src/interfaces/http/json-body.js';
+import { ifMatchVersion } from '../../src/interfaces/http/versions.js';
 
 describe('the size of JSON text', () => {
   const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;

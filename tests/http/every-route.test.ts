@@ -3,10 +3,9 @@ import { request } from 'node:http';
 import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
-import { query } from '../support/database.js';
 import { note } from '../support/http-caller.js';
-import { Service } from '../support/service.js';
-import { type Member, moveToOwnTeam, register } from '../support/workspace.js';
+import { type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const kinds: Record<string, string> = { model_id: 'mdl', dataset_id: 'dst' };
 const unknownId = (name: string) => `${kinds[name] ?? 'prj'}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`;
@@ -15,7 +14,7 @@ const masterKey = 'master-key-of-the-tests';
 
 /** What every route refuses alike, by its contract alone. */
 describe('every route', () => {
-  let service: Service;
+  let service: TestApp;
   let admin: Member;
   let member: Member;
   let regular: Member;
@@ -26,12 +25,12 @@ describe('every route', () => {
       SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
       SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
     };
-    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '4', ...site } });
+    service = await TestApp.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '4', ...site } });
     admin = await register(service, 'Ada');
     member = await register(service, 'Mia');
     regular = await register(service, 'Rea');
-    await moveToOwnTeam(service.databaseUrl as string, regular.id);
-    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now()');
+    await service.moveToOwnTeam(regular.id);
+    await service.verifyEmails();
   });
   afterAll(() => service.stop());
 
@@ -243,11 +242,7 @@ describe('every route', () => {
       password: 'correct horse battery',
     });
     expect((await service.get('/v1/auth/me', body.token)).status).toBe(200);
-    await query(
-      service.databaseUrl as string,
-      `UPDATE credentials SET expires_at = now() WHERE kind = 'session' AND account_id = $1`,
-      [member.id],
-    );
+    service.clock.advance(31 * 24 * 3_600_000);
     expect(await service.get('/v1/auth/me', body.token)).toMatchObject({
       status: 401,
       body: { code: 'unauthenticated' },

@@ -1,0 +1,282 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { note } from '../support/http-caller.js';
+import { type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+/** Sends text as it is; resolves to all that is answered. */
+const raw = (app: TestApp, text: string) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+
+const refusal = (answer: string) => {
+  const [, status] = /^HTTP\/1.1 (\d+)/.exec(answer) ?? [];
+  return `${status} ${/"code":"(\w+)"/.exec(answer)?.[1]}`;
+};
+
+describe('the host of a request', () => {
+  const asked = (app: TestApp, host: string, path = '/v1/auth/status') =>
+    app.call('GET', path, { headers: { Host: host } });
+
+  it.each([
+    [undefined, ['localhost', 'localhost:9', '127.0.0.1', '127.8.9.1:80', '[::1]', '[::1]:8080', 'LOCALHOST']],
+    [
+      'https://Tenon.example.com:444/',
+      ['tenon.example.com', 'TENON.example.com:444', 'tenon.example.com:80', 'localhost'],
+    ],
+  ])('may be loopback or that of SERVICE_BASE_URL (%s) on a service on loopback', async (baseUrl, hosts) => {
+    const app = await TestApp.start({ env: { ...(baseUrl && { SERVICE_BASE_URL: baseUrl }) } });
+    for (const host of hosts) expect({ host, status: (await asked(app, host)).status }).toEqual({ host, status: 200 });
+    for (const host of [
+      'evil.example.com',
+      'localhost.evil.example.com',
+      '127.0.0.1.evil.net',
+      '10.0.0.1',
+      'evil:8080',
+    ]) {
+      for (const path of ['/v1/auth/status', '/auth', '/health/live', '/nothing']) {
+        const { status, body, headers } = await asked(app, host, path);
+        expect({ host, status, code: body.code }).toEqual({ host, status: 421, code: 'misdirected_request' });
+        expect(headers.get('x-request-id')).toBe(body.request_id);
+      }
+    }
+    await app.stop();
+  });
+
+  it('may be any on a service that the network reaches', async () => {
+    const app = await TestApp.start({ env: { SERVICE_HOST: '0.0.0.0' } });
+    expect((await asked(app, 'tenon.example.net')).status).toBe(200);
+    await app.stop();
+  });
+});
+
+describe('a request', () => {
+  let app: TestApp;
+  let admin: Member;
+  beforeAll(async () => {
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+  });
+  afterAll(() => app.stop());
+
+  it.each([
+    ['no host', 'GET /v1/auth/status HTTP/1.1\r\n\r\n'],
+    ['two hosts', 'GET /v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com\r\n\r\n'],
+    [
+      'another transfer coding',
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'chunked twice',
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n',
+    ],
+    [
+      'a length and a transfer coding',
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['no HTTP', 'NONSENSE\r\n\r\n'],
+  ])('with %s is 400, and the last of its connection', async (_, text) => {
+    expect(refusal(await raw(app, text))).toBe('400 bad_request');
+  });
+
+  it.each([
+    ['GET http://localhost/v1/nothing', '404 not_found'],
+    ['GET http://[/v1/nothing', '404 not_found'],
+    ['GET http://a:b:c/v1/nothing', '404 not_found'],
+
+    ['GET //v1/auth/status', '404 not_found'],
+    ['GET /v1/%2e%2e/auth/status', '404 not_found'],
+    ['OPTIONS *', '404 not_found'],
+    ['GET /v1/projects/%ff', '404 not_found'],
+    ['DELETE /v1/projects/%ff', '404 not_found'],
+    ['GET /%ff', '404 not_found'],
+    ['GET /docs/%ff', '404 not_found'],
+    ['TRACE /v1/projects', '405 method_not_allowed'],
+    ['PROPFIND /v1/projects', '405 method_not_allowed'],
+  ])('for %s is %s, in the envelope', async (target, expected) => {
+    const text = `${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+    const answer = await raw(app, text);
+    expect(refusal(answer)).toBe(expected);
+    expect(answer).toMatch(/\r\nX-Request-Id: req_/);
+  });
+
+  it('that waits for 100 Continue is refused without it, and invited once its body is wanted', async () => {
+    const head = (path: string, token: string, length = 20) =>
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`;
+    expect(refusal(await raw(app, head('/v1/projects', 'nobody')))).toBe('401 unauthenticated');
+    expect(refusal(await raw(app, head('/v1/projects', admin.apiKey)))).toBe('401 session_required');
+    expect(refusal(await raw(app, head('/v1/projects', admin.token, 1_000_000)))).toBe('413 payload_too_large');
+    expect(refusal(await raw(app, head('/v1/nothing', admin.token)))).toBe('404 not_found');
+    const invited = await raw(app, `${head('/v1/projects', admin.token)}{"name":"A project"}`);
+    expect(invited).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 (201|422)/);
+  });
+
+  it('with an unknown expectation is answered like any other', async () => {
+    const head = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: the-unexpected\r\n\r\n';
+    expect(await raw(app, head)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('that is too large without a length is refused on the way, and its connection goes on', async () => {
+    const chunk = `${(1024).toString(16)}\r\n${'x'.repeat(1024)}\r\n`;
+    const head = 'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const next = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    const answer = await raw(app, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}0\r\n\r\n${next}`);
+    expect(refusal(answer)).toBe('413 payload_too_large');
+    expect(answer).toMatch(/HTTP\/1.1 200 OK[\s\S]*"status":"ok"/);
+  });
+
+  it('with more than 200,000 JSON values is refused before it is parsed', async () => {
+    const raw = `{"name":"Many","spec":{"a":[${'1,'.repeat(100_000)}1]}}`;
+    const many = `{"name":"Many","records":[${'[],'.repeat(100_001)}[]]}`;
+    expect((await app.call('POST', '/v1/projects', { token: admin.token, raw })).status).toBe(201);
+    const project = (await app.post('/v1/projects', admin.token, { name: 'Empty', spec: {} })).body.id;
+    const at = `/v1/projects/${project}/datasets`;
+    const { status, body } = await app.call('POST', at, { token: admin.token, raw: many });
+    expect({ status, details: body.details }).toEqual({
+      status: 422,
+      details: [{ path: '', message: 'must not have more than 200000 values' }],
+    });
+    const lines = await app.call('POST', at, {
+      token: admin.token,
+      raw: `${JSON.stringify({ input: Array(50_000).fill(1), expected: 'x' })}\n`.repeat(5),
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    expect(lines).toMatchObject({
+      status: 422,
+      body: { details: [{ message: 'must not have more than 200000 values' }] },
+    });
+  });
+});
+
+describe('an answer', () => {
+  let app: TestApp;
+  let admin: Member;
+  beforeAll(async () => {
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+  });
+  afterAll(() => app.stop());
+
+  it('of the API is never stored, never 304, and tells no browser what it could misuse', async () => {
+    const created = await app.post('/v1/projects', admin.token, { name: 'A project', spec: {} });
+    const { status, headers } = await app.call('GET', `/v1/projects/${created.body.id}`, {
+      token: admin.token,
+      headers: { 'If-None-Match': created.headers.get('etag') as string },
+    });
+    expect(status).toBe(200);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.has('x-powered-by')).toBe(false);
+  });
+
+  it('to HEAD has the headers of GET and no body', async () => {
+    const get = await app.get('/v1/auth/me', admin.token);
+    const head = await app.call('HEAD', '/v1/auth/me', { token: admin.token });
+    expect(head).toMatchObject({ status: 200, body: '' });
+    for (const name of ['content-type', 'content-length']) expect(head.headers.get(name)).toBe(get.headers.get(name));
+  });
+
+  it('at / leads people to their page', async () => {
+    const { status, headers } = await app.get('/');
+    expect({ status, location: headers.get('location') }).toEqual({ status: 302, location: '/auth' });
+  });
+
+  it('is logged with its request id, and an unexpected failure with its cause', async () => {
+    const broken = await TestApp.start();
+    const own = { 'X-Request-Id': 'mine-1' };
+    await broken.call('GET', '/v1/nothing', { headers: own });
+    jest.spyOn(broken.store.accounts, 'count').mockRejectedValue(new Error('planted'));
+    const { status, body } = await broken.call('GET', '/v1/auth/status', { headers: { 'X-Request-Id': 'mine-2' } });
+    expect({ status, code: body.code, id: body.request_id }).toEqual({
+      status: 500,
+      code: 'internal_error',
+      id: 'mine-2',
+    });
+    expect(JSON.stringify(body)).not.toContain('planted');
+    const [first, failure, second] = broken.logger.lines;
+    expect(first).toMatchObject({
+      event: 'request',
+      fields: { request_id: 'mine-1', path: '/v1/nothing', status: 404 },
+    });
+    expect(failure).toMatchObject({ level: 'error', event: 'unexpected failure', fields: { request_id: 'mine-2' } });
+    expect(second).toMatchObject({ event: 'request', fields: { request_id: 'mine-2', status: 500 } });
+    await broken.stop();
+  });
+});
+
+describe('a body that comes after its headers were checked', () => {
+  let app: TestApp;
+  let admin: Member;
+  let member: Member;
+  beforeEach(async () => {
+    app = await TestApp.start();
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+    await app.setAccount(member.id, { role: 'developer' });
+  });
+  afterEach(() => app.stop());
+
+  /** Sends the headers, does `meanwhile` once the service waits for the body, and sends the body. */
+  async function late(method: string, path: string, body: string, type: string, meanwhile: () => Promise<unknown>) {
+    const headers = {
+      Authorization: `Bearer ${member.token}`,
+      'Content-Type': type,
+      'Content-Length': Buffer.byteLength(body),
+      Expect: '100-continue',
+    };
+    const sent = request(app.url + path, { method, headers });
+    sent.flushHeaders();
+    const answered = once(sent, 'response');
+    await Promise.race([once(sent, 'continue'), answered]);
+    sent.write(body.slice(0, 1));
+    await delay(20);
+    await meanwhile();
+    sent.end(body.slice(1));
+    const [response] = await answered;
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    const answer = { status: response.statusCode as number, body: JSON.parse(text) };
+    note(method, path, answer);
+    return `${answer.status} ${answer.body.code}`;
+  }
+
+  const demote = () => app.setAccount(member.id, { role: 'member' });
+  const signOut = () => app.post('/v1/auth/logout', member.token);
+  const project = '{"name":"Late","spec":{}}';
+  const projects = async () => (await app.get('/v1/projects', admin.token)).body.count;
+  const files = async () => (await app.get('/v1/model-files', admin.token)).body.count;
+
+  it('is taken while nothing has changed', async () => {
+    const nothing = async () => undefined;
+    expect(await late('POST', '/v1/projects', project, 'application/json', nothing)).toBe('201 undefined');
+    expect(await projects()).toBe(1);
+  });
+
+  it.each([
+    ['403 forbidden', 'a role that was taken away', demote],
+    ['401 unauthenticated', 'a session that has ended', signOut],
+  ])('is %s for %s, and nothing is written', async (expected, _, meanwhile) => {
+    expect(await late('POST', '/v1/projects', project, 'application/json', meanwhile)).toBe(expected);
+    expect(await projects()).toBe(0);
+  });
+
+  it.each([
+    ['403 forbidden', demote],
+    ['401 unauthenticated', signOut],
+  ])('is %s for an upload too', async (expected, meanwhile) => {
+    const path = '/v1/model-files/late.onnx';
+    expect(await late('PUT', path, 'bytes', 'application/octet-stream', meanwhile)).toBe(expected);
+    expect(await files()).toBe(0);
+  });
+});

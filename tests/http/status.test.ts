@@ -1,0 +1,71 @@
+import { masterKey } from '../support/monitoring.js';
+import { createProject, type Member, ownTeam, register, registeredModel } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+describe('GET /v1/status', () => {
+  let app: TestApp;
+  let admin: Member;
+  let member: Member;
+  beforeAll(async () => {
+    app = await TestApp.start({
+      env: {
+        SERVICE_MASTER_KEY: masterKey,
+        SERVICE_MAX_ACCOUNTS: '3',
+        SERVICE_RATE_LIMIT_PER_MIN: '120',
+        SERVICE_RATE_LIMIT_AUTH_PER_MIN: '20',
+      },
+    });
+    [admin, member] = [await register(app, 'Ada'), await register(app, 'Mia')];
+  });
+  afterAll(() => app.stop());
+
+  const status = async (token: string) => (await app.get('/v1/status', token)).body;
+
+  it('says who calls and what the credential may do', async () => {
+    const { caller, permissions } = await status(admin.token);
+    const { alert_emails, ...user } = (await app.get('/v1/auth/me', admin.token)).body;
+    expect(alert_emails).toBe(false);
+    const team = { id: expect.stringMatching(/^tea_/) };
+    expect(caller).toEqual({ kind: 'session', user, team, role: 'admin', operator: true, verified: false });
+    expect(permissions).toMatchObject({ manage_team: true, mint_keys: false, chat: true, run_jobs: false });
+    const key = await status(admin.apiKey);
+    expect(key.caller).toEqual({ ...caller, kind: 'api_key' });
+    expect(key.permissions).toMatchObject({ manage_team: false, read_workspace: false, manage_monitoring: true });
+    const { permissions: ofMember } = await status(member.token);
+    expect(ofMember).toMatchObject({ read_workspace: true, edit_workspace: false, manage_monitoring: false });
+    const regular = await register(app, 'Rea');
+    await app.moveToOwnTeam(regular.id);
+    expect(await status(regular.token)).toMatchObject({
+      caller: { operator: false, role: 'admin', team: { id: ownTeam(regular.id) } },
+      permissions: { edit_workspace: true, read_monitoring: false },
+    });
+    const { caller: master, permissions: ofMaster, runtimes } = await status(masterKey);
+    expect(master).toEqual({ kind: 'master', user: null, team: null, role: 'admin', operator: true, verified: true });
+    expect(ofMaster).toMatchObject({ run_jobs: true, manage_monitoring: true, chat: false, own_account: false });
+    expect(runtimes).toEqual([]);
+  });
+
+  it('says what remains of both limits, the call itself counted', async () => {
+    app.clock.advance(61_000);
+    await app.get('/v1/auth/me', member.token);
+    const answer = await app.get('/v1/status', member.token);
+    expect(answer.body.limits).toEqual({
+      requests: { limit: 120, remaining: 118, window_seconds: 60, reset_seconds: 60 },
+      auth: { limit: 20, remaining: 20, window_seconds: 60, reset_seconds: 0 },
+    });
+    expect(answer.headers.get('x-ratelimit-remaining-requests')).toBe('118');
+  });
+
+  it("says the states of the team's runtimes, to each of its credentials", async () => {
+    const [first, second] = [await createProject(app, admin.token), await createProject(app, admin.token)];
+    const model = await registeredModel(app, admin.token, first);
+    await app.put(`/v1/projects/${first}/runtime`, admin.token, { model_id: model });
+    const expected = [
+      { project_id: second, project_name: 'Capitals', state: 'not_connected', model_id: null, reason: null },
+      { project_id: first, project_name: 'Capitals', state: 'stopped', model_id: model, reason: null },
+    ];
+    for (const token of [admin.token, member.token, member.apiKey]) {
+      expect((await status(token)).runtimes).toEqual(expected);
+    }
+  });
+});
