@@ -14,15 +14,21 @@ export interface ModelServerUnderTest {
   /** Its process never proves its health. */
   readonly silent: ServedModel;
   readonly missing: ServedModel;
-  /** Puts garbage into the file of `model`, or gives back what it held. */
+  readonly faults: ProcessFaults | null;
+  /** How many processes there are. */
+  processes(): number;
+}
+
+/** Present if the adapter runs processes, which can die. */
+export interface ProcessFaults {
+  /** Puts garbage into the file of `model`. */
   spoil(): void;
+  /** Gives the file of `model` its content back. */
   mend(): void;
   /** Ends the process as a fault would. */
   crash(id: string): void;
-  /** The process stays, and does nothing any more. */
+  /** Keeps the process, but it does nothing any more. */
   freeze(id: string): void;
-  /** How many processes there are. */
-  processes(): number;
 }
 
 export interface ModelServerLimits {
@@ -31,7 +37,12 @@ export interface ModelServerLimits {
   readonly probeTimeoutMs: number;
 }
 
-export function modelServerContract(adapter: string, open: (limits: ModelServerLimits) => ModelServerUnderTest) {
+/** Leaves out the tests of faults for an adapter without processes. */
+export function modelServerContract(
+  adapter: string,
+  hasProcesses: boolean,
+  open: (limits: ModelServerLimits) => ModelServerUnderTest,
+) {
   describe(`ModelServer run by ${adapter}`, () => {
     let rig: ModelServerUnderTest;
     let servers: ModelServer;
@@ -39,6 +50,8 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
       rig = open({ startTimeoutMs: 20_000, inferenceTimeoutMs: 20_000, probeTimeoutMs: 20_000, ...limits });
       ({ servers } = rig);
     };
+    const faults = () => rig.faults as ProcessFaults;
+    const itWithProcesses = (name: string, test: () => Promise<void>) => hasProcesses && it(name, test);
     beforeEach(() => use());
     afterEach(() => rig.servers.close());
 
@@ -102,9 +115,9 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
         expect(rig.processes()).toBe(0);
       });
 
-      it('brings back what dies', async () => {
+      itWithProcesses('brings back what dies', async () => {
         await start();
-        rig.crash('a');
+        faults().crash('a');
         const { restarts } = await until('running');
         expect(restarts).toBe(1);
         expect((await ask('echo')).status).toBe(200);
@@ -113,27 +126,27 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
     });
 
     describe('what dies again and again', () => {
-      it('is crash_looping while it waits, with the reason, and runs once it can', async () => {
+      itWithProcesses('is crash_looping while it waits, with the reason, and runs once it can', async () => {
         const port = await start();
-        rig.spoil();
-        rig.crash('a');
+        faults().spoil();
+        faults().crash('a');
         const looping = await until('crash_looping');
         expect(looping.reason).toMatch('Protobuf parsing failed');
         expect(looping.port).toBe(port);
-        rig.mend();
+        faults().mend();
         const { reason, restarts } = await until('running');
         expect(reason).toBeNull();
         expect(restarts).toBeGreaterThanOrEqual(2);
       });
 
-      it('is crash_looping too where it runs for a moment each time', async () => {
+      itWithProcesses('is crash_looping too where it runs for a moment each time', async () => {
         await start();
         for (const _ of [1, 2]) {
-          rig.crash('a');
+          faults().crash('a');
           while ((await servers.probe('a')).status === 'running') await pause(1);
           await until('running');
         }
-        rig.crash('a');
+        faults().crash('a');
         expect((await until('crash_looping')).reason).toEqual(expect.any(String));
       });
     });
@@ -146,13 +159,13 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
         expect(rig.processes()).toBe(4);
       });
 
-      it('tries again what fails, and holds up nothing else', async () => {
-        rig.spoil();
+      itWithProcesses('tries again what fails, and holds up nothing else', async () => {
+        faults().spoil();
         servers.resume('a', rig.model);
         servers.resume('b', rig.missing);
         expect((await until('crash_looping')).reason).toMatch('Protobuf');
         await until('crash_looping', 'b');
-        rig.mend();
+        faults().mend();
         servers.resume('c', rig.model);
         await until('running', 'c');
         await until('running');
@@ -164,10 +177,10 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
         expect(await servers.probe('a')).toEqual(stopped);
       });
 
-      it('finds unhealthy what is there and gives no proof, within two seconds', async () => {
+      itWithProcesses('finds unhealthy what is there and gives no proof, within two seconds', async () => {
         use({ probeTimeoutMs: 1_000 });
         const port = await start();
-        rig.freeze('a');
+        faults().freeze('a');
         let state: ServerState | undefined;
         const probe = async () => {
           state = await servers.probe('a');
@@ -186,9 +199,9 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
         await servers.stop('a');
       });
 
-      it('ends by force what does not end by itself', async () => {
+      itWithProcesses('ends by force what does not end by itself', async () => {
         await start();
-        rig.freeze('a');
+        faults().freeze('a');
         await servers.stop('a');
         expect(rig.processes()).toBe(0);
       });
@@ -234,7 +247,7 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
         await expect(ask('echo')).rejects.toEqual(code('runtime_unavailable'));
       });
 
-      it('refuses where the process dies meanwhile, and where it says nonsense', async () => {
+      itWithProcesses('refuses where the process dies meanwhile, and where it says nonsense', async () => {
         await start();
         await expect(ask('page')).rejects.toEqual(code('runtime_invalid_response'));
         await expect(ask('crash')).rejects.toEqual(code('runtime_invalid_response'));
@@ -271,11 +284,11 @@ export function modelServerContract(adapter: string, open: (limits: ModelServerL
     });
 
     describe('output', () => {
-      it('is what its processes wrote, the latest lines of it', async () => {
+      itWithProcesses('is what its processes wrote, the latest lines of it', async () => {
         expect(servers.output('a', 10)).toEqual([]);
         await start();
         while (servers.output('a', 10).length === 0) await pause(1);
-        rig.crash('a');
+        faults().crash('a');
         while (servers.output('a', 10).length < 2) await pause(1);
         expect(servers.output('a', 10)).toEqual([1, 2].map(() => expect.stringContaining(rig.model.name)));
         expect(servers.output('a', 1)).toHaveLength(1);

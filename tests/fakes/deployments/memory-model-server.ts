@@ -13,35 +13,46 @@ import {
   DeploymentUnavailable,
   ModelFileInvalid,
 } from '../../../src/domain/deployments/errors.js';
-import { type MemoryServedModel, MemoryServer } from './memory-server.js';
 
-export interface MemoryModelServersSettings {
-  readonly startTimeoutMs: number;
-  readonly inferenceTimeoutMs: number;
-  readonly restartMs: number;
+/** Stands for the model of a file. */
+export interface MemoryServedModel {
+  /** Rejects with the loader's reason. */
+  load(): Promise<void>;
+  /** Resolves to a status and a text; anything else is an invalid answer. */
+  answer(body: string): Promise<unknown>;
 }
 
-/** For unit tests: processes that are only imagined. */
+interface Server {
+  readonly stopping: AbortController;
+  readonly lines: string[];
+  model: MemoryServedModel | null;
+  port: number | null;
+  reason: string | null;
+}
+
+/** Serves models without processes, so that nothing crashes or hangs. */
 export class MemoryModelServer implements ModelServer {
-  private readonly servers = new Map<string, MemoryServer>();
-  private readonly settings: MemoryModelServersSettings;
+  private readonly servers = new Map<string, Server>();
+  private readonly settings: { readonly startTimeoutMs: number; readonly inferenceTimeoutMs: number };
   private lastPort = 40_000;
   private closed = false;
 
   constructor(
     private readonly files: ModelFileResolver,
     private readonly modelOf: (file: string) => MemoryServedModel,
-    settings: Partial<MemoryModelServersSettings> = {},
+    settings: { readonly startTimeoutMs?: number; readonly inferenceTimeoutMs?: number } = {},
   ) {
-    this.settings = { startTimeoutMs: 1_000, inferenceTimeoutMs: 1_000, restartMs: 10, ...settings };
+    this.settings = { startTimeoutMs: 1_000, inferenceTimeoutMs: 1_000, ...settings };
   }
 
   async start(id: string, model: ServedModel, signal: AbortSignal): Promise<number> {
     signal.throwIfAborted();
     if (this.closed) throw new DeploymentUnavailable('the service is ending.');
-    const server = this.enter(id);
+    const server = this.add(id);
+    const late = new DeploymentUnavailable('it did not prove its health in time.');
     try {
-      await this.begin(server, model, signal);
+      const ended = AbortSignal.any([signal, server.stopping.signal]);
+      await inTime(this.load(server, model), ended, this.settings.startTimeoutMs, late);
       return server.port as number;
     } catch (error) {
       this.servers.delete(id);
@@ -50,11 +61,18 @@ export class MemoryModelServer implements ModelServer {
   }
 
   resume(id: string, model: ServedModel): void {
-    if (!this.closed) void this.keepTrying(this.enter(id), model);
+    if (this.closed) return;
+    const server = this.add(id);
+    this.load(server, model).catch((error: Error) => {
+      server.reason = error.message;
+    });
   }
 
   async probe(id: string): Promise<ServerState> {
-    return this.servers.get(id)?.state ?? { status: 'stopped', port: null, reason: null, restarts: 0 };
+    const server = this.servers.get(id);
+    if (!server) return { status: 'stopped', port: null, reason: null, restarts: 0 };
+    const { port, reason } = server;
+    return { status: port ? 'running' : reason ? 'crash_looping' : 'starting', port, reason, restarts: 0 };
   }
 
   ids(): readonly string[] {
@@ -62,7 +80,7 @@ export class MemoryModelServer implements ModelServer {
   }
 
   async stop(id: string): Promise<void> {
-    this.servers.get(id)?.stop();
+    this.servers.get(id)?.stopping.abort(new DeploymentUnavailable('it was stopped.'));
     this.servers.delete(id);
   }
 
@@ -70,20 +88,16 @@ export class MemoryModelServer implements ModelServer {
     signal.throwIfAborted();
     const server = this.servers.get(id);
     if (!server) throw new DeploymentStopped();
-    if (!server.life)
-      throw server.isLooping ? new DeploymentUnavailable(String(server.reason)) : new DeploymentStarting();
-    const { life, served } = server;
+    if (server.reason) throw new DeploymentUnavailable(server.reason);
+    if (!server.model) throw new DeploymentStarting();
     const chunks: Uint8Array[] = [];
     for await (const chunk of body.chunks) chunks.push(chunk);
-    const seconds = this.settings.inferenceTimeoutMs / 1_000;
-    const overtime = new AbortController();
-    const timer = setTimeout(() => overtime.abort(new InferenceTimeout(seconds)), this.settings.inferenceTimeoutMs);
-    try {
-      const ended = AbortSignal.any([signal, life.signal, overtime.signal]);
-      return predictionOf(await Promise.race([served?.answer(Buffer.concat(chunks).toString()), over(ended)]));
-    } finally {
-      clearTimeout(timer);
-    }
+    const { inferenceTimeoutMs } = this.settings;
+    const ended = AbortSignal.any([signal, server.stopping.signal]);
+    const answer = server.model.answer(Buffer.concat(chunks).toString());
+    return predictionOf(
+      await inTime(answer, ended, inferenceTimeoutMs, new InferenceTimeout(inferenceTimeoutMs / 1_000)),
+    );
   }
 
   output(id: string, lines: number): string[] {
@@ -92,84 +106,48 @@ export class MemoryModelServer implements ModelServer {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const id of [...this.servers.keys()]) await this.stop(id);
+    for (const id of this.ids()) await this.stop(id);
   }
 
-  /** For tests: the process dies as if by a fault, and comes back. */
-  crash(id: string): void {
-    const server = this.servers.get(id);
-    server?.crash('its process ended (signal SIGKILL)');
-  }
-
-  /** For tests: the process is there and does nothing any more. */
-  freeze(id: string): void {
-    const server = this.servers.get(id);
-    if (server) server.frozen = true;
-  }
-
-  /** For tests: how many there are. */
+  /** Returns how many are ready. */
   get running(): number {
-    return [...this.servers.values()].filter(({ life }) => life).length;
+    return [...this.servers.values()].filter(({ model }) => model).length;
   }
 
-  private enter(id: string): MemoryServer {
-    const server = new MemoryServer();
+  private add(id: string): Server {
+    const server = { stopping: new AbortController(), lines: [], model: null, port: null, reason: null };
     this.servers.set(id, server);
     return server;
   }
 
-  private async begin(server: MemoryServer, model: ServedModel, given?: AbortSignal): Promise<void> {
-    const file = await this.files.locate(model.modelPath);
-    const served = this.modelOf(file);
-    const late = new AbortController();
-    const seconds = this.settings.startTimeoutMs / 1_000;
-    const giveUp = () => late.abort(new DeploymentUnavailable(`it did not prove its health within ${seconds} s.`));
-    const timer = setTimeout(giveUp, this.settings.startTimeoutMs);
-    server.attempts++;
-    server.lines.push(`serving ${model.name}`);
-    try {
-      const loaded = served.load().catch((error: Error) => {
-        throw new ModelFileInvalid(error.message);
-      });
-      await Promise.race([
-        loaded,
-        over(AbortSignal.any([late.signal, server.stopping.signal, ...(given ? [given] : [])])),
-      ]);
-      server.run(++this.lastPort, served, (reason) => this.retryLater(server, model, reason));
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private async keepTrying(server: MemoryServer, model: ServedModel): Promise<void> {
-    server.waiting = null;
-    try {
-      await this.begin(server, model);
-    } catch (error) {
-      server.failedToStart = true;
-      this.retryLater(server, model, (error as Error).message);
-    }
-  }
-
-  private retryLater(server: MemoryServer, model: ServedModel, reason: string): void {
-    if (server.stopping.signal.aborted) return;
-    server.reason = reason;
-    const delay = this.settings.restartMs * 2 ** server.ends++;
-    server.waiting = setTimeout(() => void this.keepTrying(server, model), delay);
+  private async load(server: Server, { name, modelPath }: ServedModel): Promise<void> {
+    const model = this.modelOf(await this.files.locate(modelPath));
+    server.lines.push(`serving ${name}`);
+    await model.load().catch((error: Error) => {
+      throw new ModelFileInvalid(error.message);
+    });
+    server.model = model;
+    server.port = ++this.lastPort;
   }
 }
 
-function predictionOf(said: unknown): Prediction {
-  const { status, text } = (said ?? {}) as { status?: unknown; text?: unknown };
+/** Rejects with the reason of `ended` or, after the time, with `late`. */
+async function inTime<T>(work: Promise<T>, ended: AbortSignal, ms: number, late: Error): Promise<T> {
+  work.catch(() => undefined); // nobody may be left to hear of it
+  ended.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late), ms);
+    ended.addEventListener('abort', () => reject(ended.reason), { once: true });
+  });
+  return Promise.race([work, over]).finally(() => clearTimeout(timer));
+}
+
+function predictionOf(answer: unknown): Prediction {
+  const { status, text } = (answer ?? {}) as { status?: unknown; text?: unknown };
   if (typeof status !== 'number' || typeof text !== 'string') throw new RuntimeInvalidResponse('it is no answer.');
   const body = (async function* () {
     yield Buffer.from(text);
   })();
   return { status, headers: { 'content-type': 'application/json' }, body, complete: true };
 }
-
-const over = (ended: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (ended.aborted) reject(ended.reason);
-    ended.addEventListener('abort', () => reject(ended.reason), { once: true });
-  });
