@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { Container, type Newable } from 'inversify';
+import { Container } from 'inversify';
 import {
   Mailer,
   MasterKey,
@@ -31,7 +31,6 @@ import { LocalModelFileStore } from '../infrastructure/files/local-model-file-st
 import { LocalModelFolders } from '../infrastructure/files/local-model-folders.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
-import { everyNotifier } from '../infrastructure/notifiers/every-notifier.js';
 import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
@@ -69,9 +68,6 @@ const STOP_GRACE_MS = 3_000;
 
 const UPLOADS_AT_ONCE = 4;
 
-/** Lists the notifiers that announce every alert. */
-const notifiers: readonly Newable<AlertNotifier>[] = [MailNotifier, WebhookNotifier];
-
 export interface Foundations {
   readonly config: Config;
   readonly database: DataSource;
@@ -107,10 +103,8 @@ function bindShared(container: Container): void {
 }
 
 function bindAccounts(container: Container, config: Config): void {
-  const { siteLogin, registration, smtpUrl, mailFrom, dataDir } = config;
-  container
-    .bind(Mailer)
-    .toConstantValue(smtpUrl ? new SmtpMailer(smtpUrl, mailFrom) : new FolderMailer(join(dataDir, 'outbox'), mailFrom));
+  const { siteLogin, registration } = config;
+  container.bind(Mailer).toConstantValue(mailerOf(config));
   container.bind(MasterKey).toConstantValue(new ConfiguredMasterKey(config.masterKey));
   container.bind(BcryptPasswordHasher).toConstantValue(new BcryptPasswordHasher(config.bcryptCost));
   container.bind(PasswordHasher).toService(BcryptPasswordHasher);
@@ -118,6 +112,11 @@ function bindAccounts(container: Container, config: Config): void {
   container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokenVerifier(siteLogin.tokens));
   container.bind(PageLinks).to(BaseUrlPageLinks);
   container.bind(RegistrationRules).toConstantValue({ ...registration, linkSiteLogins: siteLogin.link });
+}
+
+function mailerOf(config: Config): Mailer {
+  if (config.smtpUrl) return new SmtpMailer(config.smtpUrl, config.mailFrom);
+  return new FolderMailer(join(config.dataDir, 'outbox'), config.mailFrom);
 }
 
 function bindWorkspace(container: Container, config: Config): void {
@@ -167,9 +166,8 @@ function bindDeployments(container: Container, config: Config): void {
 }
 
 function bindAlerts(container: Container, { webhookNetworks }: Config): void {
-  container
-    .bind(AlertNotifier)
-    .toDynamicValue((context) => everyNotifier(notifiers.map((notifier) => context.get(notifier))));
+  container.bind(AlertNotifier).to(MailNotifier);
+  container.bind(AlertNotifier).to(WebhookNotifier);
   container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
   container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(webhookNetworks)));
 }

@@ -22,7 +22,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(oneAtATime, jobs, jobHistory, alertRules, alerts, notifier, ids, log);
+  const finisher = new JobFinisher(oneAtATime, jobs, jobHistory, alertRules, alerts, [notifier], ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);

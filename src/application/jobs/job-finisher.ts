@@ -1,4 +1,4 @@
-import { injectable } from 'inversify';
+import { injectable, multiInject } from 'inversify';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
@@ -23,7 +23,7 @@ export class JobFinisher {
     private readonly history: JobHistory,
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
-    private readonly notifier: AlertNotifier,
+    @multiInject(AlertNotifier) private readonly notifiers: readonly AlertNotifier[],
     private readonly ids: IdGenerator,
     private readonly log: Logger,
   ) {}
@@ -68,7 +68,7 @@ export class JobFinisher {
       if (changed.length > 0) await this.rules.save(changed);
       if (alerts.length > 0) {
         await this.alerts.add(alerts);
-        await this.notifier.announce(alerts);
+        for (const notifier of this.notifiers) await notifier.announce(alerts);
       }
       return job;
     };

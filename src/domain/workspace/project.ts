@@ -31,7 +31,14 @@ export const Project = {
   create(draft: Pick<Project, 'id' | 'teamId' | 'createdBy' | 'createdAt'> & ProjectContent): Project {
     const { name = 'Untitled project', spec = {} } = draft;
     const { createdAt: updatedAt, createdBy: updatedBy } = draft;
-    return { ...draft, ...checked(name, spec), version: 1, updatedAt, updatedBy, reviewedVersion: null };
+    return {
+      ...draft,
+      ...checked(name, spec),
+      version: 1,
+      updatedAt,
+      updatedBy,
+      reviewedVersion: null,
+    };
   },
 
   /** Throws InvalidRequest, or StaleVersion unless every version in `expected` is the project's own. */
@@ -42,7 +49,14 @@ export const Project = {
   ): Project {
     const { name, spec } = checked(change.name ?? project.name, change.spec);
     requireVersion(project, expected);
-    return { ...project, name, spec, version: project.version + 1, updatedAt: change.at, updatedBy: change.by };
+    return {
+      ...project,
+      name,
+      spec,
+      version: project.version + 1,
+      updatedAt: change.at,
+      updatedBy: change.by,
+    };
   },
 
   versionOf: ({ version, name, spec, updatedBy, updatedAt }: Project): ProjectVersion => ({

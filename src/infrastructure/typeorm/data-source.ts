@@ -1,4 +1,6 @@
-import { DataSource } from 'typeorm';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataSource, type MigrationInterface } from 'typeorm';
 import { AccountTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
@@ -14,19 +16,6 @@ import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js'
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job-table.js';
-import { Foundation1763683200000 } from './migrations/1763683200000-foundation.js';
-import { TeamAccounts1763942400000 } from './migrations/1763942400000-team-accounts.js';
-import { Workspace1764201600000 } from './migrations/1764201600000-workspace.js';
-import { Deployments1764288000000 } from './migrations/1764288000000-deployments.js';
-import { Jobs1764374400000 } from './migrations/1764374400000-jobs.js';
-import { SyncJobs1764417600000 } from './migrations/1764417600000-sync-jobs.js';
-import { Evaluations1764464400000 } from './migrations/1764464400000-evaluations.js';
-import { Notifications1764547200000 } from './migrations/1764547200000-notifications.js';
-import { Housekeeping1764590400000 } from './migrations/1764590400000-housekeeping.js';
-import { Audit1764633600000 } from './migrations/1764633600000-audit.js';
-import { Owners1764720000000 } from './migrations/1764720000000-owners.js';
-import { FinishNumbers1764806400000 } from './migrations/1764806400000-finish-numbers.js';
-import { DesiredState1764892800000 } from './migrations/1764892800000-desired-state.js';
 import { LimitedClient } from './pool.js';
 import { TaskView } from './queue/task-view.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
@@ -64,21 +53,12 @@ const entities = [
   TeamTable,
   WebhookTable,
 ];
-const migrations = [
-  Foundation1763683200000,
-  TeamAccounts1763942400000,
-  Workspace1764201600000,
-  Deployments1764288000000,
-  Jobs1764374400000,
-  SyncJobs1764417600000,
-  Evaluations1764464400000,
-  Notifications1764547200000,
-  Housekeeping1764590400000,
-  Audit1764633600000,
-  Owners1764720000000,
-  FinishNumbers1764806400000,
-  DesiredState1764892800000,
-];
+/** Lists the migrations of the folder, oldest first. A new file needs no other line. */
+const folder = join(__dirname, 'migrations');
+const migrations = readdirSync(folder)
+  .filter((name) => /^\d+-[a-z0-9-]+\.[jt]s$/.test(name))
+  .sort()
+  .flatMap((name) => Object.values(require(join(folder, name)) as Record<string, new () => MigrationInterface>));
 
 /** Limits what the server spends on one statement, waiting for a lock included. */
 const STATEMENT_TIMEOUT_MS = 3_000;

@@ -1,7 +1,6 @@
 import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
-import { everyNotifier } from '../../../src/infrastructure/notifiers/every-notifier.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
 import { MemoryAlertNotifier } from '../../fakes/alerts/memory-alert-notifier.js';
@@ -64,28 +63,6 @@ alertNotifierContract('memory', async () => {
     notifier.on = true;
   };
   return { notifier, unitOfWork: store, switchOn, told: async () => notifier.announced.map(({ id }) => id) };
-});
-
-alertNotifierContract('every notifier', async () => {
-  const store = new MemoryStore();
-  const [silent, one, other] = ['silent', 'one', 'other'].map((name) => new MemoryAlertNotifier(store, name)) as [
-    MemoryAlertNotifier,
-    MemoryAlertNotifier,
-    MemoryAlertNotifier,
-  ];
-  return {
-    notifier: everyNotifier([silent, one, other]),
-    unitOfWork: store,
-    async switchOn() {
-      one.on = true;
-      other.on = true;
-    },
-    async told() {
-      expect(silent.announced).toEqual([]);
-      expect(one.announced).toEqual(other.announced);
-      return one.announced.map(({ id }) => id);
-    },
-  };
 });
 
 describe('webhooks', () => {
