@@ -131,11 +131,11 @@ export class ProjectService {
     return found('version', await this.projects.version(project.id, version));
   }
 
-  private async starterContent(starterId: string, { name, spec }: ProjectContent): Promise<ProjectContent> {
+  private async starterContent(starterId: string, content: ProjectContent): Promise<ProjectContent> {
     const message = 'must be left out beside a starter, which brings its own: change it afterwards';
-    if (spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
+    if (content.spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
     const starter = requireStarter(await this.starters.find(starterId));
-    return { name: name ?? starter.name, spec: starter.spec };
+    return { ...content, name: content.name ?? starter.name, spec: starter.spec };
   }
 
   private async overview(project: Project): Promise<ProjectOverview> {

@@ -129,7 +129,11 @@ export const updateProject = contract({
   summary: 'Update a project',
   access: permissions.editWorkspace,
   body: z
-    .object({ version: Version, name: Name.optional(), spec: Spec })
+    .object({
+      version: Version,
+      name: Name.optional(),
+      spec: Spec,
+    })
     .meta({ id: 'ProjectUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
   versioned: true,
