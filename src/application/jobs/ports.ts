@@ -1,33 +1,33 @@
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 
-/** Evaluations and what became of their records, which go with the project. */
+/** Evaluations with their results. Both are deleted with the project. */
 export abstract class EvaluationRepository {
   /** Throws NotFound when the project is gone. */
   abstract add(evaluation: Evaluation): Promise<void>;
   abstract find(jobId: string): Promise<Evaluation | null>;
-  /** The number of a run that begins: only this one can keep results from now on. Null where the evaluation is gone. */
+  /** Begins a run and returns its number. Only the latest run may keep results. Returns null if the evaluation is gone. */
   abstract begin(jobId: string): Promise<number | null>;
-  /** Keeps what became of a record; false, and nothing kept, where a later run has begun or the evaluation is gone. */
+  /** Stores a result. Returns false, and stores nothing, if a later run has begun or the evaluation is gone. */
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
-  /** All that is kept, by position, without the texts. */
+  /** Returns all results without their texts, by position. */
   abstract scored(jobId: string): Promise<Scored[]>;
-  /** By position, at most `limit`, those after the position `after`. */
+  /** Returns at most `limit` results after the position `after`, by position. */
   abstract results(jobId: string, page: { readonly limit: number; readonly after: number | null }): Promise<Result[]>;
-  /** The newest one of a dataset whose job has succeeded. */
+  /** Finds the newest evaluation of a dataset whose job succeeded. */
   abstract latest(projectId: string, datasetId: string): Promise<Evaluation | null>;
 }
 
 export interface HistoryPart {
-  /** Null: of every kind. */
+  /** Null for every kind. */
   readonly kind: JobKind | null;
-  /** Only what finished at this moment or later. */
+  /** Leaves out jobs that finished earlier. */
   readonly since: Date | null;
-  /** At most so many, the newest. */
+  /** Keeps the newest so many. */
   readonly most: number;
 }
 
-/** The jobs that have finished, in the order in which they did. */
+/** The finished jobs, in the order in which they finished. */
 export abstract class JobHistory {
   /**
    * Stores a finished job behind all that finished before the transaction began, whether the job was stored before or
@@ -44,7 +44,7 @@ export abstract class JobHistory {
 }
 
 export interface JobFilter {
-  /** Null: of every team, and the master key's. */
+  /** Null for every team and the master key. */
   readonly teamId: string | null;
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;
@@ -52,24 +52,22 @@ export interface JobFilter {
 }
 
 export abstract class JobRepository {
-  /** Adds jobs that have not finished. Where there is one with the same id, that one stays as it is. */
+  /** Adds unfinished jobs. Leaves a stored job with the same id as it is. */
   abstract add(jobs: readonly Job[]): Promise<void>;
   abstract find(id: string): Promise<Job | null>;
-  /** Newest first, beginning after the id `after`. */
+  /** Lists the newest first, beginning after the id `after`. */
   abstract list(filter: JobFilter, page: { readonly limit: number; readonly after: string | null }): Promise<Job[]>;
   /** Finds a job and locks it until the end of the transaction. */
   abstract hold(id: string): Promise<Job | null>;
-  /** Writes a job that has not finished; false, and nothing written, where the stored one is gone or has finished. */
+  /** Updates an unfinished job. Returns false, and writes nothing, if the stored one is gone or has finished. */
   abstract update(job: Job): Promise<boolean>;
-  /** Removes those that have not finished. */
+  /** Removes the jobs that have not finished. */
   abstract withdraw(ids: readonly string[]): Promise<void>;
   /** Lists the instances that have unfinished jobs. */
   abstract instances(): Promise<number[]>;
   /** Lists the ids of unfinished jobs of an instance, the oldest first. */
   abstract ofInstance(instance: number, limit: number): Promise<string[]>;
 }
-
-/** What a process tells the others of itself. */
 
 /** Tells which instances of the service live. */
 export abstract class InstanceRegistry {

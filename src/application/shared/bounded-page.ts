@@ -5,18 +5,18 @@ interface Page {
 
 export interface Bounded<T> {
   readonly items: readonly T[];
-  /** There are more after these. */
+  /** True if more items follow. */
   readonly more: boolean;
 }
 
 const AT_ONCE = 50;
 
-/** The characters of JSON after which a page ends, however many objects it was asked for. */
+/** Limits a page in characters of JSON. */
 export const PAGE_BULK = 4 * 1024 * 1024;
 
 /**
- * A page of objects that may be bulky: as many as asked for, but fewer where what `bulkOf` says of them is long, so that no
- * list takes the memory of the service. At least one, if there is one.
+ * Fetches a page of objects that may be large. Ends the page early once `bulkOf` of its objects exceeds the limit. Returns
+ * at least one object if there is one.
  */
 export async function boundedPage<T extends { readonly id: string }>(
   { limit, after }: Page,
@@ -25,7 +25,7 @@ export async function boundedPage<T extends { readonly id: string }>(
 ): Promise<Bounded<T>> {
   const items: T[] = [];
   for (let length = 0; ; ) {
-    // One more than wanted tells whether there is more.
+    // Fetches one more, to learn whether more follow.
     const wanted = Math.min(AT_ONCE, limit - items.length + 1);
     const found = await fetch({ limit: wanted, after: items.at(-1)?.id ?? after });
     for (const one of found) {

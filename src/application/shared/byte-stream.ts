@@ -1,6 +1,6 @@
-/** Bytes on their way: nobody holds more than a piece of them. */
+/** Bytes that are never held in memory as a whole. */
 export interface ByteStream {
-  /** How many there will be, where that is known. */
+  /** Null if unknown. */
   readonly length: number | null;
   readonly chunks: AsyncIterable<Uint8Array>;
 }

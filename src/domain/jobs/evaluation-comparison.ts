@@ -7,7 +7,7 @@ export interface Turn {
 }
 
 interface Change {
-  /** Of the records that both have scored. */
+  /** Covers the records that both have scored. */
   readonly before: Share;
   readonly after: Share;
   readonly turnedRight: number;
@@ -20,7 +20,7 @@ export interface EvaluationComparison extends Change {
   readonly wrong: readonly Turn[];
 }
 
-/** What has become of the scores of `before` in `after`, two evaluations of the same records. At least one in both. */
+/** Compares two evaluations that have at least one scored record in common. */
 export function compareScores(before: readonly Scored[], after: readonly Scored[]): EvaluationComparison {
   const earlier = new Map(before.map((result) => [result.position, result]));
   const pairs = after.flatMap((now): Pair[] => {

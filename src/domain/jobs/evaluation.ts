@@ -6,11 +6,11 @@ import type { Project } from '../workspace/project.js';
 import { type Metric, metrics, type Score, type Scorer } from './scorer.js';
 import { percentile, type Share, shareOf } from './statistics.js';
 
-/** What is measured, and how: all that it takes to measure it again. Nothing of it changes. */
+/** Defines a measurement completely, so that it can be repeated. Immutable. */
 export interface Evaluation extends Scorer {
   readonly jobId: string;
   readonly projectId: string;
-  /** Of the project, whose `system_prompt` is used. */
+  /** The version whose `system_prompt` is used. */
   readonly projectVersion: number;
   readonly systemPrompt: string | null;
   readonly datasetId: string;
@@ -18,47 +18,47 @@ export interface Evaluation extends Scorer {
   readonly contentSha256: string;
   readonly modelId: string;
   readonly modelVersion: number;
-  /** What the model's spec says of how it runs. */
+  /** The part of the model's spec that tells how it runs. */
   readonly runtime: JsonObject;
 }
 
-/** What became of one record. */
+/** The score of one record. */
 export interface Result {
-  /** The how manyth of the dataset it is, from 1 on. */
+  /** Counts the records of the dataset from 1. */
   readonly position: number;
   readonly recordId: string;
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Null where the model could not be asked: `error` says why, and the score is 0. */
+  /** Null if the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
-  /** Seconds from the moment at which the model took it up. */
+  /** Seconds since the model began. */
   readonly latency: number;
-  /** Null where the runtime does not report them. */
+  /** Null if the runtime does not report tokens. */
   readonly tokens: { readonly prompt: number; readonly completion: number } | null;
   readonly error: string | null;
 }
 
 export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
 
-/** The same request gives the same answer; `max_tokens` is what chats have without one. */
+/** Makes answers repeatable. `max_tokens` is the default of chats. */
 export const ASKED = { temperature: 0, maxTokens: null } as const;
 
-/** So many may wait at a time; those that run don't count. */
+/** Limits the queued evaluations. Running ones do not count. */
 export const QUEUED_PER_TEAM = 20;
 
-/** Of a spec with no metric, or with `accuracy`, which leaves it open. */
+/** Used for a spec without a metric, or with `accuracy`, which leaves the metric open. */
 const USUAL_METRIC: Metric = 'normalized';
 
-/** Groups that a summary tells apart, the largest ones. */
+/** Limits the groups of a summary to the largest ones. */
 const MOST_GROUPS = 100;
 const GROUP_NAME_LENGTH = 100;
 
 const TOLD_OF_RUNTIME = ['runtime', 'path', 'dtype', 'base_url', 'model'];
 
 export const Evaluation = {
-  /** Throws InvalidRequest where a project's spec asks for what no evaluation measures. */
+  /** Throws InvalidRequest if a project's spec asks for an unknown metric. */
   scorer: ({ spec }: Pick<Project, 'spec'>): Scorer => scorerOf(spec),
 
   of(jobId: string, { project, model, dataset, scorer }: Evaluated): Evaluation {
@@ -123,7 +123,7 @@ interface Evaluated {
   readonly scorer: Scorer;
 }
 
-/** A job's result, as callers read it. */
+/** The result of the job, as callers read it. */
 export type Summary = Share & {
   readonly metric: Metric;
   readonly tolerance: number | null;
@@ -151,7 +151,7 @@ function scorerOf({ acceptance }: JsonObject): Scorer {
 const unfit = (field: string, message: string) =>
   new InvalidRequest([{ path: 'project_id', message: `spec.acceptance.${field} of the project ${message}` }]);
 
-/** Largest first; of groups alike in size the first of the dataset. */
+/** Sorts by size, then by the order in the dataset. */
 function groupsOf(results: readonly Scored[]): (Share & { group: string | null })[] {
   const groups = new Map<string | null, Scored[]>();
   for (const result of results) {

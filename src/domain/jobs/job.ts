@@ -2,13 +2,13 @@ import { type Finding, InvalidRequest } from '../shared/errors.js';
 import type { Json } from '../workspace/json.js';
 import { JobFinished } from './errors.js';
 
-/** `sync`: somebody waits for its end. `async`: it goes on by itself. */
+/** `sync`: a caller waits for the end. `async`: the job goes on by itself. */
 export const jobModes = ['async', 'sync'] as const;
 export type JobMode = (typeof jobModes)[number];
 
 export const jobKinds = ['chat', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
-/** A call of a model, for as long as the model works on it. */
+/** The kinds of calls of a model. */
 export type CallKind = Extract<JobKind, 'chat' | 'prediction'>;
 
 export const openStatuses = ['queued', 'running'] as const;
@@ -20,14 +20,13 @@ export type JobStatus = OpenStatus | FinalStatus;
 
 export interface Progress {
   readonly done: number;
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly total: number | null;
 }
 
-/** Work with an end. */
 export interface Job {
   readonly id: string;
-  /** Null: the master key's. */
+  /** Null for jobs of the master key. */
   readonly teamId: string | null;
   readonly kind: JobKind;
   readonly mode: JobMode;
@@ -39,20 +38,20 @@ export interface Job {
   /** The id of an account, or `MASTER`. */
   readonly requestedBy: string;
   readonly createdAt: Date;
-  /** Null: it has not begun, or was ended before it could. */
+  /** Null if the job never began. */
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly progress: Progress;
   readonly result: Json;
   readonly error: string | null;
-  /** The number of the service's process that a `sync` job runs in: it ends with it. */
+  /** The instance that a `sync` job runs in. */
   readonly process: number | null;
 }
 
-/** Stands for the master key where an account's id would stand. */
+/** Stands for the master key in place of an account's id. */
 export const MASTER = 'master';
 
-/** A job in a terminal status: what rules look at. */
+/** A job in a terminal status, as alert rules see it. */
 export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
   readonly status: FinalStatus;
   readonly finishedAt: Date;
@@ -60,13 +59,13 @@ export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
 
 export interface JobChange {
   readonly status?: JobStatus;
-  /** A `total` that is left out stays as it is. */
+  /** Keeps the `total` if it is left out. */
   readonly progress?: { readonly done: number; readonly total?: number | null };
   readonly result?: Json;
   readonly error?: string | null;
 }
 
-/** Names are counted in Unicode code points, the others in bytes. */
+/** Counts names in Unicode code points, results and errors in bytes. */
 export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_096, progress: 2_147_483_647 } as const;
 
 type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
@@ -77,7 +76,7 @@ type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; process: n
 const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, process: null } as const;
 
 export const Job = {
-  /** Work that runs elsewhere and is told about here. Throws InvalidRequest. */
+  /** Creates a job for work that runs elsewhere. Throws InvalidRequest. */
   external({ name: typed, status, progress: told, ...owner }: External): Job {
     const name = typed.trim();
     const progress = progressAfter({ done: 0, total: null }, told);
@@ -91,7 +90,7 @@ export const Job = {
     return { ...fresh, ...owner, kind: 'external', mode: 'async', status, name, startedAt, progress };
   },
 
-  /** A call that a model has begun to work on. */
+  /** Creates a job for a call that a model has begun to work on. */
   call: (call: Call): Job => ({
     ...fresh,
     ...call,
@@ -101,7 +100,7 @@ export const Job = {
     progress: { done: 0, total: 1 },
   }),
 
-  /** A dataset that will be run through a model, record by record. */
+  /** Creates a job for an evaluation. */
   evaluation: (asked: Evaluated): Job => ({
     ...fresh,
     ...asked,
@@ -111,13 +110,13 @@ export const Job = {
     startedAt: null,
   }),
 
-  /** Its work begins, or goes on, with so much done. Throws JobFinished. */
+  /** Records progress. The first progress starts the job. Throws JobFinished. */
   advance(job: Job, done: number, at: Date): Job {
     requireOpen(job);
     return moved({ ...job, progress: { ...job.progress, done } }, 'running', at);
   },
 
-  /** What its owner tells of work that runs elsewhere. Throws InvalidRequest, JobFinished. */
+  /** Applies a report about work that runs elsewhere. Throws InvalidRequest, JobFinished. */
   change(job: Job, change: JobChange, at: Date): Job {
     const { status = job.status, result = job.result, error = job.error } = change;
     const progress = progressAfter(job.progress, change.progress);
@@ -140,7 +139,7 @@ export const Job = {
     return moved({ ...job, progress, result, error }, status, at);
   },
 
-  /** Ends it at its owner's wish. Throws JobFinished; InvalidRequest where somebody waits for its answer. */
+  /** Throws JobFinished, and InvalidRequest for a `sync` job. */
   cancel(job: Job, at: Date): Job {
     requireOpen(job);
     const message = `a job of the kind ${job.kind} ends with the call that waits for it`;
@@ -161,7 +160,7 @@ export const Job = {
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>
     job.finishedAt !== null,
 
-  /** How long it ran, in seconds, without the time for which it was queued. Null before its end, or where it never ran. */
+  /** Returns how many seconds the job ran, without its time in the queue. Null before the end, or if it never began. */
   duration({ startedAt, finishedAt }: Pick<Job, 'startedAt' | 'finishedAt'>): number | null {
     if (!startedAt || !finishedAt) return null;
     return Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000;
@@ -194,6 +193,6 @@ function refuse(findings: readonly (Finding | false)[]): void {
 const encoder = new TextEncoder();
 const bytes = (text: string): number => encoder.encode(text).length;
 
-/** A character takes four bytes at most. */
+/** Cuts a text to the limit in bytes. A character takes four bytes at most. */
 const shortened = (text: string): string =>
   bytes(text) <= jobLimits.errorBytes ? text : [...text].slice(0, jobLimits.errorBytes / 4).join('');

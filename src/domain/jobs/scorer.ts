@@ -1,23 +1,23 @@
 import { canonical, isSame, type Json } from '../workspace/json.js';
 
-/** How an answer is compared with what was expected. */
+/** Tells how an answer is compared with the expected one. */
 export const metrics = ['exact', 'normalized', 'contains', 'numeric'] as const;
 export type Metric = (typeof metrics)[number];
 
 export interface Scorer {
   readonly metric: Metric;
-  /** How far a number may be from the expected one; only for `numeric`. */
+  /** The allowed difference to the expected number, for `numeric`. */
   readonly tolerance: number;
 }
 
-/** 1 for a right answer, 0 for a wrong one. */
+/** 1: right. 0: wrong. */
 export type Score = 0 | 1;
 
 /**
- * - `exact`: the same text; where no text is expected, JSON of the same value.
+ * - `exact`: the same text, or JSON of the same value if the expected value is no text.
  * - `normalized`: the same but for letter case, white space and punctuation.
- * - `contains`: the answer has the expected text in it, as whole words, normalized alike.
- * - `numeric`: the last number of the answer is the expected one, give or take the tolerance.
+ * - `contains`: the answer contains the expected text as whole words, both normalized.
+ * - `numeric`: the last number of the answer differs from the expected one by at most the tolerance.
  */
 export function scoreOf({ metric, tolerance }: Scorer, output: string, expected: Json): Score {
   return right() ? 1 : 0;
@@ -28,7 +28,7 @@ export function scoreOf({ metric, tolerance }: Scorer, output: string, expected:
     const text = typeof expected === 'string' ? expected : canonical(expected);
     if (metric === 'exact') return output === text;
     const [answer, wanted] = [normalized(output), normalized(text)];
-    // Nothing but punctuation is expected.
+    // The expected text is punctuation only.
     if (wanted === '') return metric === 'contains' ? output.includes(text.trim()) : output.trim() === text.trim();
     return metric === 'normalized' ? answer === wanted : wordsIn(answer, wanted);
   }
@@ -37,7 +37,7 @@ export function scoreOf({ metric, tolerance }: Scorer, output: string, expected:
 const normalized = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replace(/\p{P}/gu, '').replace(/\s+/g, ' ').trim();
 
-/** In scripts without spaces between words, anywhere. */
+/** Ignores word boundaries in scripts without spaces. */
 const WORD = /[\p{L}\p{N}]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const isInWord = (character: string | undefined): boolean =>
@@ -54,7 +54,7 @@ function wordsIn(answer: string, wanted: string): boolean {
   return false;
 }
 
-/** With groups of thousands or without; a sign only where nothing goes before it. */
+/** Allows groups of thousands, and a sign if nothing precedes it. */
 const NUMBER =
   /(?<![\p{L}\p{N}.,])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\d+(?:\.\d+)?/giu;
 
@@ -62,7 +62,7 @@ function isNear(output: string, expected: Json, tolerance: number): boolean {
   const wanted = typeof expected === 'number' ? expected : lastNumber(String(expected));
   const answer = lastNumber(output);
   if (wanted === null || answer === null) return false;
-  // What binary fractions lose is nobody's mistake.
+  // Allows for the rounding of binary fractions.
   const rounding = Number.EPSILON * 8 * Math.max(Math.abs(wanted), Math.abs(answer));
   return Math.abs(answer - wanted) <= tolerance + rounding;
 }

@@ -1,7 +1,7 @@
 /**
- * A backup is one file: a line with the format's version, the sections as gzip, and a line with the digest of all before
- * it. Each section is a header, a JSON object, and any number of pieces of data. Header and piece stand in a frame: a byte
- * that says which it is, four with the length, and the content.
+ * A backup is one file: a line with the version of the format, the sections as gzip, and a line with the digest of all
+ * before. A section is a JSON header and any number of pieces of data. Each header and piece is framed by a byte for its
+ * kind and four bytes for its length.
  */
 export const FORMAT = 1;
 export const HEAD = `tenon-backup ${FORMAT}\n`;
@@ -13,24 +13,24 @@ export const FRAME_MOST = 256 * 1024;
 export const frameKinds = { header: 0x48, data: 0x44, end: 0x45 } as const;
 export type FrameKind = keyof typeof frameKinds;
 
-/** What the sections are, in the order in which they come. */
+/** The sections, in their order. */
 export type SectionHeader =
   | {
       readonly kind: 'backup';
       readonly tenon: string;
       readonly created_at: string;
-      /** Whether a section has the secret; otherwise it is a setting, and no part of the backup. */
+      /** False if the secret is a setting, and so no part of the backup. */
       readonly secret: boolean;
     }
   | { readonly kind: 'secret' }
-  /** The migrations that have made the tables. */
+  /** Names the migrations that made the tables. */
   | { readonly kind: 'database'; readonly migrations: readonly string[] }
-  /** Rows as PostgreSQL's COPY writes them; tables come after those that they refer to. */
+  /** Rows in the format of COPY. A table follows all tables that it refers to. */
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
   | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
-  /** What waits in the work queue, as COPY writes it. */
+  /** Tasks of the work queue, in the format of COPY. */
   | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
-  /** With data only where `included`. */
+  /** Has data only if `included`. */
   | {
       readonly kind: 'model_file';
       readonly folder: string;

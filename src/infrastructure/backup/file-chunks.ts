@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 const PIECE = 64 * 1024;
 
-/** A part of a file, piece by piece. A stream of Node would hold the handle open for good. */
+/** Yields a part of a file in pieces. A stream of Node would never release the handle. */
 export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(PIECE, end - at);

@@ -9,8 +9,8 @@ import { fileChunks } from './file-chunks.js';
 const MOST_ENTRIES = 1_000_000;
 
 /**
- * What the models folders hold, each file with its size and digest; those in `own` with their content where that is asked
- * for. A file that goes away meanwhile is left out.
+ * Lists the files in the models folders with size and digest, and those in `own` with their content if `withContent`. Leaves
+ * out files that disappear meanwhile.
  */
 export async function* modelFileSections(
   folders: readonly string[],
@@ -35,7 +35,7 @@ interface Listed {
   readonly included: boolean;
 }
 
-/** Read twice, through one handle: a file that is replaced meanwhile stays what it was. */
+/** Reads the file twice through one handle, so a replaced file keeps its old content. */
 async function* sectionOf(file: FileHandle, { folder, path, included }: Listed): AsyncGenerator<Section> {
   try {
     const { size, sha256 } = await digestOf(file);

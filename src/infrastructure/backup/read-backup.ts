@@ -16,10 +16,10 @@ import {
 } from './backup-format.js';
 import { fileChunks } from './file-chunks.js';
 
-/** The file is none that can be restored; the message says why. */
+/** The file cannot be restored. The message says why. */
 export class BackupRefused extends Error {}
 
-/** Runs `work` with the sections of a backup that was found to be whole and unaltered. Throws BackupRefused. */
+/** Verifies the checksum of a backup and runs `work` with its sections. Throws BackupRefused. */
 export async function readBackup<T>(
   path: string,
   work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,
@@ -38,7 +38,7 @@ export async function readBackup<T>(
   }
 }
 
-/** Where the sections end. */
+/** Returns the position at which the sections end. */
 async function checked(file: FileHandle, path: string): Promise<number> {
   const { size } = await file.stat();
   const head = await part(file, 0, HEAD.length);
@@ -61,7 +61,7 @@ async function part(file: FileHandle, position: number, length: number): Promise
 }
 
 async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGenerator<Required<Section>> {
-  // A failure is thrown to whoever reads.
+  // The reader gets the failure.
   const unpacked = pipeline(fileChunks(file, HEAD.length, end), createGunzip(), () => undefined);
   const frames = framesOf(unpacked, path);
   const next = async () => {
@@ -77,7 +77,7 @@ async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGe
       for (following = await next(); following.kind === 'data'; following = await next()) yield following.content;
     })();
     yield { header, chunks };
-    for await (const _ of chunks); // what nobody has asked for
+    for await (const _ of chunks); // skips data that was not read
     if (!following) throw broken(path);
     frame = following;
   }

@@ -17,7 +17,7 @@ import { BackupRefused } from './read-backup.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Files of a backup: beside their place until all of them are there. */
+/** Writes the files of a backup beside their destination, and moves them when all are complete. */
 export class RestoredFiles {
   private readonly folder: string;
   private placed: string[] = [];
@@ -29,7 +29,7 @@ export class RestoredFiles {
     this.folder = mkdtempSync(join(dataDir, '.restoring-'));
   }
 
-  /** Throws where the service's `setting` is another secret: with that nobody could open what the backup has sealed. */
+  /** Throws if `setting` is another secret, which could not open the sealed data of the backup. */
   async secret(chunks: Chunks, setting: string | null): Promise<void> {
     const pieces: Uint8Array[] = [];
     for await (const chunk of chunks) pieces.push(chunk);
@@ -54,7 +54,7 @@ export class RestoredFiles {
     if (hash.digest('hex') !== sha256) throw new BackupRefused(`${path} is not what it was`);
   }
 
-  /** All at once but for a moment; `takeBack` undoes it. */
+  /** Moves all files to their destination. `takeBack` undoes it. */
   putInPlace(secret: string): void {
     const own = join(this.folder, 'secret');
     if (existsSync(own)) this.move(own, secret);

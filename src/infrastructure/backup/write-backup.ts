@@ -8,13 +8,13 @@ import { FRAME_HEAD, FRAME_MOST, type FrameKind, frameKinds, HEAD, type Section,
 export interface WrittenBackup {
   readonly bytes: number;
   readonly sha256: string;
-  /** Gives the file its name. */
+  /** Gives the finished file its name. */
   publish(): Promise<void>;
 }
 
 /**
- * Writes the sections, as they come, into a file beside `path` that only its owner reads. It gets its name by `publish`,
- * or is removed again by what goes wrong before.
+ * Writes the sections into a file beside `path` that only its owner may read, and runs `then`. Removes the file unless `then`
+ * publishes it.
  */
 export async function writeBackup<T>(
   path: string,
@@ -34,7 +34,7 @@ export async function writeBackup<T>(
   }
 }
 
-/** Why a folder takes no file, with what to do. */
+/** Explains why a folder takes no file, and what to do. */
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
   if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
@@ -47,7 +47,7 @@ async function written(file: FileHandle, sections: AsyncIterable<Section>, signa
   const write = async (chunk: Buffer) => {
     hash.update(chunk);
     bytes += chunk.length;
-    await file.writeFile(chunk); // goes on where the last one ended
+    await file.writeFile(chunk); // appends
   };
   await write(Buffer.from(HEAD));
   const rest = async (chunks: AsyncIterable<Buffer>) => {
@@ -79,7 +79,7 @@ function* frame(kind: FrameKind, content: Uint8Array): Generator<Buffer> {
   if (content.length > 0) yield Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** The name outlives a power cut once the folder is on the disk, too. */
+/** Syncs the folder as well, so that the name survives a power cut. */
 async function publish(unfinished: string, path: string): Promise<void> {
   await rename(unfinished, path);
   const folder = await open(dirname(path), 'r');

@@ -1,11 +1,10 @@
-/** What a lane does now, and how many tasks it has turned away. */
 export interface LaneLoad {
   readonly running: number;
   readonly waiting: number;
   readonly refused: number;
 }
 
-/** Runs at most `width` tasks at once; at most `queue` more wait their turn, and beyond that `full` is thrown. */
+/** Runs at most `width` tasks at once and queues at most `queue` more. Throws `full` beyond that. */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];

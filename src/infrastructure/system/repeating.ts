@@ -1,4 +1,4 @@
-/** Runs `task` again and again, `pauseMs` after it has ended, until stopped; the pause may be another each time. */
+/** Runs `task` repeatedly, with a pause after each run, until stopped. */
 export class Repeating {
   private timer: NodeJS.Timeout | null = null;
   private current: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ export class Repeating {
     });
   }
 
-  /** Resolves once the task no longer runs, or after `graceMs`. */
+  /** Resolves when the task has ended, or after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);

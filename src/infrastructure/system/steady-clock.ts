@@ -1,2 +1,2 @@
-/** Milliseconds by a clock that never jumps: for how long something takes, not for when it was. */
+/** Returns milliseconds of a monotonic clock, to measure durations. */
 export const steadyMs = (): number => performance.now();

@@ -11,6 +11,7 @@ import { TeamTable } from './accounts/team.repository.js';
 import { AlertTable } from './alerts/alert.repository.js';
 import { AlertRuleTable } from './alerts/alert-rule.repository.js';
 import { WebhookTable } from './alerts/webhook.repository.js';
+import { AuditTable } from './audit/audit.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
 import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js';
 import { DeploymentTable } from './deployments/deployment.repository.js';
@@ -29,6 +30,7 @@ const entities = [
   AccountTable,
   AlertRuleTable,
   AlertTable,
+  AuditTable,
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
@@ -115,7 +117,7 @@ export const createDataSource = (url: string, poolSize = 16): DataSource =>
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
 
-/** Connections without a limit for statements, for migrations: all, or those named. */
+/** Connections for migrations, without limits for statements. `only` names the migrations to know. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
   new DataSource({
     ...options(url),

@@ -1,12 +1,11 @@
 import { createMigrationSource } from './data-source.js';
 import { migrateWorkQueue } from './queue/migrate-work-queue.js';
 
-/** Any number that nothing else on the database uses for an advisory lock: "tenon" in ASCII. */
+/** Key of the advisory lock for migrations: "tenon" in ASCII. */
 export const MIGRATION_LOCK = 0x74656e6f6en.toString();
 
 /**
- * Brings the database's tables up to date, and answers what it took. Of several processes that start at once, one does it
- * and the others wait.
+ * Runs the pending migrations and returns their names. Instances that start at the same time wait for each other.
  */
 export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();

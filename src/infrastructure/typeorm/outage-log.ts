@@ -3,12 +3,11 @@ import { Logger } from '../../application/shared/ports.js';
 import { steadyMs } from '../system/steady-clock.js';
 import { asStorageUnavailable } from './storage-errors.js';
 
-/** How often the log is reminded of a database that stays away. */
 const REMINDER_MS = 60_000;
 
 /**
- * Logs how the work goes that is done every few seconds. While the database is away all of it fails each time: that is
- * told when it begins, once a minute, and when it is over.
+ * Logs failures of periodic work. All of it fails during an outage of the database, so an outage is logged once when it
+ * begins, once a minute, and when it ends.
  */
 @injectable()
 export class OutageLog {
@@ -31,7 +30,7 @@ export class OutageLog {
     }
   }
 
-  /** Some of that work, which needs the database, is done. */
+  /** Reports that work on the database succeeded. */
   done(): void {
     if (!this.outage) return;
     this.log.info('the database is back', { after_s: this.seconds(steadyMs()) });

@@ -7,13 +7,13 @@ const UNIQUE_VIOLATION = '23505';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * True where another transaction came first and a new attempt sees what it did. A unique violation is such a case too:
- * the work looks before it inserts, so it collides only with what was not yet to be seen.
+ * Tells whether the transaction lost against another, so that a retry can succeed. Includes unique violations: units of
+ * work look before they insert, so they collide only with rows that were not visible yet.
  */
 export const isLostRace = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK, UNIQUE_VIOLATION].includes(sqlState(error));
 
-/** True where what a row points to is gone. */
+/** Tells whether a referenced row is gone. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
 /** Runs `write`. Throws NotFound if a row that it refers to, `what`, is gone. */
@@ -48,13 +48,13 @@ const OUTAGE_TEXTS = [
 ];
 
 /**
- * What callers are told of a failure of the database: a row that points to what another call has removed meanwhile is
- * NotFound, a failure of the way to the database StorageUnavailable. Everything else stays what it is.
+ * Translates a failure of the database for callers: a reference to a removed row becomes NotFound, an outage becomes
+ * StorageUnavailable. Returns any other error unchanged.
  */
 export const asRefusal = (error: unknown): unknown =>
   isForeignKeyViolation(error) ? new NotFound() : asStorageUnavailable(error);
 
-/** A failure of the way to the database becomes StorageUnavailable; everything else stays what it is. */
+/** Translates an outage of the database into StorageUnavailable. Returns any other error unchanged. */
 export function asStorageUnavailable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const noSocket = sqlState(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
@@ -63,7 +63,7 @@ export function asStorageUnavailable(error: unknown): unknown {
   return outage ? new StorageUnavailable() : error;
 }
 
-/** The code of PostgreSQL or of the socket, wherever the ORM has put it. */
+/** Returns the error code of PostgreSQL or of the socket. The ORM may have wrapped it. */
 function sqlState(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
   return String(driverError?.code ?? code ?? '');

@@ -1,11 +1,11 @@
 import type { Stream } from 'node:stream';
 
-/** The longest that a timer can be set for. */
+/** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Lets a COPY take its time, though the URL may set a limit for answers. That limit is a timer which pg would leave to
- * run, since it never hears that a COPY is over.
+ * Lifts the limit for answers from a COPY. pg would also keep the timer of that limit running, since it does not notice the
+ * end of a COPY.
  */
 export function atLeisure<T extends Stream>(copy: T): T {
   const asked: T & { query_timeout?: number; callback?: () => void } = copy;

@@ -9,7 +9,7 @@ import { atLeisure } from './at-leisure.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** What somebody has made there, other than an extension of PostgreSQL or the queue's tables without a task. */
+/** Finds an object that is no part of an extension or of an empty work queue. */
 const OBJECTS = `
   SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname !~ '^(pg_|information_schema$|graphile_worker$)' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
@@ -21,7 +21,7 @@ const TASKS = `
     identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer,
     attempts integer DEFAULT 0
   ) ON COMMIT DROP`;
-/** Of a backup that does not name them. */
+/** For backups that do not name the columns. */
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority'];
 
 const ADD_TASKS = `
@@ -31,13 +31,12 @@ const ADD_TASKS = `
          graphile_worker.add_job(task.identifier, task.payload, run_at => task.run_at, job_key => task.key,
            max_attempts => task.max_attempts, priority => task.priority) added`;
 
-/** What has failed so often that it is not tried again isn't tried again here, either. */
+/** Keeps the attempts, so that a task that was given up is not tried again. */
 const COUNT_ATTEMPTS = `
   UPDATE graphile_worker._private_jobs job SET attempts = added_tasks.attempts FROM added_tasks WHERE job.id = added_tasks.id`;
 
 /**
- * Fills an empty database in one transaction. Services that start on it meanwhile wait, as for another's migration; what
- * is not committed leaves nothing behind.
+ * Fills an empty database in one transaction. Instances that start on it meanwhile wait, as they do for a migration.
  */
 export class DatabaseRestoration {
   private constructor(
@@ -46,7 +45,7 @@ export class DatabaseRestoration {
     private readonly client: PoolClient,
   ) {}
 
-  /** Throws where the database is in use or not empty, or where the migrations are not all known. */
+  /** Throws if the database is in use or not empty, or if a migration is unknown. */
   static async begin(url: string, migrations: readonly string[]): Promise<DatabaseRestoration> {
     const unknown = migrations.filter((name) => !migrationNames.includes(name));
     if (unknown.length > 0) throw new Error(`the backup is of a newer version of Tenon: ${unknown.join(', ')}`);
@@ -83,7 +82,7 @@ export class DatabaseRestoration {
     await this.client.query('ANALYZE');
   }
 
-  /** Undoes what was not committed. */
+  /** Rolls back unless committed. */
   async end(): Promise<void> {
     if (this.runner.isTransactionActive) await this.runner.rollbackTransaction().catch(() => undefined);
     await this.client.query('SELECT pg_advisory_unlock_all()').catch(() => undefined);

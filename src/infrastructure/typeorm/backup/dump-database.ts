@@ -4,13 +4,13 @@ import type { Section } from '../../backup/backup-format.js';
 import { atLeisure } from './at-leisure.js';
 import { referredFirst } from './referred-first.js';
 
-/** One snapshot of everything, and texts that mean the same on every server. */
+/** Takes one snapshot, and formats values independently of the server's settings. */
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '30s';
   SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
 
-/** Which migrations there were is told apart: they make the tables again. */
+/** Leaves out the migrations, which the header names. */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
          ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
@@ -26,7 +26,7 @@ const SEQUENCES = `
 
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts'];
 
-/** The tasks that wait or run; who runs one is of no use elsewhere, and that attempt does not count there. */
+/** Lists waiting and running tasks. The current attempt of a running task does not count after a restore. */
 const TASKS = `
   SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority,
          greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0)
@@ -38,7 +38,7 @@ interface Table {
   readonly refers: readonly string[];
 }
 
-/** All that a database of the service holds, as it was at one moment while others go on writing. */
+/** Dumps a database in one snapshot, while instances go on writing. */
 export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
   const client = new Client({ connectionString: url, application_name: 'tenon backup' });
   client.on('error', () => {}); // the query under way fails as well

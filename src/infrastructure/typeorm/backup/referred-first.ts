@@ -3,7 +3,7 @@ interface Referring {
   readonly refers: readonly string[];
 }
 
-/** Each after all that it refers to. Throws where they refer to each other in a circle. */
+/** Sorts each after all that it refers to. Throws if they refer to each other in a circle. */
 export function referredFirst<T extends Referring>(all: readonly T[]): T[] {
   const sorted: T[] = [];
   for (let left = [...all]; left.length > 0; ) {
