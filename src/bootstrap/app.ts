@@ -26,14 +26,14 @@ import { regularly } from './regularly.js';
 const MAIL_PAUSE_MS = 500;
 const CALLS_PAUSE_MS = 2_000;
 const WORK_GRACE_MS = 5_000;
-/** Of the time for the end, calls that are in flight may take so much; the rest is for models and the database. */
+/** Calls in flight may take this share of the shutdown time; the rest is for models and the database. */
 const CALLS_SHARE = 0.6;
 const LOG_SHARE = 0.05;
 /** A start that is given up may take so much until it notices. */
 const START_SHARE = 0.25;
 
 export interface App {
-  /** Where this process listens. */
+  /** The URL on which this instance listens. */
   readonly url: string;
   /** Finishes what is in flight, ends the children and closes the database. */
   stop(): Promise<void>;

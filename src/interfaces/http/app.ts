@@ -11,15 +11,16 @@ import { hostCheck } from './middleware/host-check.js';
 import { lingeringClose } from './middleware/lingering-close.js';
 import { countRequests, type HttpMetrics } from './middleware/metrics.js';
 import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middleware/rate-limit.js';
+import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { slowClients } from './middleware/slow-clients.js';
-import { contractRoutes, type RouteDependencies } from './routes.js';
+import { contractRoutes } from './routes.js';
 
 export interface HttpDependencies
   extends RequestContextDependencies,
     ErrorHandlerDependencies,
-    RouteDependencies,
+    ReadBodyDependencies,
     Omit<RateLimitDependencies, 'metrics'> {
   readonly controllers: readonly Controller[];
   readonly metrics: HttpMetrics;

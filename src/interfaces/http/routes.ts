@@ -6,10 +6,8 @@ import { handle, respond } from './middleware/respond.js';
 import { existenceFirst, validate } from './middleware/validate.js';
 import { methodNotAllowed } from './refusals.js';
 
-export type RouteDependencies = ReadBodyDependencies;
-
 /** Makes an Express route of each contract. The order of its steps is a promise to callers. */
-export function contractRoutes(controllers: readonly Controller[], dependencies: RouteDependencies): Router {
+export function contractRoutes(controllers: readonly Controller[], dependencies: ReadBodyDependencies): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const routes = controllers.flatMap((controller) => controller.routes);
   // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.

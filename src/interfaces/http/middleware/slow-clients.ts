@@ -13,9 +13,9 @@ const FLOW_BYTES = 64 * 1024;
 
 /** Limits for a caller who takes an answer slowly. */
 export interface ReadLimits {
-  /** Without a byte of the answer taken. */
+  /** The longest time without a byte taken. */
   readonly stallMs: number;
-  /** For the whole answer, besides what its length allows. */
+  /** The time for the whole answer, besides the time that its length allows. */
   readonly wholeMs: number;
   readonly bytesPerSecond: number;
 }
