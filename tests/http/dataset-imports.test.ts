@@ -285,12 +285,22 @@ describe('an import', () => {
 
     it('tells of every line that is wrong, and of all else', async () => {
       const deep = `{"input":${'['.repeat(32)}${']'.repeat(32)}}`;
-      const raw = ['{"id":1}', '', '{', deep, '[]', '{"id":"a"} x', '{"input":1e999}'].join('\n');
+      const raw = [
+        '{"id":1}',
+        '',
+        '{',
+        deep,
+        '[]',
+        '{"id":"a"} x',
+        '{"input":1e999}',
+        '{"input":0.12345678901234567890}',
+      ].join('\n');
       expect(await refused('application/x-ndjson', raw)).toEqual(
         invalid(
           expect.stringMatching(/^line 3 is not JSON/),
           'line 4: must not be nested deeper than 32 levels',
           'line 6 is not JSON: unexpected text at position 11',
+          'line 8: the number 0.12345678901234567890 would lose digits: send it as a string',
           'row 1: "id" must be a string of at most 200 characters',
           'row 4: must be an object',
           'row 6: "input" must be a number that fits a double',

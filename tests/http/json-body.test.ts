@@ -1,4 +1,4 @@
-import { checkJsonText, firstUnstorable } from '../../src/interfaces/http/json-body.js';
+import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
 import { ifMatchVersion } from '../../src/interfaces/http/versions.js';
 
 describe('the size of JSON text', () => {
@@ -19,6 +19,37 @@ describe('the size of JSON text', () => {
   it('does not count brackets in strings, after whatever escapes', () => {
     expect(checkJsonText(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) })).problem).toBeNull();
     expect(checkJsonText(`["\\\\",${'['.repeat(32)}`).problem).toContain('32');
+  });
+});
+
+describe('a number in JSON text', () => {
+  it.each([
+    '0',
+    '-0.0',
+    '9007199254740992',
+    '123456789012345680000',
+    '0.1',
+    '0.30000000000000004',
+    '1.50',
+    '1e300',
+    '1E+2',
+    '5e-324',
+    '100000000000000000000000e-23',
+    '1e999', // refused as beyond the range
+  ])('is kept: %s', (number) => expect(inexactNumber(`{"a":[${number} ,"1.00000000000000000001"]}`)).toBeNull());
+
+  it.each([
+    '9007199254740993',
+    '-12345678901234567890',
+    '0.1000000000000000055',
+    '1.00000000000000000001',
+    '1e-400',
+    '1.2345678901234567e22',
+  ])('would lose digits: %s', (number) => expect(inexactNumber(`["\\"",{"a":${number}}]`)).toContain(number));
+
+  it('is looked at once, however long it is', () => {
+    const long = `[${'1.'.padEnd(1_000_000, '0')},${'9'.repeat(300)}]`;
+    expect(inexactNumber(long)).toMatch(/^the number 9{100}… would lose digits/);
   });
 });
 

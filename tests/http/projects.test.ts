@@ -156,6 +156,15 @@ describe('projects', () => {
     expect((await app.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
   });
 
+  it('refuses a spec with a number that would lose digits, and keeps all others', async () => {
+    const send = (number: string) =>
+      app.call('POST', projects, { token: admin.token, raw: `{"spec":{"a":[${number}]}}` });
+    const { status, body } = await send('9007199254740993');
+    const message = 'the number 9007199254740993 would lose digits: send it as a string';
+    expect({ status, details: body.details }).toEqual({ status: 422, details: [{ path: '', message }] });
+    expect((await send('9007199254740992')).body.spec).toEqual({ a: [9007199254740992] });
+  });
+
   it('follows a changed role on the very next call', async () => {
     const spec = { spec: {} };
     expect((await app.post(projects, member.token, spec)).status).toBe(403);

@@ -30,8 +30,8 @@ export function jsonNesting(text: string, depthLimit: number): JsonNesting {
   return { depth, containers, values, keys };
 }
 
-/** Where the string that begins at `from` has its closing quote: the first one that is not escaped. */
-function endOfString(text: string, from: number): number {
+/** Returns the index of the closing quote of the string that begins at `from`. */
+export function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;
     while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;

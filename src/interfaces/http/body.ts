@@ -27,6 +27,8 @@ export interface BodyRules {
   readonly forms?: BodyForms;
   /** Names a member of the body in which the use case itself reports all that cannot be stored. */
   readonly judgedLater?: string;
+  /** Refuses a number whose value a double would change: the body is stored and given back as it was sent. */
+  readonly exactNumbers?: true;
 }
 
 export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Finding, InvalidRequest } from '../../domain/shared/errors.js';
+import { firstInexactNumber } from '../../domain/shared/exact-numbers.js';
 import { jsonNesting } from '../../domain/shared/json-nesting.js';
 import { quoted } from '../../domain/shared/text.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
-import type { BodyForm } from './body.js';
+import type { BodyForm, BodyRules } from './body.js';
 import { HttpRefusal } from './refusals.js';
 
 /** Shorter bodies are parsed at once. Between the steps of a longer one other requests get their turn. */
@@ -20,16 +21,20 @@ export interface ParsedBody {
  * Parses a body and checks everything that needs no schema. The member named `judgedLater` may hold what cannot be stored.
  * Throws malformed_json, InvalidRequest.
  */
-export async function parseBody(bytes: Buffer, form: BodyForm | null, judgedLater?: string): Promise<ParsedBody> {
+export async function parseBody(bytes: Buffer, form: BodyForm | null, rules: BodyRules): Promise<ParsedBody> {
   const pause = async () => bytes.length > LONG && (await yieldToEventLoop());
   await pause();
-  const parsed = form ? { value: await form.read(utf8(bytes)), values: null } : await parseJson(bytes, pause);
-  const unstorable = await firstUnstorable(parsed.value, judgedLater);
+  const parsed = form ? { value: await form.read(utf8(bytes)), values: null } : await parseJson(bytes, rules, pause);
+  const unstorable = await firstUnstorable(parsed.value, rules.judgedLater);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return parsed;
 }
 
-async function parseJson(bytes: Buffer, pause: () => Promise<unknown>): Promise<ParsedBody> {
+async function parseJson(
+  bytes: Buffer,
+  { exactNumbers }: BodyRules,
+  pause: () => Promise<unknown>,
+): Promise<ParsedBody> {
   if (!isUtf8(bytes)) throw new HttpRefusal('malformed_json', 'The body is not UTF-8.');
   const text = withoutMark(bytes).toString('utf8');
   const { problem, values } = checkJsonText(text);
@@ -37,6 +42,8 @@ async function parseJson(bytes: Buffer, pause: () => Promise<unknown>): Promise<
   await pause();
   const value = parsed(text);
   await pause();
+  const inexact = exactNumbers ? inexactNumber(text) : null;
+  if (inexact) throw new InvalidRequest([{ path: '', message: inexact }]);
   return { value, values };
 }
 
@@ -71,6 +78,12 @@ export function checkJsonText(text: string): { readonly problem: string | null; 
   const { depth, values } = jsonNesting(text, MAX_DEPTH);
   if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, values };
   return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, values };
+}
+
+/** Returns the problem of a number in valid JSON text that would lose digits, if there is one. */
+export function inexactNumber(text: string): string | null {
+  const number = firstInexactNumber(text);
+  return number && `the number ${quoted(number)} would lose digits: send it as a string`;
 }
 
 export const TOO_MANY_VALUES = `must not have more than ${MAX_VALUES} values`;

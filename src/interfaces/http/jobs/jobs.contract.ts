@@ -194,6 +194,7 @@ export const changeJob = contract({
         }),
     })
     .meta({ id: 'JobChange', example: { status: 'succeeded', result: { loss: 0.12 } } }),
+  exactNumbers: true,
   answer: JobAnswer,
   refusals: ['email_unverified', 'job_finished'],
 });

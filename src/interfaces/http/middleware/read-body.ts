@@ -52,7 +52,7 @@ async function read(
   for await (const chunk of limited(request, limit)) chunks.push(chunk);
   await authorizeAgain(request, contract, authenticator);
   try {
-    const { value, values } = await parseBody(Buffer.concat(chunks), form, contract.judgedLater);
+    const { value, values } = await parseBody(Buffer.concat(chunks), form, contract);
     if (values !== null) setParsed(values);
     return value;
   } catch (error) {

@@ -84,6 +84,7 @@ export const createProject = contract({
     .meta({ id: 'ProjectCreation', not: twoOf('spec', 'starter_id', 'starter') }),
   bodyOptional: true,
   bodyLimit: 'spec',
+  exactNumbers: true,
   versioned: true,
   status: 201,
   answer: ProjectAnswer,
@@ -136,6 +137,7 @@ export const updateProject = contract({
     })
     .meta({ id: 'ProjectUpdate', required: ['version', 'spec'] }),
   bodyLimit: 'spec',
+  exactNumbers: true,
   versioned: true,
   answer: ProjectAnswer,
   refusals: ['stale_version'],

@@ -8,7 +8,7 @@ import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
-import { checkJsonText, MAX_VALUES, TOO_MANY_VALUES } from '../json-body.js';
+import { checkJsonText, inexactNumber, MAX_VALUES, TOO_MANY_VALUES } from '../json-body.js';
 
 /** The media types of the files from which a dataset can be imported. */
 export const recordForms: BodyForms = {
@@ -65,7 +65,10 @@ async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
 
 function parseLine(line: string, number: number, rows: Rows): void {
   try {
-    rows.records.push(JSON.parse(line));
+    const record = JSON.parse(line);
+    const inexact = inexactNumber(line);
+    if (inexact) rows.refuse(`line ${number}: ${inexact}`);
+    else rows.records.push(record);
   } catch (error) {
     // Without the piece of the line that the parser quotes.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
