@@ -11,32 +11,32 @@ export interface ChatRuntimesUnderTest {
   readonly context: number;
   /** A model that takes seconds for any answer. */
   readonly slow: RuntimeSource;
-  /** A model that can't be used, and what its reason says. */
+  /** A model that can't be used, and a pattern of its reason. */
   readonly broken: RuntimeSource;
   readonly blame: RegExp;
-  /** Gives back what the broken model lacks. */
+  /** Mends the broken model. */
   mend(): void;
-  /** Whether tokens are counted before a call waits for its turn. */
+  /** True if calls are tokenized before they wait for their turn. */
   readonly countsFirst: boolean;
   /** A model whose answers are no completions. */
   readonly babbling: RuntimeSource;
-  /** Ends what runs as a fault would. */
+  /** Ends a runtime as a fault would. */
   crash(id: string): void;
-  /** How many runtimes there are. */
+  /** Returns the number of runtimes that exist. */
   processes(): number;
 }
 
 export interface ChatRuntimesLimits {
   readonly queue: number;
   readonly timeoutMs: number;
-  /** Whether `babbling` is needed: that may take another adapter than the rest. */
+  /** True if the test uses `babbling`, for which some adapters need another worker. */
   readonly babbling: boolean;
 }
 
 type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
 type About = Partial<ChatRequest> & Texts & { signal?: AbortSignal; admitted?: () => void };
 
-/** What the contracts do with the runtimes of a rig. */
+/** Returns the actions of the contracts on the runtimes of a rig. */
 export function callsTo(rig: () => ChatRuntimesUnderTest) {
   const reaches = (state: RuntimeStatus['state'], id = 'a') => statesUpTo(rig().runtimes, state, id);
 
@@ -53,7 +53,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     return answer;
   };
 
-  /** A call that the slow model works on, for as long an answer as there may be. It is meant to be aborted. */
+  /** Begins a call with the longest possible answer on the slow model. The test aborts it. */
   const occupy = (by?: string) => {
     const controller = new AbortController();
     return {
@@ -65,7 +65,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
   return { ask, occupy, reaches, started };
 }
 
-/** Those from now on. */
+/** Returns the states from now until `state`. */
 async function statesUpTo(runtimes: ChatRuntime, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
   const seen = [runtimes.status(id)];
   while (seen.at(-1)?.state !== state) {

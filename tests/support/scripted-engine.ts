@@ -19,18 +19,18 @@ export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
 /** An engine that answers as a test tells it to; by default it speaks OpenAI's chat completions. */
 export class ScriptedEngine {
-  /** Every chat, in the order in which they came. */
+  /** Every chat in order of arrival. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
   /** The status of the answer to a probe, or `null` for no answer at all. */
   models: number | null = 200;
-  /** The key that it wants. */
+  /** The key that requests must bring; null: any. */
   key: string | null = null;
-  /** Below the base URL. */
+  /** Paths below the base URL. */
   paths = { chat: '/chat/completions', probe: '/models' };
   /** Returns the key that a request brings. */
   keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');
-  /** It closes each connection on which it is asked. */
+  /** Closes each connection when a request comes. */
   dead = false;
   private readonly sockets = new Set<Socket>();
 
@@ -72,7 +72,7 @@ export class ScriptedEngine {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Resolves once it was asked so many times in all. */
+  /** Resolves when so many chats have come in all. */
   async wasAsked(times: number): Promise<void> {
     while (this.asked.length < times) await once(this.server, 'asked');
   }
@@ -114,7 +114,7 @@ export function send(
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
 }
 
-/** A chat completion, with whatever is to be different in it. */
+/** Returns a chat completion with other fields. */
 export const completion = (model: string, content: unknown, over: object = {}, finish_reason: unknown = 'stop') => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -124,13 +124,13 @@ export const completion = (model: string, content: unknown, over: object = {}, f
   ...over,
 });
 
-/** Says always the same. */
+/** Always gives the same answer. */
 export const speaking =
   (content = 'The capital of France is Paris.'): Script =>
   ({ body }, response) =>
     send(response, 200, completion(body.model, content, { usage: { prompt_tokens: 7, completion_tokens: 6 } }));
 
-/** Answers with this. */
+/** Answers with this status and body. */
 export const answering =
   (status: number, json: unknown, headers: Record<string, string> = {}): Script =>
   (_, response) =>

@@ -2,7 +2,7 @@ import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
-/** What ChatRuntimes promise of the calls to a runtime that is there. */
+/** The promises of ChatRuntime about calls to a runtime that is ready. */
 export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
   describe(`ChatRuntime run by ${adapter}, once they are ready,`, () => {
     let rig: ChatRuntimesUnderTest;
@@ -15,7 +15,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
 
     const code = (name: string) => expect.objectContaining({ code: name });
     const figures = () => runtimes.figures().get('a');
-    /** Once this is answered, whatever a test left has been let go of. */
+    /** Resolves when the calls that a test left behind have ended. */
     const settled = () => ask({ maxTokens: 1 });
 
     describe('with a place in the queue', () => {
@@ -124,7 +124,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(settled);
       afterAll(() => runtimes.close());
 
-      /** Calls that wait while another one is worked on, in the order in which they are answered. */
+      /** Returns the names of waiting calls in the order of their answers. */
       const inOrder = async (names: readonly string[]) => {
         const order: string[] = [];
         const working = occupy('c');

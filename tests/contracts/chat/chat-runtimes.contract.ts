@@ -193,7 +193,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         await started(rig.slow);
         const calls = [ask(), ask()];
         for (const call of calls) await expect(call).rejects.toEqual(code('inference_timeout'));
-        // Both places are free again, and it is the timeout that ends this one too.
+        // Both slots are free again, so this call times out as well.
         await expect(ask()).rejects.toEqual(code('inference_timeout'));
         expect(runtimes.status('a').state).toBe('ready');
       });

@@ -45,7 +45,7 @@ describe('chat runtimes', () => {
     return {
       runtimes: rig.runtimes,
       model: onnx(model),
-      asked: 'Count to 6.', // which the toy answers in four tokens
+      asked: 'Count to 6.', // the toy answers it in four tokens
       context,
       slow: onnx(slow),
       broken: onnx(broken),
@@ -141,7 +141,7 @@ describe('chat engines elsewhere', () => {
 
   type Limits = ChatRuntimesLimits & HttpChatRuntimeSettings;
 
-  /** The contracts on an engine that wants the key `right` and is asked for the models `model`, `slow` and `babbling`. */
+  /** Runs the contracts on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
   function engineContracts<Model>(
     name: string,
     about: Partial<ScriptedEngine>,

@@ -20,7 +20,7 @@ import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter
 export interface MemoryModel {
   /** Resolves when the model is loaded; rejects with the reason why it can't be. By default it is loaded soon. */
   load?(): Promise<void>;
-  /** What it says. Anything but a string is no completion. By default it says back what it was told. */
+  /** Returns the answer. Anything but a string is no completion. Default: the question. */
   answer?(request: ChatRequest, signal: AbortSignal): unknown;
 }
 
@@ -39,18 +39,18 @@ interface Runtime {
   readonly source: MemorySource;
   readonly queue: FairQueue;
   readonly meter: RuntimeMeter;
-  /** Aborted, with what its callers shall hear, when the runtime goes away. */
+  /** Is aborted with the error for all callers when the runtime ends. */
   readonly end: AbortController;
   status: RuntimeStatus;
 }
 
-/** For unit tests: runtimes that load at once and answer by a rule. */
+/** Runtimes in memory that load at once and answer by a rule. */
 export class MemoryChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, Runtime>();
   private readonly settings: MemoryChatRuntimesSettings;
 
   constructor(
-    /** By the `model` of the source; any other does all by default. */
+    /** By the `model` of the source. Other models behave as by default. */
     private readonly models: Readonly<Record<string, MemoryModel>> = {},
     settings: Partial<MemoryChatRuntimesSettings> = {},
     readonly kind = 'memory',
@@ -121,7 +121,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
   }
 
-  /** For tests: the runtime dies as if by a fault, and comes back. */
+  /** Ends the runtime as a fault would; it restarts. */
   crash(id: string, reason = 'it crashed'): void {
     const runtime = this.runtimes.get(id);
     if (!runtime) return;
@@ -132,7 +132,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     }, this.settings.restartMs);
   }
 
-  /** For tests: how many are loading or ready. */
+  /** The number of runtimes that load or are ready. */
   get running(): number {
     return [...this.runtimes.values()].filter(({ status }) => status.state !== 'unavailable').length;
   }

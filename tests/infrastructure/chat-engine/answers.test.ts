@@ -35,7 +35,7 @@ describe('tiny-chat', () => {
   it('answers many at once as it answers one', async () => {
     const alone = await rig.ask('Count from 1 to 20.');
     const together = await Promise.all([1, 2, 3, 4].map(() => rig.ask('Count from 1 to 20.')));
-    // All but how much of the prompt was known by then.
+    // Only the tokens from the prefix cache may differ.
     const said = together.map((one) => ({ ...one, cachedTokens: alone.cachedTokens }));
     expect(said).toEqual([alone, alone, alone, alone]);
   });
@@ -164,7 +164,7 @@ describe('the folder', () => {
     "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}" +
     "{{ '<|im_start|>' + m.role + '\\n' + m.content + eos_token + '\\n' }}{% endfor %}{{ '<|im_start|>assistant\n' }}";
   const asked = 'What is 7 + 5?';
-  /** What the model is given for it. */
+  /** Returns the tokens of the question as the model gets them. */
   const promptIn = (folder: string) => {
     const { done, value } = new Prompts(readModelFiles(folder)).of([{ role: 'user', content: asked }]).next();
     expect(done).toBe(true);

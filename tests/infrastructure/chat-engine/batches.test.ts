@@ -15,7 +15,7 @@ afterAll(async () => {
   folders.remove();
 });
 
-/** What a worker of its own answers. */
+/** Returns the answers of a worker of its own. */
 async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Completed[][] }> {
   program.stdin.write(`${JSON.stringify(rounds)}\n`);
   const { value } = await printed.next();
@@ -25,7 +25,7 @@ async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Complet
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
 const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
 
-/** Over two hundred of mixed lengths, from 10 to over 200 tokens, some of which begin alike. */
+/** Over two hundred questions of 10 to over 200 tokens. Some begin alike. */
 const mixed: Question[] = [
   ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
   ...Array.from({ length: 60 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
@@ -58,7 +58,7 @@ describe('answers of a batch', () => {
     const together = await run({ folder: tinyChat, rounds: [mixed] });
     expect(together.maxBatch).toBe(8);
     expect(said(together.answers)).toEqual(said(alone.answers));
-    // Some of them began alike.
+    // Some questions begin alike.
     expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(50);
     const again = await run({
       folder: tinyChat,

@@ -20,11 +20,11 @@ const words = [
   '#',
 ];
 const some = (count: number) => Array.from({ length: count }, (_, i) => words[(i * i + 3) % words.length]).join(' ');
-/** The longer ones take several pieces. */
+/** The long texts take several pieces. */
 const long = [some(700), 'x'.repeat(2_500), ' '.repeat(2_500), '!?'.repeat(1_250)];
 const texts = [...long, 'Hi', '', ' Hi<think>you ', '<think>'];
 
-/** Tiny-chat's with whatever is to be different in it. */
+/** Returns tiny-chat's tokenizer with other fields. */
 const like = (fields: Json, model: Json = {}): Json => ({
   ...tiny,
   model: { ...(tiny.model as object), ...model },

@@ -5,7 +5,7 @@ import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folder
 import { alive, ticks } from '../../support/onnx/processes.js';
 import { until } from '../../support/until.js';
 
-/** Only Linux tells so simply whether a process of somebody else lives. */
+/** Only Linux shows so simply whether the child of another process is alive. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 onLinux('a runtime whose service dies', () => {

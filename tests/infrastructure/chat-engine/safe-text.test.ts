@@ -61,7 +61,7 @@ describe('text that somebody wrote', () => {
 
   it('leaves out what a tokenizer makes special tokens of at any rate', () => {
     const changed = JSON.parse(JSON.stringify(files.tokenizer));
-    // Words that are in the vocabulary as a whole aren't taken apart, and there are no words but the whole text.
+    // The whole text is one word, and a word of the vocabulary is not taken apart.
     Object.assign(changed, { pre_tokenizer: null });
     changed.model.ignore_merges = true;
     const stubborn = readAndWrite({ ...files, tokenizer: changed });

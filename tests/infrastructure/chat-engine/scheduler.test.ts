@@ -13,9 +13,9 @@ const past = (tokens: readonly number[], length = tokens.length): Past => ({
   length,
 });
 
-/** Continues a sequence by its length, as long as its past is right. Each step is noted, and may do something first. */
+/** Continues a sequence by its length if its past is right. Records each step. */
 class NotingNetwork implements Network {
-  /** For each step the first token of each row, and how many tokens it got. */
+  /** For each step: the first token of each row, and the number of tokens that it reads. */
   readonly steps: [first: number, tokens: number][][] = [];
   before: (step: number, rows: readonly (readonly number[])[]) => void = () => undefined;
 
@@ -33,7 +33,7 @@ class NotingNetwork implements Network {
     }));
   }
 
-  /** How often each first token was in a step of so many rows. */
+  /** The number of rows of each step. */
   get batches(): number[] {
     return this.steps.map(({ length }) => length);
   }
@@ -101,7 +101,7 @@ describe('one sequence', () => {
 
   it('tells how long its first token took, from when it was asked for', async () => {
     const { network, scheduler } = use({ maxBatch: 1 });
-    // A step takes a millisecond, and nothing else takes any.
+    // A step takes a millisecond, and all else takes no time.
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => network.steps.length);
     const [first, second] = await Promise.all([1, 2].map((call) => scheduler.generate(call, asked(call, 5))));
     clock.mockRestore();
@@ -120,7 +120,7 @@ describe('several sequences', () => {
     ]);
     expect(answers.map((answer) => answer?.tokens)).toEqual([counted(10, 3), counted(20, 6), counted(10, 2)]);
     expect(network.steps.map((step) => step.map(([first]) => first).join('+'))).toEqual([
-      '1', // read
+      '1', // prefill
       '1',
       '2', // its first half
       '1',
@@ -139,7 +139,7 @@ describe('several sequences', () => {
     const { network, scheduler } = use();
     const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, call === 4 ? 100 : 40, 4)));
     await Promise.all(calls);
-    // The first was here before the others; the second and the third are read between two of its tokens.
+    // The second and the third prompt are read between two tokens of the first answer.
     expect(network.batches).toEqual([1, 1, 1, 1, 3, 1, 4, 3, 1]);
   });
 
@@ -178,7 +178,7 @@ describe('several sequences', () => {
     expect(Math.max(...network.batches)).toBe(2);
     const together = network.steps.filter(({ length }) => length === 2).map((step) => step.map(([first]) => first));
     expect(together.flat()).not.toContain(3);
-    // The last would have fitted from the beginning, and overtook nobody.
+    // The last sequence would have fitted from the beginning, and did not overtake.
     expect(network.steps.flat().findIndex(([first]) => first === 4)).toBeGreaterThan(
       network.steps.flat().findLastIndex(([first]) => first === 2),
     );
@@ -187,8 +187,8 @@ describe('several sequences', () => {
   it('leave before the next step when they are cancelled, whatever they are at', async () => {
     const { network, scheduler } = use({ maxBatch: 3 });
     network.before = (now) => {
-      if (now === 1) scheduler.cancel(2); // being read
-      if (now === 6) for (const call of [1, 4]) scheduler.cancel(call); // being written, waiting
+      if (now === 1) scheduler.cancel(2); // in prefill
+      if (now === 6) for (const call of [1, 4]) scheduler.cancel(call); // decoding and waiting
     };
     const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, 128, 10)));
     const answers = await Promise.all(calls);
@@ -230,7 +230,7 @@ describe('a beginning that was read before', () => {
     const first = await scheduler.generate(1, asked(1, 50, 10));
     const conversation = [...prompt(1, 50), ...(first?.tokens ?? []), 5, 5];
     const next = await scheduler.generate(2, { ...asked(1, 1), prompt: conversation });
-    // The last token of the answer was given, and never fed.
+    // The model never read the last token of its answer.
     expect(next).toMatchObject({ cachedTokens: 59, tokens: counted(62, 5) });
     const other = await scheduler.generate(3, { ...asked(1, 1), prompt: [...prompt(1, 30), 9, 9] });
     expect(other).toMatchObject({ cachedTokens: 30, tokens: counted(32, 5) });

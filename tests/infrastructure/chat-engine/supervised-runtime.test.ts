@@ -5,7 +5,7 @@ import { ModelFolders, tokenId, withFields, withoutEnd } from '../../support/onn
 
 const folders = new ModelFolders();
 const toy = folders.toy();
-/** Which it answers in four tokens. */
+/** The toy answers it in four tokens. */
 const question = 'Count to 6.';
 const answer = { text: expect.stringMatching(/^oodDo my/), finishReason: 'stop', completionTokens: 4 };
 afterAll(() => folders.remove());
@@ -17,7 +17,7 @@ const use = (settings: ConstructorParameters<typeof ChildRuntimesRig>[0] = {}) =
 };
 afterEach(() => rig.runtimes.close());
 
-/** What an open file is, unless it has been closed meanwhile. */
+/** Returns the target of an open file, unless it was closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -41,7 +41,7 @@ describe('a runtime whose process dies', () => {
     expect(rig.processes()).toHaveLength(1);
   });
 
-  // Other processors give a wrong number where this one gives up.
+  // Other processors do not trap here.
   (process.arch === 'x64' ? it : it.skip)('survives a request that kills it', async () => {
     use();
     await rig.start(folders.toy({ deadlyToken: tokenId('~') }));
@@ -206,7 +206,7 @@ describe('a call that is given up', () => {
       await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
       leaving.abort('gone');
       const next = rig.ask('Hi', { maxTokens: 1 });
-      // Before anything is heard of the process, which comes in a later turn of the event loop.
+      // Reports of the process come in a later turn of the event loop.
       const first = await Promise.race([call.catch((reason) => reason), nextTurn('held')]);
       expect(first).toBe('gone');
       expect(await next).toMatchObject({ completionTokens: 1 });

@@ -32,20 +32,20 @@ export class ChildRuntimesRig {
     this.runtimes = new ChatRuntimeByKind([engine]);
   }
 
-  /** Starts a runtime from a folder and waits for what becomes of it. */
+  /** Starts a runtime from a folder, and returns its state after loading. */
   async start(folder: string, id = 'a'): Promise<RuntimeStatus> {
     const source: OnnxSource = { kind: 'onnx', folder };
     this.runtimes.start(id, source);
     return this.settled(id);
   }
 
-  /** Every outcome of loading is logged. */
+  /** Waits for the end of loading, which is always logged. */
   async settled(id = 'a'): Promise<RuntimeStatus> {
     while (this.runtimes.status(id).state === 'loading') await this.log.news();
     return this.runtimes.status(id);
   }
 
-  /** The answer, with its usage beside it. */
+  /** Returns the answer with its usage beside it. */
   async ask(text: string, about: Partial<ChatRequest> & { id?: string; caller?: string; signal?: AbortSignal } = {}) {
     const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
     const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
@@ -62,7 +62,7 @@ export class ChildRuntimesRig {
     process.kill(this.pid(id), signal);
   }
 
-  /** Those of all runtimes that exist now. */
+  /** The ids of the processes of all runtimes that exist now. */
   processes(): number[] {
     return this.log
       .of('chat runtime started')

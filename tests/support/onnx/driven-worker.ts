@@ -4,17 +4,16 @@ import { ChatWorker } from '../../../src/infrastructure/chat-engine/worker/chat-
 
 export type Completed = Extract<Report, { type: 'completed' }>;
 
-/** What `ask` asks, where nothing else is said: greedily, and for as much as the model has to say. */
+/** A question; by default at temperature 0 and without a limit. */
 export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
-  /** Whoever asks gives up at once; the answer is null. */
+  /** The caller cancels at once; the answer is null. */
   readonly dropped?: boolean;
   readonly caller?: string;
 }
 
 /**
- * The worker without its process: takes orders and hears reports. Native code and jest don't share their typed arrays, so
- * this is for programs.
+ * The worker without its process. Only for programs, because native code and jest do not share their typed arrays.
  */
 export class DrivenWorker {
   maxBatch = 0;
@@ -30,7 +29,7 @@ export class DrivenWorker {
     });
   }
 
-  /** Any number at once: what is too much waits in the worker. */
+  /** Takes any number of questions at once. */
   ask({ text = '', dropped = false, caller = 'usr_a', ...rest }: Question): Promise<Completed | null> {
     this.lastCall += 1;
     const call = this.lastCall;

@@ -14,7 +14,7 @@ export class ModelFolders {
   private readonly root = mkdtempSync(join(tmpdir(), 'tenon-models-'));
   private made = 0;
 
-  /** A copy of tiny-chat; each given file is rewritten by its function, or removed. */
+  /** Copies tiny-chat. A function rewrites its file; null removes it. */
   like(changes: Readonly<Record<string, ((text: string) => string | Buffer) | null>> = {}): string {
     this.made += 1;
     const folder = join(this.root, `model-${this.made}`);
@@ -27,12 +27,12 @@ export class ModelFolders {
     return folder;
   }
 
-  /** Reads and writes like tiny-chat, and thinks like the toy. */
+  /** Has the tokenizer of tiny-chat and the network of the toy. */
   toy(toy: Partial<ToyLanguageModel> = {}, changes: Parameters<ModelFolders['like']>[0] = {}): string {
     return this.like({ 'onnx/model.onnx': () => toyLanguageModel({ vocabulary: VOCABULARY, ...toy }), ...changes });
   }
 
-  /** Reads and writes like tiny-chat, and thinks by chance: no answer makes sense, and none ends by itself. */
+  /** Has the tokenizer of tiny-chat and random weights: no answer makes sense or ends by itself. */
   random(about: Partial<Transformer> = {}): string {
     const size = { vocabulary: VOCABULARY, hidden: 64, layers: 2, heads: 4, kvHeads: 2, inner: 96, context: 256 };
     const weights = transformer({ ...size, attention: 'plain', ...about });

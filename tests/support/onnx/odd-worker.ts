@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { Order } from '../../../src/infrastructure/chat-engine/protocol.js';
 
-/** Stands in for the worker and misbehaves in the way that the model's folder is named after. */
+/** Stands in for the worker, and misbehaves as the name of the model's folder says. */
 type Behaviour = (order: Order) => void;
 
 const say = (message: unknown) => process.send?.(message as object);
 
-/** Does all that a worker does, but for the answer itself. */
+/** Does everything as the worker, except the answer. */
 const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
@@ -43,7 +43,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   deaf: (order) => {
     if (order.type === 'load' || order.type === 'tokenize') answering(() => undefined)(order);
   },
-  /** Works on its first call for ever, and confirms nothing. */
+  /** Never answers its first call, and confirms nothing. */
   forgetful: (order) => {
     if (order.type !== 'cancel') answering((call) => call > 1 && say({ ...completion, call }))(order);
   },

@@ -1,8 +1,8 @@
 import { ChildRuntimesRig } from './child-runtimes-rig.js';
 
 /**
- * Stands in for the service: runs the model of a folder, asks it something, and says how far it got. A test ends it as
- * it likes and looks at what is left.
+ * Stands in for the service: runs the model of a folder, asks it a question, and reports its stage. A test kills it and
+ * looks for orphans.
  *
  *   node parent-program.js <folder> [what to ask]
  */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { LoadSettings } from '../../../src/infrastructure/chat-engine/protocol.js';
 import { DrivenWorker, type Question } from './driven-worker.js';
 
-/** Rounds of questions: those of a round are asked all at once, when the round before is answered. */
+/** Rounds of questions. All questions of a round are asked at once, after the answers of the round before. */
 export interface Rounds {
   readonly folder: string;
   readonly settings?: LoadSettings;
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     for (const round of rounds) answers.push(await Promise.all(round.map((question) => worker.ask(question))));
     console.log(JSON.stringify({ maxBatch: worker.maxBatch, answers }));
   }
-  // The workers have threads that wait for more.
+  // The threads of the workers would keep the process alive.
   process.exit();
 }
 

@@ -2,7 +2,7 @@ import { BOOL, FLOAT, FLOAT16, type Graph, graphOf, INT64, type Node, onnxFile }
 
 export interface ToyLanguageModel {
   readonly vocabulary: number;
-  /** Of the cache and the scores. */
+  /** Half precision for cache and scores. */
   readonly half?: boolean;
   /** Rounds of idle work in each step: some two thousand take a millisecond. */
   readonly idleRounds?: number;
@@ -14,7 +14,7 @@ export interface ToyLanguageModel {
   readonly countsPadding?: boolean;
   /** Takes one sequence at a time. */
   readonly single?: boolean;
-  /** Shapes the file for a loader that is older than it. */
+  /** The version of the file format. */
   readonly format?: number;
 }
 

@@ -15,7 +15,7 @@ export interface Transformer {
   readonly hidden: number;
   readonly layers: number;
   readonly heads: number;
-  /** Those that keys and values are kept for: several of the heads share one. */
+  /** Heads of keys and values. Several attention heads share one. */
   readonly kvHeads: number;
   readonly inner: number;
   readonly context: number;
@@ -103,7 +103,7 @@ class Writer {
     return this.constant(INT64, values, [values.length]);
   }
 
-  /** Uniform, with the deviation `scale`. */
+  /** Makes uniform weights with the deviation `scale`. */
   private weights(shape: readonly number[], scale: number): string {
     const values = new Float32Array(shape.reduce((size, one) => size * one, 1));
     const width = scale * Math.sqrt(12);
@@ -214,7 +214,7 @@ class Writer {
     return this.op('Add', [this.op('Mul', [input, 'cos']), this.op('Mul', [turned, 'sin'])]);
   }
 
-  /** What was kept and what is new, of which the whole is kept. */
+  /** Appends the new keys or values to the past ones. */
   private extended(layer: number, part: string, entry: string): string {
     const [past, present] = [`past_key_values.${layer}.${part}`, `present.${layer}.${part}`];
     if (!this.about.half) return this.op('Concat', [past, entry], { axis: 2 }, present);

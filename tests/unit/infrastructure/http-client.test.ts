@@ -8,7 +8,7 @@ const unending = () => new AbortController().signal;
 describe('the HTTP client', () => {
   let server: Server;
   let client: HttpClient;
-  /** What each connection does with each request on it; the first connection first. */
+  /** For each connection in order: the reaction to each request on it. */
   let connections: ((socket: Socket) => unknown)[][];
   let asked: number[];
 

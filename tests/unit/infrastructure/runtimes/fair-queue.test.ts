@@ -3,7 +3,7 @@ import { FairQueue, type Turn, WaitEstimate } from '../../../../src/infrastructu
 describe('a fair queue', () => {
   let estimate: WaitEstimate;
   let queue: FairQueue;
-  /** Those that have a place, in the order in which they got it. */
+  /** The calls that got a slot, in order. */
   let begun: string[];
   let refused: string[];
   const turns = new Map<string, Turn>();
@@ -14,14 +14,14 @@ describe('a fair queue', () => {
     begun = [];
     refused = [];
   };
-  /** A call that is named after its caller and a number. */
+  /** Enters a call that is named after its caller and a number. */
   const enter = (name: string, tokens = 100) => {
     const turn = { caller: name.charAt(0), tokens, begin: () => begun.push(name), refuse: () => refused.push(name) };
     turns.set(name, turn);
     queue.enter(turn);
   };
   const leave = (name: string, tokens?: number) => queue.leave(turns.get(name) as Turn, tokens);
-  /** Those who have a place leave one after another, and whoever gets one in their stead. */
+  /** Ends all calls one after another, in the order in which they got a slot. */
   const drain = () => {
     for (let at = 0; at < begun.length; at++) leave(begun[at] as string);
     return begun.join(' ');
