@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deviation } from './steps.js';
 
-const MAIN = join(__dirname, '../../../bin/service.cjs');
+const MAIN = join(__dirname, '../../src/main.js');
 /** The variables that the service gets from the caller's environment; none of them is a setting. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 const READY_WITHIN_MS = 60_000;

@@ -32,6 +32,8 @@ export class WinstonLogger implements Logger {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
   private file: RotatingFileStream | null = null;
+  private reopening: NodeJS.Timeout | undefined;
+  private closed = false;
 
   /** Throws if the file cannot be written. */
   constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock) {
@@ -83,8 +85,10 @@ export class WinstonLogger implements Logger {
     await new Promise<void>((resolve) => (this.file ? this.file.write('', () => resolve()) : resolve()));
   }
 
-  /** Resolves once everything is written, or after two seconds. */
+  /** Resolves once everything is written, or after two seconds. Later lines are lost. */
   close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.reopening);
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, CLOSE_MS); // keeps the process alive until the lines are written
       const closed = () => {
@@ -97,7 +101,7 @@ export class WinstonLogger implements Logger {
   }
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
-    if (!this.logger.isLevelEnabled(level)) return;
+    if (this.closed || !this.logger.isLevelEnabled(level)) return;
     this.logger.log({ level, message: event, fields: { ...this.context.getStore(), ...fields } });
   }
 
@@ -111,7 +115,7 @@ export class WinstonLogger implements Logger {
       this.logger.remove(transport);
       this.file = null;
       this.warn('the log file cannot be written', { file, error });
-      setTimeout(() => this.openFile(file, size), REOPEN_MS).unref();
+      if (!this.closed) this.reopening = setTimeout(() => this.openFile(file, size), REOPEN_MS).unref();
     });
     this.logger.add(transport);
     this.file = stream;

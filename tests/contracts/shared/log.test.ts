@@ -103,6 +103,7 @@ describe('Log of winston', () => {
       await log.flush();
     }
     await log.close();
+    log.info('said too late');
   });
 
   it('has no line that its values have forged, and nothing that a terminal would act on', async () => {
