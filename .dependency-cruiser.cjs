@@ -59,7 +59,7 @@ module.exports = {
       ['infrastructure/typeorm', 'infrastructure/embedded-postgres'],
     ),
     confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm/queue']),
-    confined('express-confined', ['express', 'express-serve-static-core', 'cors', 'proxy-addr'], ['interfaces']),
+    confined('express-confined', ['express', 'express-serve-static-core', 'cors'], ['interfaces']),
     confined('container-confined', ['@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
     confined(
       'onnx-confined',
