@@ -1,10 +1,12 @@
-import { MemoryAccountRepository } from '../fakes/accounts/memory-account-repository.js';
-import { MemoryCredentialRepository } from '../fakes/accounts/memory-credential-repository.js';
-import { MemoryInviteRepository } from '../fakes/accounts/memory-invite-repository.js';
+import {
+  MemoryAccountRepository,
+  MemoryCredentialRepository,
+  MemoryInviteRepository,
+  MemoryMailedTokenRepository,
+  MemorySpentSiteTokenRepository,
+  MemoryTeamRepository,
+} from '../fakes/accounts/memory-account-repositories.js';
 import { MemoryMailOutbox } from '../fakes/accounts/memory-mail-outbox.js';
-import { MemoryMailedTokenRepository } from '../fakes/accounts/memory-mailed-token-repository.js';
-import { MemorySpentSiteTokenRepository } from '../fakes/accounts/memory-spent-site-token-repository.js';
-import { MemoryTeamRepository } from '../fakes/accounts/memory-team-repository.js';
 import { MemoryAlertRepository } from '../fakes/alerts/memory-alert-repository.js';
 import { MemoryAlertRuleRepository } from '../fakes/alerts/memory-alert-rule-repository.js';
 import { MemoryWebhookRepository } from '../fakes/alerts/memory-webhook-repository.js';

@@ -117,10 +117,8 @@ describe('With a key set', () => {
     folder.remove();
   });
 
-  for (const alg of ['RS256', 'ES256'] as const) {
-    siteTokensContract(`jose, with a key set from a file (${alg})`, () => byKeySet(alg, fromFile(keySet)));
-    siteTokensContract(`jose, with a key set from a URL (${alg})`, () => byKeySet(alg, fromUrl()));
-  }
+  siteTokensContract('jose, with a key set from a file (RS256)', () => byKeySet('RS256', fromFile(keySet)));
+  siteTokensContract('jose, with a key set from a URL (ES256)', () => byKeySet('ES256', fromUrl()));
 
   const own = () => byPair('RS256', rsaPair, someClaims(), { kid: 'r' });
   const outcome = async (tokens: JoseSiteTokenVerifier, one = own()) => {

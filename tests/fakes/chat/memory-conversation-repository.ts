@@ -7,7 +7,7 @@ import {
 } from '../../../src/domain/chat/conversation.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
-import { accountRows } from '../accounts/memory-account-repository.js';
+import { accountRows } from '../accounts/memory-account-repositories.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 

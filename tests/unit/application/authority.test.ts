@@ -68,21 +68,20 @@ describe('Authority', () => {
     expect(tables.map((table) => store.rows(table))).toEqual(before);
   };
 
-  it.each([...teamWrites, ...keyWrites])('allows %s while the caller may', async (_, write) => {
+  const writes = [...teamWrites, ...keyWrites];
+
+  it.each(writes)('allows %s while the caller may', async (_, write) => {
     await expect(write()).resolves.not.toThrow();
   });
 
-  it.each([...teamWrites, ...keyWrites])('refuses %s with a session that was ended meanwhile', async (_, write) => {
+  it.each(writes)('refuses %s with a session that was ended or has expired meanwhile', async (_, write) => {
+    clock.set(session.expiresAt as Date);
+    await refused(write, 'unauthenticated').finally(() => clock.set(at(1)));
     await repositories.credentials.remove(session);
     await refused(write, 'unauthenticated');
   });
 
-  it.each([...teamWrites, ...keyWrites])('refuses %s with a session that has expired meanwhile', async (_, write) => {
-    clock.set(session.expiresAt as Date);
-    await refused(write, 'unauthenticated').finally(() => clock.set(at(1)));
-  });
-
-  it.each([...teamWrites, ...keyWrites])('refuses %s to an account that was removed meanwhile', async (_, write) => {
+  it.each(writes)('refuses %s to an account that was removed meanwhile', async (_, write) => {
     await repositories.accounts.remove(admin.id);
     await refused(write, 'unauthenticated');
   });
