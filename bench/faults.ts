@@ -20,7 +20,7 @@ import { Calls } from './faults/calls.js';
 const ONLY = process.argv[2] ?? '';
 /** The longest that a caller may wait for the refusal, and that calls may fail once the database is back. */
 const MOST_WAIT_MS = 5_000;
-const MOST_RECOVERY_MS = 3_000;
+const MOST_RECOVERY_MS = 10_000;
 /** More callers than the service has connections. */
 const CALLERS = 24;
 /** The connections outside the pool: the one that shows that the instance lives, and the one that listens for tasks. */
