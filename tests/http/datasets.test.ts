@@ -3,7 +3,6 @@ import type { Dataset } from '../../src/domain/workspace/dataset.js';
 import type { Answer } from '../support/http-caller.js';
 import { ids } from '../support/records.js';
 import { createProject, type Member, register } from '../support/workspace.js';
-import { moveToOwnTeam } from './support/members.js';
 import { TestApp } from './support/test-app.js';
 
 const record = (id: string, over: object = {}) => ({ id, input: `What is ${id}?`, expected: `It is ${id}.`, ...over });
@@ -23,7 +22,7 @@ describe('datasets', () => {
     admin = await register(app, 'Ada');
     member = await register(app, 'Mia');
     stranger = await register(app, 'Eve');
-    await moveToOwnTeam(app, stranger);
+    await app.moveToOwnTeam(stranger.id);
   });
   afterAll(() => app.stop());
   beforeEach(async () => {

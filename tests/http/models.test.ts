@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createProject, draftModel, type Member, register, registeredModel } from '../support/workspace.js';
-import { moveToOwnTeam } from './support/members.js';
 import { TestApp } from './support/test-app.js';
 
-const masterKey = 'master-key-of-the-tests';
 const nobody = '0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
 describe('models', () => {
@@ -14,16 +12,13 @@ describe('models', () => {
   let stranger: Member;
 
   beforeAll(async () => {
-    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_MASTER_KEY: masterKey } });
+    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '9' } });
     admin = await register(app, 'Ada');
     developer = await register(app, 'Dev');
     member = await register(app, 'Mia');
     stranger = await register(app, 'Eve');
-    await moveToOwnTeam(app, stranger);
-    await app.call('PATCH', `/v1/auth/users/${developer.id}/role`, {
-      token: admin.token,
-      json: { role: 'developer' },
-    });
+    await app.moveToOwnTeam(stranger.id);
+    await app.setAccount(developer.id, { role: 'developer' });
   });
   afterAll(() => app.stop());
 
@@ -36,65 +31,6 @@ describe('models', () => {
     const draft = await draftModel(app, admin.token, project, spec);
     return { project, models: modelsOf(project), draft, at: `${modelsOf(project)}/${draft.id}` };
   };
-
-  describe('who may do what', () => {
-    /** A project with a draft, a registered model, and an alias of that. */
-    const filled = async () => {
-      const { project, models, draft } = await aDraft();
-      const registered = await registeredModel(app, admin.token, project, {});
-      await put(`${models}/aliases/champion`, { model_id: registered });
-      return { project, draft: draft.id, registered };
-    };
-    type Filled = Awaited<ReturnType<typeof filled>>;
-    let read: Promise<Filled> | undefined;
-    /** One for all of them. */
-    const forReads = () => {
-      read ??= filled();
-      return read;
-    };
-
-    const reads: [string, (made: Filled) => string][] = [
-      ['list', () => ''],
-      ['read', ({ draft }) => `/${draft}`],
-      ['list versions', ({ draft }) => `/${draft}/versions`],
-      ['read a version', ({ draft }) => `/${draft}/versions/1`],
-      ['list aliases', () => '/aliases'],
-      ['read an alias', () => '/aliases/champion'],
-    ];
-    const writes: [string, string, number, (made: Filled) => string, (made: Filled) => object | undefined][] = [
-      ['create', 'POST', 201, () => '', () => ({ request_id: randomUUID(), spec: {} })],
-      ['update', 'PUT', 200, ({ draft }) => `/${draft}`, () => ({ version: 1, spec: {} })],
-      ['register', 'POST', 200, ({ draft }) => `/${draft}/register`, () => ({ version: 1 })],
-      ['fork', 'POST', 201, ({ registered }) => `/${registered}/fork`, () => undefined],
-      ['delete', 'DELETE', 200, ({ draft }) => `/${draft}`, () => undefined],
-      ['set an alias', 'PUT', 200, () => '/aliases/new', ({ registered }) => ({ model_id: registered })],
-      ['delete an alias', 'DELETE', 200, () => '/aliases/champion', () => undefined],
-    ];
-    const rows = [
-      ...reads.map(([name, path]) => [name, 'GET', 200, path, () => undefined] as const),
-      ...writes.map((row) => [...row] as const),
-    ];
-
-    it.each(rows)('%s', async (_, method, status, path, body) => {
-      const outcome = async (made: Filled, token: string, project = made.project) => {
-        const json = body(made);
-        const answer = await app.call(method, modelsOf(project) + path(made), { token, ...(json && { json }) });
-        const { request_id: __, ...rest } = answer.body;
-        return { status: answer.status, code: answer.body.code ?? null, rest };
-      };
-      const made = method === 'GET' ? await forReads() : await filled();
-      for (const token of [admin.apiKey, masterKey])
-        expect(await outcome(made, token)).toMatchObject({ status: 401, code: 'session_required' });
-      const foreign = await outcome(made, stranger.token);
-      expect(foreign).toMatchObject({ status: 404, code: 'not_found' });
-      expect(await outcome(made, stranger.token, `prj_${nobody}`)).toEqual(foreign);
-      const byMember = method === 'GET' ? { status, code: null } : { status: 403, code: 'forbidden' };
-      expect(await outcome(made, member.token)).toMatchObject(byMember);
-      expect(await outcome(made, developer.token)).toMatchObject({ status, code: null });
-      const again = method === 'GET' ? made : await filled();
-      expect(await outcome(again, admin.token)).toMatchObject({ status, code: null });
-    });
-  });
 
   it('lets a repeated request_id make one model, and refuses it for another spec', async () => {
     const id = await createProject(app, admin.token);

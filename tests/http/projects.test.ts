@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Starter } from '../../src/domain/workspace/starter.js';
 import { createProject, type Member, register } from '../support/workspace.js';
-import { changeAccount, moveToOwnTeam } from './support/members.js';
 import { TestApp } from './support/test-app.js';
 
 const projects = '/v1/projects';
@@ -18,8 +17,8 @@ beforeAll(async () => {
   developer = await register(app, 'Dan');
   member = await register(app, 'Mia');
   stranger = await register(app, 'Eve');
-  await changeAccount(app, developer, { role: 'developer' });
-  await moveToOwnTeam(app, stranger);
+  await app.setAccount(developer.id, { role: 'developer' });
+  await app.moveToOwnTeam(stranger.id);
 });
 afterAll(() => app.stop());
 
@@ -168,9 +167,9 @@ describe('projects', () => {
   it('follows a changed role on the very next call', async () => {
     const spec = { spec: {} };
     expect((await app.post(projects, member.token, spec)).status).toBe(403);
-    await changeAccount(app, member, { role: 'developer' });
+    await app.setAccount(member.id, { role: 'developer' });
     expect((await app.post(projects, member.token, spec)).status).toBe(201);
-    await changeAccount(app, member, { role: 'member' });
+    await app.setAccount(member.id, { role: 'member' });
     expect((await app.post(projects, member.token, spec)).status).toBe(403);
   });
 });
