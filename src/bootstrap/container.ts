@@ -165,11 +165,11 @@ function bindDeployments(container: Container, config: Config): void {
   container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }
 
-function bindAlerts(container: Container, { webhookNetworks }: Config): void {
+function bindAlerts(container: Container, config: Config): void {
   container.bind(AlertNotifier).to(MailNotifier);
   container.bind(AlertNotifier).to(WebhookNotifier);
   container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
-  container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(webhookNetworks)));
+  container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(config.webhookNetworks)));
 }
 
 function bindOperations(container: Container, config: Config): void {

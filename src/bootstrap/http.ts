@@ -1,24 +1,21 @@
-import type { Container, Newable } from 'inversify';
+import type { Container } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
 import { RateLimitStore } from '../application/operations/ports.js';
 import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
-import { createApp, type Middleware } from '../interfaces/http/app.js';
+import { createApp, Middleware } from '../interfaces/http/app.js';
 import { BodyMemory } from '../interfaces/http/body-memory.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
 import type { Config } from './config/config.js';
 import { allowedHosts } from './listening.js';
 
-/** Lists the middleware of your team, in the order in which requests take it. */
-const teamMiddleware: readonly Newable<Middleware>[] = [];
-
 /** Creates the Express app from the container. */
-export const httpApp = (container: Container, config: Config, middleware = teamMiddleware) =>
+export const httpApp = (container: Container, config: Config) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
-    teamMiddleware: middleware.map((one) => container.get(one)),
+    teamMiddleware: container.getAll(Middleware, { optional: true }),
     authenticator: container.get(Authenticator),
     requests: container.get(RequestContext),
     clock: container.get(Clock),

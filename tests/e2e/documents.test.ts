@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { mailedToken } from '../support/mailbox.js';
@@ -11,7 +11,7 @@ jest.setTimeout(300_000); // dozens of programs, one after another
 const run = promisify(execFile);
 const root = join(__dirname, '../..');
 
-/** A page, or one section of it, without the sections that are left out. */
+/** Reads a page, or one section of it, without some sections. */
 async function page(name: string, { section = '', without = [] as string[] } = {}): Promise<string> {
   const text = await readFile(join(root, name), 'utf8');
   const sections = text.split(/^(?=##+ )/m).filter((one) => !without.some((title) => one.startsWith(`## ${title}\n`)));
@@ -23,7 +23,7 @@ async function page(name: string, { section = '', without = [] as string[] } = {
 const blocks = (language: string, text: string): string[] =>
   [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, is, code = '']) => (is === language ? [code] : []));
 
-/** Ends with the first refusal that curl meets. `-sf` already does, and curl takes only one of the two. */
+/** Ends the script with the first refusal. curl takes either `-f` or `--fail-with-body`, and `-sf` has the first. */
 const STRICT = `set -euo pipefail
 curl() { if [ "$1" = -sf ]; then command curl "$@"; else command curl --fail-with-body "$@"; fi; }
 `;
@@ -36,8 +36,8 @@ const doubling = onnxFile({
 
 const { error } = spawnSync('curl', ['--version']);
 
-/** The commands and samples of README.md and docs/ as they are written, one after another. */
-(error ? describe.skip : describe)('what README.md and docs/ have their readers do', () => {
+/** Runs the commands and samples as they are written, one after another. */
+(error ? describe.skip : describe)('the commands of README.md and docs/', () => {
   let service: Service;
   let folder: string;
   let variables = '';
@@ -52,7 +52,7 @@ const { error } = spawnSync('curl', ['--version']);
     await rm(folder, { recursive: true });
   });
 
-  /** Keeps what the commands have set for those that come next. */
+  /** Runs commands. Those that come next see the variables that they set. */
   async function shell(commands: readonly string[]): Promise<string> {
     const here = commands.join('\n').replaceAll('http://127.0.0.1:8080', service.url);
     const names = 'base json token auth project model';
@@ -88,32 +88,5 @@ const { error } = spawnSync('curl', ['--version']);
     await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
     const said = await shell(blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere'] })));
     expect(said).toContain('"outputs"');
-  });
-
-  it('a notifier in one file and a binding', async () => {
-    const [notifier = '', binding = ''] = blocks(
-      'ts',
-      await page('CONTRIBUTING.md', { section: 'Recipe: add a notifier' }),
-    );
-    const module = 'src/bootstrap/container.ts';
-    const container = await readFile(join(root, module), 'utf8');
-    const list = /^const notifiers: .*$/m;
-    expect(container).toMatch(list);
-    const bound = `import { PagerNotifier } from '../infrastructure/notifiers/pager-notifier.js';\n${container.replace(list, binding.trim())}`;
-    // Laid over the sources, as it were: what is imported from there is found beside it.
-    const tree = await mkdtemp(join(root, 'dist/documents-'));
-    const compilerOptions = { rootDir: root, rootDirs: [`${tree}/src`, `${root}/src`], noEmit: true };
-    const project = { extends: `${root}/tsconfig.json`, compilerOptions, include: [], files: [module] };
-    try {
-      await mkdir(join(tree, 'src/infrastructure/notifiers'), { recursive: true });
-      await mkdir(join(tree, 'src/bootstrap'), { recursive: true });
-      await writeFile(join(tree, 'src/infrastructure/notifiers/pager-notifier.ts'), notifier);
-      await writeFile(join(tree, module), bound);
-      await writeFile(join(tree, 'tsconfig.json'), JSON.stringify(project));
-      const compiled = run(join(root, 'node_modules/.bin/tsc'), ['-p', tree]);
-      expect(await compiled.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });
-    } finally {
-      await rm(tree, { recursive: true });
-    }
   });
 });

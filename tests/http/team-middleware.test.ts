@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { Middleware } from '../../src/interfaces/http/app.js';
 import { ReadOnlyMode } from './support/read-only-mode.js';
 import { TestApp } from './support/test-app.js';
 
 describe('the middleware of a team', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ middleware: [ReadOnlyMode] });
+    app = await TestApp.start({ adapt: (container) => container.bind(Middleware).to(ReadOnlyMode) });
   });
   afterAll(() => app.stop());
 
@@ -24,12 +23,5 @@ describe('the middleware of a team', () => {
     expect(await response.json()).toEqual({ message: 'This service can be read, but not changed.' });
     const line = app.logger.lines.find(({ event }) => event === 'refused in read-only mode');
     expect(line?.fields).toEqual({ path: '/v1/auth/login', request_id: response.headers.get('x-request-id') });
-  });
-
-  it('is as CONTRIBUTING.md shows it', () => {
-    const example = readFileSync(join(__dirname, 'support/read-only-mode.ts'), 'utf8');
-    const code = example.slice(example.indexOf('import')).replaceAll('../../../src/', '../../').trim();
-    const page = readFileSync(join(process.cwd(), 'CONTRIBUTING.md'), 'utf8').replaceAll(/^ {3}/gm, '');
-    expect(page).toContain(code.replace("'../../interfaces/http/app.js'", "'./app.js'"));
   });
 });

@@ -1,9 +1,9 @@
-/** The example of CONTRIBUTING.md, "add a middleware": a service that can be read, but not changed. */
 import type { RequestHandler } from 'express';
 import { injectable } from 'inversify';
 import { Logger } from '../../../src/application/shared/ports.js';
 import { Middleware } from '../../../src/interfaces/http/app.js';
 
+/** Refuses every change. */
 @injectable()
 export class ReadOnlyMode extends Middleware {
   constructor(private readonly logger: Logger) {

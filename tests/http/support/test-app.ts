@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Container, Newable, ServiceIdentifier } from 'inversify';
+import type { Container, ServiceIdentifier } from 'inversify';
 import supertest from 'supertest';
 import {
   AccountRepository,
@@ -41,7 +41,6 @@ import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import type { Middleware } from '../../../src/interfaces/http/app.js';
 import { GracefulShutdown } from '../../../src/interfaces/http/graceful-shutdown.js';
 import { createHttpServer } from '../../../src/interfaces/http/server.js';
 import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
@@ -64,7 +63,6 @@ export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Rebinds ports before the app is made. */
   readonly adapt?: (container: Container) => void;
-  readonly middleware?: readonly Newable<Middleware>[];
   /** Options of Node's server, such as time-outs. */
   readonly server?: object;
 }
@@ -83,7 +81,7 @@ export class TestApp extends HttpCaller {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
 
-  static async start({ env = {}, adapt, middleware = [], server: options }: TestAppOptions = {}): Promise<TestApp> {
+  static async start({ env = {}, adapt, server: options }: TestAppOptions = {}): Promise<TestApp> {
     const config = loadConfig({
       SERVICE_SECRET: 'a-secret-of-the-tests',
       SERVICE_RATE_LIMIT_PER_MIN: '1000000',
@@ -98,7 +96,7 @@ export class TestApp extends HttpCaller {
     const container = createContainer({ config, database: {} as DataSource, logger });
     for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
     adapt?.(container);
-    const app = httpApp(container, config, middleware);
+    const app = httpApp(container, config);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger);

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+jest.setTimeout(240_000);
+
+const run = promisify(execFile);
+const root = join(__dirname, '../..');
+/** The path stays the same, so that jest finds what it has transformed before. */
+const tree = join(root, 'dist/recipes');
+
+interface Snippet {
+  readonly recipe: string;
+  readonly path: string;
+  /** The whole file, or the lines of a change with their marks. */
+  readonly text: string;
+  readonly isChange: boolean;
+}
+
+function snippetsOf(page: string): Snippet[] {
+  return page.split(/^## Recipe: /m).flatMap((section) => {
+    const recipe = section.split('\n', 1)[0] as string;
+    const blocks = section.matchAll(/^```(?:ts|diff)\n(?:\/\/|@@) (src|tests)(\/\S+)\n(.*?)^```$/gms);
+    return [...blocks].map(([block, folder, path, text = '']) => {
+      return { recipe, path: `${folder}${path}`, text, isChange: block.startsWith('```diff') };
+    });
+  });
+}
+
+/** Adds the lines that begin with `+` below the line before them, or below the imports. Skips lines that are there. */
+function changed({ path, text }: Snippet, file: string): string {
+  const lines = file.split('\n');
+  let at = lines.findLastIndex((line) => /^(import .*|\} from .*);$/.test(line));
+  let from = 0;
+  for (const [block] of text.matchAll(/^ .*\n|(^\+.*\n)+/gm)) {
+    if (block.startsWith('+')) {
+      const added = block.replace(/^\+/gm, '').slice(0, -1);
+      if (!file.includes(added)) lines.splice(at + 1, 0, added);
+      continue;
+    }
+    const [start = '', ...rest] = block.trim().split('…');
+    const isAnchor = (line: string) => (rest.length > 0 ? line.trim().startsWith(start) : line.trim() === start);
+    at = lines.findIndex((line, index) => index >= from && isAnchor(line));
+    if (at < 0) throw new Error(`${path} has no line "${block.trim()}" below line ${from}`);
+    from = at + 1;
+  }
+  return lines.join('\n');
+}
+
+/** Runs a program in the scratch tree. Throws all that it wrote when it fails. */
+async function inTree(program: string, ...given: string[]): Promise<string> {
+  const { JEST_WORKER_ID: _, ...env } = process.env;
+  const { stdout } = await run(program, given, { cwd: tree, env, maxBuffer: 2 ** 26 }).catch(({ stdout, stderr }) => {
+    throw new Error(`${program} ${given.join(' ')}\n${stdout}${stderr}`);
+  });
+  return stdout;
+}
+
+const bin = (name: string) => join(root, 'node_modules/.bin', name);
+
+describe('the recipes of CONTRIBUTING.md', () => {
+  const snippets = snippetsOf(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'));
+  const written = snippets.filter(({ isChange }) => !isChange).map(({ path }) => path);
+  const touched = [...new Set(snippets.map(({ path }) => path))];
+
+  beforeAll(() => {
+    rmSync(tree, { recursive: true, force: true });
+    mkdirSync(tree);
+    for (const name of [
+      'src',
+      'tests',
+      'tools',
+      'package.json',
+      'tsconfig.json',
+      'jest.config.cjs',
+      'biome.json',
+      '.dependency-cruiser.cjs',
+    ])
+      cpSync(join(root, name), join(tree, name), { recursive: true });
+    for (const name of ['node_modules', 'models', 'public', 'starters'])
+      symlinkSync(join(root, name), join(tree, name));
+    for (const snippet of snippets) {
+      const path = join(tree, snippet.path);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, snippet.isChange ? changed(snippet, readFileSync(path, 'utf8')) : snippet.text);
+    }
+  });
+  afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
+  it('touch few files: with CHANGELOG.md five for a route, six for others', () => {
+    const counts = new Map<string, Set<string>>();
+    for (const { recipe, path } of snippets) counts.set(recipe, (counts.get(recipe) ?? new Set()).add(path));
+    expect(counts.size).toBe(7);
+    for (const [recipe, paths] of counts)
+      expect([recipe, paths.size < (recipe.endsWith('route') ? 5 : 6)]).toEqual([recipe, true]);
+  });
+
+  it('are formatted, without lint, and compile', async () => {
+    await inTree(bin('biome'), 'check', ...written);
+    await inTree(bin('biome'), 'check', '--write', ...touched);
+    await inTree(bin('tsc'), '-p', '.');
+  });
+
+  it('keep the layers, and pass their tests', async () => {
+    await inTree('node', 'dist/tools/openapi.js');
+    expect(await inTree('node', 'tools/check-architecture.cjs', '.')).toContain(' 0 violations');
+    const tests = written.filter((path) => path.endsWith('.test.ts'));
+    await inTree(bin('jest'), '--silent', ...tests, 'tests/infrastructure/typeorm/columns.test.ts');
+  });
+});
