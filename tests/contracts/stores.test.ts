@@ -18,7 +18,7 @@ import { alertsContract } from './alerts/alerts.contract.js';
 import { webhooksContract } from './alerts/webhooks.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
-import { oneAtATimeContract } from './shared/locks.contract.js';
+import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, adminsLeft, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 
 /** What is kept in a store, in memory and in PostgreSQL: one database for all of it. */
@@ -35,7 +35,7 @@ for (const [name, store] of [
   auditTrailContract(name, store);
   evaluationsContract(name, store);
   outboxContract(name, store);
-  oneAtATimeContract(name, store);
+  locksContract(name, store);
   unitOfWorkContract(name, store);
 }
 
@@ -173,7 +173,7 @@ describe('Outbox kept by PostgreSQL', () => {
   });
 });
 
-describe('OneAtATime of PostgreSQL', () => {
+describe('Locks of PostgreSQL', () => {
   it('takes the turn from who stops in the midst of it', async () => {
     const [here, elsewhere] = [await postgres.open(), await postgres.elsewhere()];
     let entered = () => {};
@@ -181,7 +181,7 @@ describe('OneAtATime of PostgreSQL', () => {
       entered = resolve;
     });
     let goOn = () => {};
-    const stuck = here.oneAtATime.run('line', async () => {
+    const stuck = here.locks.run('line', async () => {
       entered();
       await new Promise<void>((resolve) => {
         goOn = resolve;
@@ -190,7 +190,7 @@ describe('OneAtATime of PostgreSQL', () => {
     });
     stuck.catch(() => undefined);
     await inside;
-    await elsewhere.oneAtATime.run('line', async () => undefined);
+    await elsewhere.locks.run('line', async () => undefined);
     goOn();
     await expect(stuck).rejects.toThrow();
     expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -198,7 +198,7 @@ describe('OneAtATime of PostgreSQL', () => {
 });
 
 /** The races of `tests/e2e/alert-processes.test.ts` are worth their name only if they can be lost. */
-describe('without one at a time', () => {
+describe('without locks', () => {
   it('a failure is alerted twice, and another forgotten', async () => {
     const all = barrier(2);
     const careless = async (open: () => ReturnType<typeof postgres.open>) => {
@@ -207,7 +207,7 @@ describe('without one at a time', () => {
       const rules = repositories.alertRules;
       return jobsRig({
         ...repositories,
-        oneAtATime: {
+        locks: {
           // Without shared turns, in which both would only find out that the rule reacts.
           run: async (_, work, mode) => (mode === 'shared' ? null : await unitOfWork.readCommitted(work)) as never,
         },

@@ -18,11 +18,11 @@ import type { Repositories } from './repositories.js';
 
 /** What one process of the service does with jobs and alerts, over given repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
-  const { jobs, jobHistory, alertRules, alerts, oneAtATime, unitOfWork } = repositories;
+  const { jobs, jobHistory, alertRules, alerts, locks, unitOfWork } = repositories;
   const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(oneAtATime, jobs, jobHistory, alertRules, alerts, [notifier], ids, log);
+  const finisher = new JobFinisher(locks, jobs, jobHistory, alertRules, alerts, [notifier], ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
@@ -37,7 +37,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, oneAtATime, audit, ids, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, locks, audit, ids, clock),
     alerts: new AlertService(alerts, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {

@@ -29,7 +29,7 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export const memoryRepositories = (store = new MemoryStore()): Repositories => ({
   unitOfWork: store,
-  oneAtATime: new MemoryLocks(store),
+  locks: new MemoryLocks(store),
   teams: new MemoryTeamRepository(store),
   accounts: new MemoryAccountRepository(store),
   mailedTokens: new MemoryMailedTokenRepository(store),

@@ -29,7 +29,7 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
   return {
     unitOfWork,
-    oneAtATime: new TypeOrmLocks(unitOfWork),
+    locks: new TypeOrmLocks(unitOfWork),
     teams: new TypeOrmTeamRepository(unitOfWork),
     accounts: new TypeOrmAccountRepository(unitOfWork),
     mailedTokens: new TypeOrmMailedTokenRepository(unitOfWork),

@@ -212,7 +212,7 @@ export const aCall = (over: Partial<Job> = {}): Job => ({
     kind: 'chat',
     name: null,
     modelId: 'mdl_1',
-    process: 1,
+    instance: 1,
     createdAt: at(0),
   }),
   ...over,

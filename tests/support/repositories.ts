@@ -23,7 +23,7 @@ import type {
 /** All that keeps the service's records, over one store. */
 export interface Repositories {
   readonly unitOfWork: UnitOfWork;
-  readonly oneAtATime: Locks;
+  readonly locks: Locks;
   readonly teams: TeamRepository;
   readonly accounts: AccountRepository;
   readonly mailedTokens: MailedTokenRepository;

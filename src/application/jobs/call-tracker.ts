@@ -76,7 +76,7 @@ export class CallTracker {
   }
 
   async open({ by, signal, kind, name, projectId, modelId }: CallInfo): Promise<TrackedCall> {
-    const process = await this.instances.own();
+    const instance = await this.instances.own();
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
@@ -96,7 +96,7 @@ export class CallTracker {
       admitted: this.log.bound(() => {
         if (job) return;
         const createdAt = this.clock.now();
-        job = Job.call({ ...JobSight.ownerOf(by), id, kind, name, projectId, modelId, createdAt, process });
+        job = Job.call({ ...JobSight.ownerOf(by), id, kind, name, projectId, modelId, createdAt, instance });
         this.running.begin(job);
       }),
       succeeded: () => end('succeeded'),

@@ -45,7 +45,7 @@ export interface Job {
   readonly result: Json;
   readonly error: string | null;
   /** The instance that a `sync` job runs in. */
-  readonly process: number | null;
+  readonly instance: number | null;
 }
 
 /** Stands for the master key in place of an account's id. */
@@ -71,9 +71,9 @@ export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_0
 type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
 type External = Owner & { name: string; status: OpenStatus; progress?: JobChange['progress'] };
 type Evaluated = Owner & Pick<Job, 'name' | 'datasetId' | 'modelId' | 'progress'>;
-type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; process: number };
+type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; instance: number };
 
-const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, process: null } as const;
+const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, instance: null } as const;
 
 export const Job = {
   /** Creates a job for work that runs elsewhere. Throws InvalidRequest. */

@@ -10,10 +10,10 @@ export interface InstanceRegistryUnderTest {
 export function instanceRegistryContract(adapter: string, rig: InstanceRegistryUnderTest) {
   describe(`InstanceRegistry known by ${adapter}`, () => {
     it('gives each instance a number of its own, which stays', async () => {
-      const processes = await Promise.all([1, 2, 3].map(() => rig.instance()));
-      const numbers = await Promise.all(processes.map((one) => one.own()));
+      const instances = await Promise.all([1, 2, 3].map(() => rig.instance()));
+      const numbers = await Promise.all(instances.map((one) => one.own()));
       expect(new Set(numbers).size).toBe(3);
-      expect(await Promise.all(processes.map((one) => one.own()))).toEqual(numbers);
+      expect(await Promise.all(instances.map((one) => one.own()))).toEqual(numbers);
     });
 
     it('knows who lives and who does not', async () => {

@@ -72,8 +72,8 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
     it('is in one order, whoever appends', async () => {
       const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {
-        const { oneAtATime, jobHistory } = instances[party % 2] as Repositories;
-        return oneAtATime.run('line', async () => {
+        const { locks, jobHistory } = instances[party % 2] as Repositories;
+        return locks.run('line', async () => {
           await jobHistory.append(ended(aJob()), party % 3 > 0);
           await jobHistory.append(ended(aCall()), false);
         });

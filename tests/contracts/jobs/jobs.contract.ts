@@ -24,7 +24,7 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     };
     const finished = async (job: Job) => {
       const end = ended(job);
-      await repositories.oneAtATime.run('line', () => repositories.jobHistory.append(end, true));
+      await repositories.locks.run('line', () => repositories.jobHistory.append(end, true));
       return end;
     };
     const held = (id: string) => repositories.unitOfWork.run(() => jobs.hold(id));
@@ -105,14 +105,14 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
 
     it('lets nobody else change what is held', async () => {
       const job = await kept();
-      const count = (process: Repositories) =>
-        process.unitOfWork.run(async () => {
-          const held = (await process.jobs.hold(job.id)) as Job;
+      const count = (instance: Repositories) =>
+        instance.unitOfWork.run(async () => {
+          const held = (await instance.jobs.hold(job.id)) as Job;
           const { done, total } = held.progress;
-          await process.jobs.update({ ...held, progress: { done: done + 1, total } });
+          await instance.jobs.update({ ...held, progress: { done: done + 1, total } });
         });
-      const processes = [repositories, await store.elsewhere()];
-      await atOnce(8, (party) => count(processes[party % 2] as Repositories));
+      const instances = [repositories, await store.elsewhere()];
+      await atOnce(8, (party) => count(instances[party % 2] as Repositories));
       expect((await jobs.find(job.id))?.progress.done).toBe(8);
     });
 
@@ -123,10 +123,10 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       expect(await jobs.list(any, all)).toEqual([stays, end]);
     });
 
-    it('knows which processes have jobs that have not finished', async () => {
-      const [first, second] = [await kept({ process: 7 }, aCall), await kept({ process: 7 }, aCall)];
-      await kept({ process: 8 }, aCall);
-      await finished(await kept({ process: 9 }, aCall));
+    it('knows which instances have jobs that have not finished', async () => {
+      const [first, second] = [await kept({ instance: 7 }, aCall), await kept({ instance: 7 }, aCall)];
+      await kept({ instance: 8 }, aCall);
+      await finished(await kept({ instance: 9 }, aCall));
       await kept();
       expect((await jobs.instances()).sort()).toEqual([7, 8]);
       expect(await jobs.ofInstance(7, 10)).toEqual([first.id, second.id]);

@@ -37,29 +37,29 @@ describe('A database that is stricter by default', () => {
 const known = new MemoryInstances();
 instanceRegistryContract('memory', {
   instance: async () => new MemoryInstanceRegistry(known),
-  cut: (process) => process.leave(),
+  cut: (instance) => instance.leave(),
 });
 
 describe('on PostgreSQL', () => {
   const sources: DataSource[] = [];
-  const processes: InstanceRegistry[] = [];
+  const instances: InstanceRegistry[] = [];
 
   afterAll(async () => {
-    for (const process of processes) await process.leave();
+    for (const instance of instances) await instance.leave();
     for (const source of sources) await source.destroy();
   });
 
   instanceRegistryContract('PostgreSQL', {
     instance: async () => {
       const source = await createDataSource(postgres.url, 3).initialize();
-      const process = new TypeOrmInstanceRegistry(source);
+      const instance = new TypeOrmInstanceRegistry(source);
       sources.push(source);
-      processes.push(process);
-      return process;
+      instances.push(instance);
+      return instance;
     },
-    cut: async (process) => {
-      const number = await process.own();
-      // The server has the locks of all other tests, too, whose processes have the same numbers.
+    cut: async (instance) => {
+      const number = await instance.own();
+      // The server has the locks of all other tests, too, whose instances have the same numbers.
       const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       await query(postgres.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);

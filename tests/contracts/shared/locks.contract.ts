@@ -2,8 +2,8 @@ import { atOnce } from '../../support/barrier.js';
 import { aRule } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
-export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
-  describe(`OneAtATime of ${adapter}`, () => {
+export function locksContract(adapter: string, store: StoreUnderTest) {
+  describe(`Locks of ${adapter}`, () => {
     let here: Repositories;
     let elsewhere: Repositories;
 
@@ -14,7 +14,7 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
 
     it('gives what the work gives, and keeps what it wrote', async () => {
       const rule = aRule();
-      const given = await here.oneAtATime.run('line', async () => {
+      const given = await here.locks.run('line', async () => {
         await here.alertRules.add(rule);
         return 'given';
       });
@@ -23,11 +23,11 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('keeps nothing where the work throws, and goes on with the next', async () => {
-      const failing = here.oneAtATime.run('line', async () => {
+      const failing = here.locks.run('line', async () => {
         await here.alertRules.add(aRule());
         throw new Error('on second thoughts');
       });
-      const next = here.oneAtATime.run('line', () => here.alertRules.all());
+      const next = here.locks.run('line', () => here.alertRules.all());
       await expect(failing).rejects.toThrow('on second thoughts');
       expect(await next).toEqual([]);
     });
@@ -37,8 +37,8 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
       await here.alertRules.add(rule);
       let begun = 0;
       await atOnce(24, (party) => {
-        const { oneAtATime, alertRules } = party % 2 ? here : elsewhere;
-        return oneAtATime.run('line', async () => {
+        const { locks, alertRules } = party % 2 ? here : elsewhere;
+        return locks.run('line', async () => {
           begun++;
           const [found] = await alertRules.all();
           if (found) await alertRules.save([{ ...found, failuresInARow: found.failuresInARow + 1 }]);
@@ -53,9 +53,9 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
       const left = new Promise<void>((resolve) => {
         leave = resolve;
       });
-      const first = here.oneAtATime.run('one', () => left);
-      const second = here.oneAtATime.run('one', async () => 'second');
-      expect(await here.oneAtATime.run('other', async () => 'other')).toBe('other');
+      const first = here.locks.run('one', () => left);
+      const second = here.locks.run('one', async () => 'second');
+      expect(await here.locks.run('other', async () => 'other')).toBe('other');
       leave();
       await first;
       expect(await second).toBe('second');
@@ -71,25 +71,25 @@ export function oneAtATimeContract(adapter: string, store: StoreUnderTest) {
       const begun = new Promise<void>((resolve) => {
         begin = resolve;
       });
-      const first = here.oneAtATime.run('line', async () => {
+      const first = here.locks.run('line', async () => {
         begin();
         await left;
         await here.alertRules.add(rule);
       });
       await begun;
-      const [one, other] = [here, elsewhere].map(({ oneAtATime, alertRules }) =>
-        oneAtATime.run('line', () => alertRules.all(), 'shared'),
+      const [one, other] = [here, elsewhere].map(({ locks, alertRules }) =>
+        locks.run('line', () => alertRules.all(), 'shared'),
       );
       leave();
       await first;
       expect([await one, await other]).toEqual([[rule], [rule]]);
-      const last = elsewhere.oneAtATime.run('line', () => elsewhere.alertRules.add(later));
+      const last = elsewhere.locks.run('line', () => elsewhere.alertRules.add(later));
       await last;
       expect(await here.alertRules.all()).toHaveLength(2);
     });
 
     it('is no part of a unit of work', async () => {
-      const within = here.unitOfWork.run(() => here.oneAtATime.run('line', async () => undefined));
+      const within = here.unitOfWork.run(() => here.locks.run('line', async () => undefined));
       await expect(within).rejects.toThrow('unit of work');
     });
   });

@@ -48,11 +48,11 @@ export class MemoryJobRepository implements JobRepository {
   }
 
   async instances(): Promise<number[]> {
-    return [...new Set(this.open().flatMap(({ process }) => process ?? []))];
+    return [...new Set(this.open().flatMap(({ instance }) => instance ?? []))];
   }
 
-  async ofInstance(process: number, limit: number): Promise<string[]> {
-    const open = this.open().filter((job) => job.process === process);
+  async ofInstance(instance: number, limit: number): Promise<string[]> {
+    const open = this.open().filter((job) => job.instance === instance);
     return open
       .map(({ id }) => id)
       .sort()

@@ -152,7 +152,7 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
   const instances = new MemoryInstanceRegistry();
   return [
     [UnitOfWork, store.unitOfWork],
-    [Locks, store.oneAtATime],
+    [Locks, store.locks],
     [AccountRepository, store.accounts],
     [TeamRepository, store.teams],
     [CredentialRepository, store.credentials],

@@ -28,7 +28,7 @@ export const JobTable = defineTable<JobRow>({
     progress: { type: 'json' },
     result: { type: 'json', nullable: true },
     error: { type: 'text', nullable: true },
-    process: { type: 'integer', nullable: true },
+    instance: { type: 'integer', name: 'process', nullable: true },
     finishNumber: { type: 'bigint', name: 'finish_number', nullable: true, select: false },
   },
 });

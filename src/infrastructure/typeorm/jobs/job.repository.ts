@@ -46,13 +46,13 @@ export class TypeOrmJobRepository implements JobRepository {
   }
 
   async instances(): Promise<number[]> {
-    const open = this.table.createQueryBuilder('job').select('DISTINCT job.process', 'process');
-    const rows = await open.where('job.process IS NOT NULL AND job.finishNumber IS NULL').getRawMany();
-    return rows.map(({ process }) => process);
+    const open = this.table.createQueryBuilder('job').select('DISTINCT job.instance', 'instance');
+    const rows = await open.where('job.instance IS NOT NULL AND job.finishNumber IS NULL').getRawMany();
+    return rows.map(({ instance }) => instance);
   }
 
-  async ofInstance(process: number, limit: number): Promise<string[]> {
-    const where = { process, finishNumber: IsNull() };
+  async ofInstance(instance: number, limit: number): Promise<string[]> {
+    const where = { instance, finishNumber: IsNull() };
     const jobs = await this.table.find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
     return jobs.map(({ id }) => id);
   }

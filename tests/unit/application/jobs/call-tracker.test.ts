@@ -14,7 +14,7 @@ describe('tracking calls', () => {
   const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
-    const { jobs, oneAtATime } = repositories;
+    const { jobs, locks } = repositories;
     const failing = (broke: boolean) => {
       if (broke) throw new StorageUnavailable();
     };
@@ -27,10 +27,10 @@ describe('tracking calls', () => {
             await jobs.add(...given);
           },
         }),
-        oneAtATime: {
+        locks: {
           run: async (line, work, mode) => {
             failing(broken.line);
-            return oneAtATime.run(line, work, mode);
+            return locks.run(line, work, mode);
           },
         },
       },

@@ -13,13 +13,13 @@ describe('finishing a job', () => {
   async function locksFor(rule: Partial<AlertRule>, status: FinalStatus): Promise<LockMode[]> {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
-    const { oneAtATime } = repositories;
+    const { locks } = repositories;
     const { finisher, alertRules, history } = jobsRig({
       ...repositories,
-      oneAtATime: {
+      locks: {
         run: (name, work, mode = 'exclusive') => {
           modes.push(mode);
-          return oneAtATime.run(name, work, mode);
+          return locks.run(name, work, mode);
         },
       },
     });
