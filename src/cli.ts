@@ -1,6 +1,6 @@
 import { runCommandLine } from './bootstrap/cli/command-line.js';
 
-/** Signals and exit codes of the command line; everything else is made in `bootstrap`. */
+/** Handles signals and exit codes of the command line. `bootstrap` makes everything else. */
 const GRACE_MS = 10_000;
 
 const stopping = new AbortController();

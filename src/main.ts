@@ -1,17 +1,17 @@
-import { startService } from './bootstrap/service.js';
+import { startService } from './bootstrap/app.js';
 
-/** Signals and exit codes; everything else is made in `bootstrap`. */
+/** Handles signals and exit codes. `bootstrap` makes everything else. */
 const stopping = new AbortController();
 const service = startService(stopping.signal);
 
 function end(): void {
-  if (stopping.signal.aborted) return; // Ctrl-C under npm arrives twice, and the end is bounded in time
+  if (stopping.signal.aborted) return; // npm passes Ctrl-C on a second time
   stopping.abort();
   service
     .then(
       (running) => running.stop(),
       () => undefined,
-    ) // a start that was given up has cleaned up
+    ) // an aborted start has cleaned up
     .then(
       () => process.exit(0),
       (error: unknown) => {

@@ -2,24 +2,25 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../application/shared/ports.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
+import { makeFolder } from '../infrastructure/files/data-folder.js';
 import { SystemClock } from '../infrastructure/system/system-clock.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
 import { asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';
 import type { Config } from './config/config.js';
-import type { Later } from './ending.js';
+import type { AddStep } from './shutdown-steps.js';
 
 const CONNECT_PAUSE_MS = 500;
 
-/** Starts the database of the data folder; answers its URL. */
-export async function embeddedDatabase(config: Config, log: Logger, later: Later): Promise<string> {
+/** Starts the embedded database and returns its URL. */
+export async function embeddedDatabase(config: Config, log: Logger, addStep: AddStep): Promise<string> {
   const folder = join(config.dataDir, 'postgres');
   const server = await startEmbeddedPostgres({ folder, log });
-  later('the embedded database', () => server.stop());
+  addStep('embedded database', () => server.stop());
   return server.url;
 }
 
-/** Waits for a database that is out of reach, then brings its tables up to date and opens the pool. */
+/** Waits for the database, runs its migrations and opens the connection pool. */
 export async function connected(url: string, waitMs: number, log: Logger, stopping?: AbortSignal): Promise<DataSource> {
   const { host, pathname } = new URL(url);
   const clock = new SystemClock();
@@ -36,5 +37,16 @@ export async function connected(url: string, waitMs: number, log: Logger, stoppi
       } else
         throw new Error(`the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`);
     }
+  }
+}
+
+/** Makes the data folder and what the service writes to in it. Throws where that cannot be. */
+export function makeDataFolder({ dataDir, uploadFolder }: Pick<Config, 'dataDir' | 'uploadFolder'>): void {
+  try {
+    // Not for others to list; but PostgreSQL's unprivileged account must get through to its own folder.
+    makeFolder(dataDir, 0o711);
+    makeFolder(uploadFolder);
+  } catch (error) {
+    throw new Error(`the data folder ${dataDir} (SERVICE_DATA_DIR) cannot be used: ${(error as Error).message}`);
   }
 }

@@ -5,7 +5,7 @@ import { AuditRepository } from '../../src/application/audit/ports.js';
 import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { type AuditEntry, auditActions } from '../../src/domain/audit/audit-entry.js';
-import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { DeploymentRepository, ModelServer } from '../../src/application/deployments/ports.js';
-import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { ClockedApp } from '../support/clocked-app.js';
 import { query } from '../support/database.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { UnitOfWork } from '../../src/application/shared/ports.js';
-import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 
 type Rows = ReadonlyMap<string, unknown>;
 type Tables = ReadonlyMap<string, Rows>;

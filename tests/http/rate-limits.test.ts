@@ -1,5 +1,5 @@
 import { CredentialRepository } from '../../src/application/accounts/ports.js';
-import { StorageUnavailable } from '../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/contracts.js';
 import { GracefulShutdown } from '../../src/interfaces/http/graceful-shutdown.js';

@@ -959,6 +959,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/logs": {
         parameters: {
             query?: never;
@@ -967,6 +999,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["readLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1095,54 +1143,6 @@ export interface paths {
             cookie?: never;
         };
         get: operations["readStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/health/live": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["live"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/health/ready": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2087,6 +2087,10 @@ export interface components {
             /** Format: uri */
             url: string;
         };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+        };
         LogTail: {
             lines: string[];
             count: number;
@@ -2260,10 +2264,6 @@ export interface components {
                 project_id: string;
                 project_name: string;
             }[];
-        };
-        Health: {
-            /** @enum {string} */
-            status: "ok";
         };
     };
     responses: {
@@ -2740,39 +2740,6 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.model_file_invalid": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_request" | "model_file_invalid";
-                };
-            };
-        };
-        "503.runtime_unavailable.storage_unavailable.shutting_down": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "runtime_unavailable" | "storage_unavailable" | "shutting_down";
-                };
-            };
-        };
-        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
-                };
-            };
-        };
         "400.bad_request.unlimited": {
             headers: {
                 [name: string]: unknown;
@@ -2781,17 +2748,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "bad_request";
-                };
-            };
-        };
-        "401.unauthenticated.session_required.unlimited": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "unauthenticated" | "session_required";
                 };
             };
         };
@@ -2814,17 +2770,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "misdirected_request";
-                };
-            };
-        };
-        "429.rate_limited.unlimited": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "rate_limited";
                 };
             };
         };
@@ -2858,6 +2803,61 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
+        "401.unauthenticated.session_required.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "unauthenticated" | "session_required";
+                };
+            };
+        };
+        "429.rate_limited.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "rate_limited";
+                };
+            };
+        };
+        "422.invalid_request.model_file_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_request" | "model_file_invalid";
+                };
+            };
+        };
+        "503.runtime_unavailable.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
+        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
                 };
             };
         };
@@ -5697,6 +5697,56 @@ export interface operations {
             503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+        };
+    };
+    ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+        };
+    };
     readLog: {
         parameters: {
             query?: {
@@ -5727,6 +5777,33 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["400.bad_request.unlimited"];
+            401: components["responses"]["401.unauthenticated.session_required.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
+            429: components["responses"]["429.rate_limited.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
         };
     };
     listAudit: {
@@ -6099,83 +6176,6 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.storage_unavailable.shutting_down"];
-        };
-    };
-    metrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-            400: components["responses"]["400.bad_request.unlimited"];
-            401: components["responses"]["401.unauthenticated.session_required.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            429: components["responses"]["429.rate_limited.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
-        };
-    };
-    live: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
-        };
-    };
-    ready: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
         };
     };
     alertFired: {

@@ -1,7 +1,6 @@
 import type { ChatMessage, ChatRequest, Completion } from '../../domain/chat/chat.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
-import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 
 /**

@@ -1,8 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { type CallKind, type FinalStatus, Job } from '../../domain/jobs/job.js';
-import { JobSight } from '../../domain/jobs/job-sight.js';
+import { type CallKind, type FinalStatus, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { JobFinisher } from './job-finisher.js';

@@ -5,8 +5,7 @@ import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
 import { Evaluation, QUEUED_PER_TEAM, type Result } from '../../domain/jobs/evaluation.js';
 import { compareScores, type EvaluationComparison } from '../../domain/jobs/evaluation-comparison.js';
-import { Job } from '../../domain/jobs/job.js';
-import { JobSight } from '../../domain/jobs/job-sight.js';
+import { Job, JobSight } from '../../domain/jobs/job.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';

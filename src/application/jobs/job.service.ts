@@ -1,8 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { finalStatuses, Job, type JobChange, type OpenStatus } from '../../domain/jobs/job.js';
-import { JobSight } from '../../domain/jobs/job-sight.js';
+import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, Logger, UnitOfWork } from '../shared/ports.js';

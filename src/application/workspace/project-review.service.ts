@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { shareOf } from '../../domain/jobs/statistics.js';
+import { shareOf } from '../../domain/jobs/evaluation.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';

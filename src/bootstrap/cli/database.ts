@@ -19,7 +19,7 @@ import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
 import { createContainer } from '../container.js';
-import { makeDataFolder } from '../data-folder.js';
+import { makeDataFolder } from '../database.js';
 
 export interface ReachedDatabase {
   readonly url: string;

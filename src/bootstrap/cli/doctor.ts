@@ -7,7 +7,7 @@ import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-error
 import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
-import { makeDataFolder } from '../data-folder.js';
+import { makeDataFolder } from '../database.js';
 import { postgresFolder, reachDatabase } from './database.js';
 
 const LEAST_FREE_BYTES = 1024 ** 3;

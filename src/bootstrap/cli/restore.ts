@@ -11,7 +11,7 @@ import { migrate } from '../../infrastructure/typeorm/migrate.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
-import { makeDataFolder } from '../data-folder.js';
+import { makeDataFolder } from '../database.js';
 import { auditDatabase, postgresFolder, type ReachedDatabase } from './database.js';
 
 type Sections = Parameters<Parameters<typeof readBackup>[1]>[0];

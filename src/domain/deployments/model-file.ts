@@ -1,4 +1,5 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
+import { ModelFileInvalid } from './errors.js';
 
 /** A file of the models folders. */
 export interface StoredFile {
@@ -82,4 +83,9 @@ function isChatModel([folder, parts]: [string, readonly StoredFile[]]): boolean 
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+/** Throws ModelFileInvalid for a path that climbs: with links, nobody can tell from it where that leads. */
+export function refuseClimbing(path: string): void {
+  if (path.split(/[\\/]/).includes('..')) throw new ModelFileInvalid('its path must not have a `..` segment.');
 }

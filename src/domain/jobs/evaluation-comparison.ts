@@ -1,5 +1,4 @@
-import type { Scored } from './evaluation.js';
-import { type Share, shareOf } from './statistics.js';
+import { type Scored, type Share, shareOf } from './evaluation.js';
 
 export interface Turn {
   readonly recordId: string;

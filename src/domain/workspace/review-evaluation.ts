@@ -1,4 +1,4 @@
-import type { Share } from '../jobs/statistics.js';
+import type { Share } from '../jobs/evaluation.js';
 import type { JsonObject } from './json.js';
 import { blocking, info, type Remark, type Reviewed, type ReviewedEvaluation, warning } from './review-finding.js';
 

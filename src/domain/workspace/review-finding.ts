@@ -1,6 +1,5 @@
 import type { ProjectRuntime } from '../chat/runtime.js';
-import type { Evaluation } from '../jobs/evaluation.js';
-import type { Share } from '../jobs/statistics.js';
+import type { Evaluation, Share } from '../jobs/evaluation.js';
 import type { DatasetRecord } from './dataset-record.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';

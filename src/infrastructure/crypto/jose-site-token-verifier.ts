@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SiteClaims, SiteTokenVerifier } from '../../application/accounts/ports.js';
 import { accountLimits } from '../../domain/accounts/account.js';
 import { SiteTokenInvalid } from '../../domain/accounts/errors.js';
-import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { StorageUnavailable } from '../../domain/shared/errors.js';
 
 export interface SiteTokenSettings {
   /** At most one of the three. */

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import { ModelFileInvalid } from '../../domain/deployments/errors.js';
-import { refuseClimbing } from '../../domain/deployments/model-path.js';
+import { refuseClimbing } from '../../domain/deployments/model-file.js';
 import { pathsBelow } from './real-paths.js';
 
 const MAX_BYTES = 8 * 1024 ** 3;

@@ -3,8 +3,7 @@ import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, writeFil
 import { dirname, join } from 'node:path';
 import type { ModelFileStore, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
-import { StorageUnavailable } from '../../domain/operations/errors.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
+import { InvalidRequest, StorageUnavailable } from '../../domain/shared/errors.js';
 import { FolderWalk } from './folder-walk.js';
 import { isBelow, realPath, realPaths } from './real-paths.js';
 

@@ -1,7 +1,6 @@
 import type { ChatRuntime } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
-import type { RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures, Spread } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeStatus, Spread } from '../../domain/chat/runtime.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
 import type { LaneLoad } from '../system/lane.js';
 

@@ -3,8 +3,7 @@ import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
-import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 

@@ -9,8 +9,7 @@ import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js'
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
-import type { RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { type EngineApi, type EngineSettings, type HttpSource, usualEngineSettings } from './engine-api.js';
 import { type EngineAccess, engineFields, readSpec } from './model-spec.js';

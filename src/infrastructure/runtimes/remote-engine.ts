@@ -10,8 +10,7 @@ import {
   RuntimeLoading,
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
-import type { RuntimeStatus } from '../../domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import { ConnectionFailed, type HttpAnswer, HttpClient, InvalidAnswer } from '../http-client/http-client.js';
 import type { EngineApi, EngineSettings, HttpSource } from './engine-api.js';

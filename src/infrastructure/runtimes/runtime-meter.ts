@@ -1,6 +1,6 @@
 /** Counts what one runtime does, for its figures. */
 import type { Usage } from '../../domain/chat/chat.js';
-import type { RuntimeFigures, Spread } from '../../domain/chat/runtime-figures.js';
+import type { RuntimeFigures, Spread } from '../../domain/chat/runtime.js';
 import type { FairQueue } from './fair-queue.js';
 
 const BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;

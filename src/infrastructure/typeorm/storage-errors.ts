@@ -1,5 +1,4 @@
-import { StorageUnavailable } from '../../domain/operations/errors.js';
-import { NotFound } from '../../domain/shared/errors.js';
+import { NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
 import type { UnitOfWork } from '../../application/shared/ports.js';
-import { StorageUnavailable } from '../../domain/operations/errors.js';
+import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { poolOf } from './pool.js';
 import { isLostRace } from './storage-errors.js';
 

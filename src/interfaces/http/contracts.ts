@@ -13,9 +13,7 @@ import * as deployments from './deployments/deployments.contract.js';
 import * as modelFiles from './deployments/model-files.contract.js';
 import * as evaluations from './jobs/evaluations.contract.js';
 import * as jobs from './jobs/jobs.contract.js';
-import * as health from './operations/health.contract.js';
-import * as logs from './operations/logs.contract.js';
-import * as metrics from './operations/metrics.contract.js';
+import * as monitoring from './operations/monitoring.contract.js';
 import * as status from './operations/status.contract.js';
 import * as datasetVersions from './workspace/dataset-versions.contract.js';
 import * as datasets from './workspace/datasets.contract.js';
@@ -43,13 +41,11 @@ export const contracts: readonly Contract[] = [
   alertRules,
   alerts,
   webhooks,
-  logs,
+  monitoring,
   audit,
   deployments,
   modelFiles,
   status,
-  metrics,
-  health,
 ]
   .flatMap((module) => Object.values(module) as unknown[])
   .filter((value): value is Contract => typeof value === 'object' && value !== null && 'method' in value);

@@ -14,7 +14,6 @@ import { DeploymentsController } from './deployments/deployments.controller.js';
 import { ModelFilesController } from './deployments/model-files.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
-import { HealthController } from './operations/health.controller.js';
 import { MonitoringController } from './operations/monitoring.controller.js';
 import { StatusController } from './operations/status.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
@@ -46,5 +45,4 @@ export const controllers: readonly Newable<Controller>[] = [
   DeploymentsController,
   ModelFilesController,
   StatusController,
-  HealthController,
 ];

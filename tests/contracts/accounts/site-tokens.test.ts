@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SiteTokenInvalid } from '../../../src/domain/accounts/errors.js';
-import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { JoseSiteTokenVerifier } from '../../../src/infrastructure/crypto/jose-site-token-verifier.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { within } from '../../support/until.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatEngine } from '../../../src/application/chat/ports.js';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
-import type { RuntimeFigures } from '../../../src/domain/chat/runtime-figures.js';
+import type { RuntimeFigures } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';

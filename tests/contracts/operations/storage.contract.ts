@@ -1,5 +1,5 @@
 import type { StorageProbe } from '../../../src/application/operations/ports.js';
-import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { atOnce } from '../../support/barrier.js';
 import { within } from '../../support/until.js';
 

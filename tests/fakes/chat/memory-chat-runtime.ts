@@ -10,8 +10,7 @@ import {
   RuntimeStopped,
   RuntimeUnavailable,
 } from '../../../src/domain/chat/errors.js';
-import type { RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
-import type { RuntimeFigures } from '../../../src/domain/chat/runtime-figures.js';
+import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { FairQueue, WaitEstimate } from '../../../src/infrastructure/runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter.js';

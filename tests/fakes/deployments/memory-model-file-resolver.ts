@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
-import { refuseClimbing } from '../../../src/domain/deployments/model-path.js';
+import { refuseClimbing } from '../../../src/domain/deployments/model-file.js';
 
 /** What a path really is: the resolved path of a file that fits, or what is wrong with it. */
 export type MemoryModelFile = { readonly file: string } | { readonly wrong: string };

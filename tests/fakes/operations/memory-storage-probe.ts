@@ -1,5 +1,5 @@
 import type { StorageProbe } from '../../../src/application/operations/ports.js';
-import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 
 /** For unit tests: a database that is there or not as they say. */
 export class MemoryStorageProbe implements StorageProbe {

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { poolOf } from '../../../src/infrastructure/typeorm/pool.js';
 import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storage-errors.js';

@@ -1,5 +1,5 @@
+import { shareOf } from '../../../src/domain/jobs/evaluation.js';
 import type { Metric } from '../../../src/domain/jobs/scorer.js';
-import { shareOf } from '../../../src/domain/jobs/statistics.js';
 import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { DataSource } from 'typeorm';
 import type { StorageProbe } from '../../../application/operations/ports.js';
-import { StorageUnavailable } from '../../../domain/operations/errors.js';
+import { StorageUnavailable } from '../../../domain/shared/errors.js';
 import { isMissingTable } from '../storage-errors.js';
 
 @injectable()

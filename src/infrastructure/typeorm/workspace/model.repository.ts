@@ -3,8 +3,7 @@ import { In, LessThan } from 'typeorm';
 import type { ModelRepository, ModelVersionEntry, Page, VersionPage } from '../../../application/workspace/ports.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import type { WithSpec } from '../table.js';
-import { defineTable } from '../table.js';
+import { defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ModelRow = WithSpec<Model>;

@@ -7,8 +7,7 @@ import type {
   VersionPage,
 } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
-import type { WithSpec } from '../table.js';
-import { defineTable } from '../table.js';
+import { defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ProjectRow = WithSpec<Project>;

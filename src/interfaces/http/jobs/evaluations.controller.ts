@@ -1,8 +1,7 @@
 import { injectable } from 'inversify';
 import { EvaluationService } from '../../../application/jobs/evaluation.service.js';
-import type { Result } from '../../../domain/jobs/evaluation.js';
+import type { Result, Share } from '../../../domain/jobs/evaluation.js';
 import type { EvaluationComparison } from '../../../domain/jobs/evaluation-comparison.js';
-import type { Share } from '../../../domain/jobs/statistics.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { boundedlyPaged } from '../paging.js';
 import * as contracts from './evaluations.contract.js';

@@ -1,6 +1,6 @@
 import type { CallInfo } from '../../../../src/application/jobs/call-tracker.js';
 import { InferenceTimeout, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
-import { StorageUnavailable } from '../../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../../src/domain/shared/errors.js';
 import { MemoryInstances } from '../../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../../fakes/memory-store.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';

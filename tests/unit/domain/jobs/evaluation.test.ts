@@ -1,6 +1,5 @@
-import { Evaluation, type Scored } from '../../../../src/domain/jobs/evaluation.js';
+import { Evaluation, percentile, type Scored, shareOf } from '../../../../src/domain/jobs/evaluation.js';
 import { compareScores } from '../../../../src/domain/jobs/evaluation-comparison.js';
-import { percentile, shareOf } from '../../../../src/domain/jobs/statistics.js';
 import type { JsonObject } from '../../../../src/domain/workspace/json.js';
 import { anEvaluation, aProject, aResult, aTeam } from '../../../support/records.js';
 

@@ -1,0 +1,103 @@
+import { randomInt } from 'node:crypto';
+import type { Container } from 'inversify';
+import { MailDelivery } from '../application/accounts/mail-delivery.js';
+import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
+import { ChatRuntime } from '../application/chat/ports.js';
+import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
+import { DeploymentReconciler } from '../application/deployments/deployment-reconciler.js';
+import { ModelServer } from '../application/deployments/ports.js';
+import { CallReaper } from '../application/jobs/call-reaper.js';
+import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
+import { InstanceRegistry } from '../application/jobs/ports.js';
+import { ExpiredDataService } from '../application/operations/expired-data.service.js';
+import { Clock, Logger, WorkQueue } from '../application/shared/ports.js';
+import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
+import { Repeating } from '../infrastructure/system/repeating.js';
+import { OutageLog } from '../infrastructure/typeorm/outage-log.js';
+
+const MAIL_PAUSE_MS = 500;
+const CALLS_PAUSE_MS = 2_000;
+/** A change on another instance arrives here within this time. */
+const MODELS_PAUSE_MS = 1_000;
+const UPLOADS_PAUSE_MS = 10 * 60_000;
+const HOUR_MS = 60 * 60 * 1000;
+
+const MODELS_GRACE_MS = 5_000;
+const UPLOADS_GRACE_MS = 1_000;
+const MAINTENANCE_GRACE_MS = 2_000;
+
+/** Work that runs beside the requests. */
+export interface Background {
+  start(): Promise<void>;
+  /** Resolves once the work has stopped, or after `graceMs`. */
+  stop(graceMs: number): Promise<unknown>;
+}
+
+/** Repeats work that needs the database, `pauseMs` after each run. Logs an outage of the database once. */
+function repeat(
+  container: Container,
+  name: string,
+  pauseMs: number | (() => number),
+  task: (stopping: AbortSignal) => Promise<void>,
+): Repeating {
+  const outages = container.get(OutageLog);
+  const logged = async (stopping: AbortSignal) => {
+    await task(stopping);
+    outages.done();
+  };
+  return new Repeating(logged, pauseMs, (error) => outages.failed(name, error));
+}
+
+/** Delivers mails, runs the tasks of the work queue and closes the calls of dead instances. */
+export function backgroundWork(container: Container): Background {
+  const queue = container.get(WorkQueue);
+  container.get(WebhookDelivery).register();
+  queue.register(EVALUATION, container.get(EvaluationRunner));
+  const mails = repeat(container, 'mail delivery', MAIL_PAUSE_MS, (stopping) =>
+    container.get(MailDelivery).deliverDue(stopping),
+  );
+  const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
+  return {
+    async start() {
+      mails.start();
+      calls.start();
+      await queue.start();
+    },
+    stop: (graceMs) => Promise.all([queue, calls, mails].map((one) => one.stop(graceMs))),
+  };
+}
+
+/** Keeps the deployments and chat runtimes of this instance in the desired state, and removes unfinished uploads. */
+export function modelReconciliation(container: Container, uploadFolder: string): Background {
+  const reconcile = async () => {
+    await container.get(RuntimeReconciler).applyAll();
+    await container.get(DeploymentReconciler).applyAll();
+  };
+  const reconciling = repeat(container, 'reconciliation of models', MODELS_PAUSE_MS, reconcile);
+  const uploads = new Repeating(
+    () => removeUnfinished(uploadFolder, container.get(Clock).now()),
+    UPLOADS_PAUSE_MS,
+    (error) => container.get(Logger).error('unfinished uploads not removed', { error }),
+  );
+  return {
+    async start() {
+      uploads.start();
+      await reconcile();
+      reconciling.start();
+    },
+    async stop() {
+      await Promise.all([reconciling.stop(MODELS_GRACE_MS), uploads.stop(UPLOADS_GRACE_MS)]);
+      await Promise.all([container.get(ChatRuntime).close(), container.get(ModelServer).close()]);
+      await container.get(InstanceRegistry).leave();
+    },
+  };
+}
+
+/** Removes expired data now and about every hour, at other moments than other instances. */
+export function maintenance(container: Container): Background {
+  const pause = () => randomInt(HOUR_MS / 2, HOUR_MS * 1.5);
+  const removal = repeat(container, 'removal of expired data', pause, (stopping) =>
+    container.get(ExpiredDataService).remove(stopping),
+  );
+  return { start: async () => removal.start(), stop: () => removal.stop(MAINTENANCE_GRACE_MS) };
+}
