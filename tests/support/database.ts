@@ -94,8 +94,8 @@ function poolOf(url: string): Pool {
 }
 
 /**
- * On a machine with much else to do a statement may wait for longer than the service has patience: by these the URL
- * itself says for how long. `CutOffProxy` takes them out, for the tests of that patience.
+ * Lengthens the timeouts of statements by the URL, for a machine under load. `CutOffProxy` removes them, for the tests of
+ * the service's own timeouts.
  */
 export const PATIENT = { statement_timeout: '25000', query_timeout: '26000' };
 

@@ -149,8 +149,8 @@ describe('chat engines elsewhere', () => {
     named: (name: string) => Model,
   ): void {
     bothContracts(name, (limits): ChatRuntimesUnderTest => {
-      const patience = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-      const adapter = make({ ...limits, ...patience, allowedHosts: [], keys: {} });
+      const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
+      const adapter = make({ ...limits, ...waits, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimeByKind([adapter]);
       const source = (model: string, key = 'right'): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model) };

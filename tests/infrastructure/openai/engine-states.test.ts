@@ -18,10 +18,10 @@ describe('an engine that answers 503 when it is asked for its models', () => {
   beforeEach(() => {
     now = 0;
     log = new RecordingLog();
-    const patience = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
+    const waits = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
     const openAi = new OpenAiChatRuntime(
-      { ...limits, ...patience, allowedHosts: [], keys: {} },
+      { ...limits, ...waits, allowedHosts: [], keys: {} },
       { now: () => new Date(now) },
       log,
     );

@@ -17,13 +17,13 @@ export const lingeringClose =
   (limits = LIMITS): RequestHandler =>
   (request, response, next) => {
     response.once('prefinish', () => {
-      if (!request.complete) linger(request, limits);
+      if (!request.complete) closeLater(request, limits);
     });
     response.once('finish', () => request.resume());
     next();
   };
 
-function linger(request: Request, { maxMs, maxBytes }: LingerLimits): void {
+function closeLater(request: Request, { maxMs, maxBytes }: LingerLimits): void {
   const { socket } = request;
   const close = socket.destroySoon.bind(socket);
   // Node.js calls this after the last answer of a connection.

@@ -130,7 +130,7 @@ describe('an evaluation', () => {
     expect(clock.now().getTime()).toBe(at(8).getTime());
   });
 
-  it('has patience with limits, and then says why', async () => {
+  it('retries for a limited time, and then says why', async () => {
     const { run, job, model, positions, calls } = await rig();
     model.answer = ({ request }) => {
       if (request.messages.at(-1)?.content === 'question 2') throw new RuntimeInvalidResponse('gibberish');
