@@ -15,7 +15,7 @@ import { allowedHosts } from './listening.js';
 export const httpApp = (container: Container, config: Config) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
-    teamMiddleware: container.isBound(Middleware) ? container.getAll(Middleware) : [], // autobind would construct the port itself
+    teamMiddleware: container.isCurrentBound(Middleware) ? container.getAll(Middleware) : [], // isBound is true of every class
     authenticator: container.get(Authenticator),
     requests: container.get(RequestContext),
     clock: container.get(Clock),
