@@ -1,29 +1,34 @@
-import { query } from '../support/database.js';
-import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
-import { Service } from '../support/service.js';
-import { createProject } from '../support/workspace.js';
+import type { Job } from '../../src/domain/jobs/job.js';
+import { as, masterKey } from '../support/monitoring.js';
+import { ids } from '../support/records.js';
+import { createProject, type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const unknown = 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
 describe('jobs', () => {
-  let service: Service;
-  let cast: Cast;
+  let app: TestApp;
+  let cast: Record<'admin' | 'developer' | 'member' | 'regular', Member>;
   let admin: ReturnType<typeof as>;
   let member: ReturnType<typeof as>;
   let regular: ReturnType<typeof as>;
   let master: ReturnType<typeof as>;
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9' } });
-    cast = await castOf(service);
-    [admin, member, regular] = [
-      as(service, cast.admin.apiKey),
-      as(service, cast.member.token),
-      as(service, cast.regular.token),
-    ];
-    master = as(service, masterKey);
+    app = await TestApp.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '9' } });
+    cast = {
+      admin: await register(app, 'Ada'),
+      developer: await register(app, 'Dan'),
+      member: await register(app, 'Mia'),
+      regular: await register(app, 'Rea'),
+    };
+    await app.setAccount(cast.developer.id, { role: 'developer' });
+    await app.moveToOwnTeam(cast.regular.id);
+    await app.verifyEmails();
+    [admin, member, regular] = [as(app, cast.admin.apiKey), as(app, cast.member.token), as(app, cast.regular.token)];
+    master = as(app, masterKey);
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
   const refused = (status: number, code: string) => ({ status, body: expect.objectContaining({ code }) });
   const invalid = (...paths: string[]) => ({
@@ -38,7 +43,7 @@ describe('jobs', () => {
   const cancel = (id: string, by = admin) => by.call('POST', `/v1/jobs/${id}/cancel`);
 
   it('records work that runs elsewhere, from its beginning to its end', async () => {
-    const project = await createProject(service, cast.admin.token);
+    const project = await createProject(app, cast.admin.token);
     const answer = await post({
       kind: 'external',
       name: ' training ',
@@ -166,7 +171,7 @@ describe('jobs', () => {
   });
 
   it('knows projects of the own team only', async () => {
-    const project = await createProject(service, cast.admin.token);
+    const project = await createProject(app, cast.admin.token);
     for (const by of [regular, master]) {
       expect(await post({ kind: 'external', name: 'x', project_id: project }, by)).toEqual(refused(404, 'not_found'));
     }
@@ -213,14 +218,12 @@ describe('jobs', () => {
     for (const act of [post({ kind: 'external', name: 'x' }, member), patch(id, {}, member), cancel(id, member)]) {
       expect(await act).toEqual(refused(403, 'forbidden'));
     }
-    const developer = as(service, cast.developer.token);
-    const url = service.databaseUrl as string;
-    const verified = 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1';
-    await query(url, verified, [cast.developer.id, null]);
+    const developer = as(app, cast.developer.token);
+    await app.setAccount(cast.developer.id, { emailVerifiedAt: null });
     for (const act of [post({ kind: 'external', name: 'x' }, developer), patch(id, {}, developer)]) {
       expect(await act).toEqual(refused(403, 'email_unverified'));
     }
-    await query(url, verified, [cast.developer.id, new Date()]);
+    await app.setAccount(cast.developer.id, { emailVerifiedAt: new Date() });
     expect(await post({ kind: 'external', name: 'x' }, developer)).toMatchObject({ status: 201 });
     expect(await cancel(id, developer)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     expect(await cancel(unknown)).toEqual(refused(404, 'not_found'));
@@ -228,8 +231,8 @@ describe('jobs', () => {
 
   it('leaves jobs alone that are calls', async () => {
     const { id } = await admin.job();
-    const url = service.databaseUrl as string;
-    await query(url, `UPDATE jobs SET kind = 'chat', mode = 'sync' WHERE id = $1`, [id]);
+    const job = (await app.store.jobs.find(id)) as Job;
+    await app.store.jobs.update({ ...job, kind: 'chat', mode: 'sync' });
     expect(await patch(id, { status: 'failed' })).toEqual(invalid(''));
     expect(await patch(id, { progress: { done: 1 } })).toEqual(invalid(''));
     expect(await cancel(id)).toEqual(invalid(''));
@@ -240,9 +243,8 @@ describe('jobs', () => {
     const result = 'x'.repeat(65_000);
     const { id } = await regular.job();
     await regular.report(id, { result });
-    const more = `INSERT INTO jobs SELECT (jsonb_populate_record(job, jsonb_build_object('id', 'job_' || gen_random_uuid()))).*
-      FROM jobs job, generate_series(1, 65) WHERE id = $1`;
-    await query(service.databaseUrl as string, more, [id]);
+    const job = (await app.store.jobs.find(id)) as Job;
+    await app.store.jobs.add(Array.from({ length: 65 }, () => ({ ...job, id: ids.next('job') })));
     const first = await regular.get('/v1/jobs?limit=1000');
     expect(first.count).toBeLessThan(66);
     expect(first.next_cursor).toBe(first.jobs.at(-1).id);
@@ -252,7 +254,7 @@ describe('jobs', () => {
   });
 
   it('lists the newest first, a page at a time, by status, kind and project', async () => {
-    const project = await createProject(service, cast.admin.token);
+    const project = await createProject(app, cast.admin.token);
     const [a, b, c] = [
       await admin.job({ project_id: project }),
       await admin.ended('failed', { project_id: project }),
