@@ -11,10 +11,10 @@ const FAULTS = [
   [
     'application-looks-inwards',
     'src/application/alerts/one.ts',
-    "import '../../infrastructure/system/system-clock.js';",
+    "import '../../infrastructure/system/shared-ports.js';",
   ],
   ['application-looks-inwards', 'src/application/alerts/two.ts', "import type { EventEmitter } from 'node:events';"],
-  ['interfaces-call-use-cases', 'src/interfaces/one.ts', "import '../infrastructure/system/system-clock.js';"],
+  ['interfaces-call-use-cases', 'src/interfaces/one.ts', "import '../infrastructure/system/shared-ports.js';"],
   ['infrastructure-stays-behind-ports', 'src/infrastructure/one.ts', "import '../bootstrap/config/config.js';"],
   ['typeorm-confined', 'src/interfaces/two.ts', "import type { EntityManager } from 'typeorm';"],
   ['no-cycles', 'src/domain/alerts/first.ts', "import './second.js';"],

@@ -4,7 +4,7 @@ import { InstanceRegistry } from '../application/jobs/ports.js';
 import { Instance } from '../application/shared/instance.js';
 import { IdGenerator } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
-import { SystemClock } from '../infrastructure/system/system-clock.js';
+import { SystemClock } from '../infrastructure/system/shared-ports.js';
 import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
 import { createHttpServer, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';

@@ -12,7 +12,7 @@ import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { Clock, Logger, WorkQueue } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
-import { Repeating } from '../infrastructure/system/repeating.js';
+import { Repeating } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/outage-log.js';
 
 const MAIL_PAUSE_MS = 500;

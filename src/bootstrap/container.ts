@@ -18,21 +18,17 @@ import { LogTail, Metrics, RateLimitStore } from '../application/operations/port
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
-import { BcryptPasswordHasher } from '../infrastructure/crypto/bcrypt-password-hasher.js';
-import { CheckedTokens } from '../infrastructure/crypto/checked-tokens.js';
-import { CommonPasswordBlocklist } from '../infrastructure/crypto/common-password-blocklist.js';
-import { ConfiguredMasterKey } from '../infrastructure/crypto/configured-master-key.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
+import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../infrastructure/crypto/passwords.js';
+import { CheckedTokens, ConfiguredMasterKey } from '../infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
-import { LocalModelFileResolver } from '../infrastructure/files/local-model-file-resolver.js';
 import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
-import { LocalModelFolders } from '../infrastructure/files/local-model-folders.js';
+import { LocalModelFileResolver, LocalModelFolders } from '../infrastructure/files/local-model-files.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
-import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
-import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
+import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
 import {
   backlogMetrics,
@@ -44,14 +40,15 @@ import {
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
-import { FolderMailer } from '../infrastructure/smtp/folder-mailer.js';
-import { SmtpMailer } from '../infrastructure/smtp/smtp-mailer.js';
-import { AsyncRequestContext } from '../infrastructure/system/async-request-context.js';
-import { SystemClock } from '../infrastructure/system/system-clock.js';
-import { TimedDelay } from '../infrastructure/system/timed-delay.js';
-import { UuidIdGenerator } from '../infrastructure/system/uuid-id-generator.js';
+import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
+import {
+  AsyncRequestContext,
+  SystemClock,
+  TimedDelay,
+  UuidIdGenerator,
+} from '../infrastructure/system/shared-ports.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
-import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/backlog.js';
+import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
 import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { steadyMs } from '../infrastructure/system/steady-clock.js';
+import { steadyMs } from '../infrastructure/system/scheduling.js';
 
 /** Ends something within `graceMs` milliseconds. */
 export type End = (graceMs: number) => Promise<unknown>;

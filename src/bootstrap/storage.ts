@@ -21,16 +21,22 @@ import {
   ModelRepository,
   ProjectRepository,
 } from '../application/workspace/ports.js';
-import { Sealer } from '../infrastructure/crypto/sealer.js';
-import { TypeOrmAccountRepository } from '../infrastructure/typeorm/accounts/account.repository.js';
+import { Sealer } from '../infrastructure/crypto/secrets.js';
+import {
+  TypeOrmAccountRepository,
+  TypeOrmTeamRepository,
+} from '../infrastructure/typeorm/accounts/account.repository.js';
 import { TypeOrmCredentialRepository } from '../infrastructure/typeorm/accounts/credential.repository.js';
 import { TypeOrmInviteRepository } from '../infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmMailOutbox } from '../infrastructure/typeorm/accounts/mail-outbox.js';
-import { TypeOrmMailedTokenRepository } from '../infrastructure/typeorm/accounts/mailed-token.repository.js';
-import { TypeOrmSpentSiteTokenRepository } from '../infrastructure/typeorm/accounts/spent-site-token.repository.js';
-import { TypeOrmTeamRepository } from '../infrastructure/typeorm/accounts/team.repository.js';
-import { TypeOrmAlertRepository } from '../infrastructure/typeorm/alerts/alert.repository.js';
-import { TypeOrmAlertRuleRepository } from '../infrastructure/typeorm/alerts/alert-rule.repository.js';
+import {
+  TypeOrmMailedTokenRepository,
+  TypeOrmSpentSiteTokenRepository,
+} from '../infrastructure/typeorm/accounts/mailed-token.repository.js';
+import {
+  TypeOrmAlertRepository,
+  TypeOrmAlertRuleRepository,
+} from '../infrastructure/typeorm/alerts/alert.repository.js';
 import { TypeOrmWebhookRepository } from '../infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/conversation.repository.js';
@@ -41,14 +47,14 @@ import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/eval
 import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
-import { TypeOrmLocks } from '../infrastructure/typeorm/locks.js';
-import { TypeOrmExpiredData } from '../infrastructure/typeorm/operations/expired-data.js';
-import { TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/storage-probe.js';
+import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
-import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmLocks, TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
-import { TypeOrmModelRepository } from '../infrastructure/typeorm/workspace/model.repository.js';
-import { TypeOrmModelAliasRepository } from '../infrastructure/typeorm/workspace/model-alias.repository.js';
+import {
+  TypeOrmModelAliasRepository,
+  TypeOrmModelRepository,
+} from '../infrastructure/typeorm/workspace/model.repository.js';
 import { TypeOrmProjectRepository } from '../infrastructure/typeorm/workspace/project.repository.js';
 
 /** Binds the storage ports to their TypeORM adapters. */

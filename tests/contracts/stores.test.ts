@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from '../../src/domain/accounts/account.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
-import { Sealer } from '../../src/infrastructure/crypto/sealer.js';
+import { Sealer } from '../../src/infrastructure/crypto/secrets.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryStore } from '../fakes/memory-store.js';

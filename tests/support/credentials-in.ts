@@ -1,4 +1,4 @@
-import { CheckedTokens } from '../../src/infrastructure/crypto/checked-tokens.js';
+import { CheckedTokens } from '../../src/infrastructure/crypto/secrets.js';
 
 const FORM = /(?=(tn[a-z]_[0-9A-Za-z]{49}))/g;
 

@@ -1,13 +1,19 @@
-import { Sealer } from '../../src/infrastructure/crypto/sealer.js';
-import { TypeOrmAccountRepository } from '../../src/infrastructure/typeorm/accounts/account.repository.js';
+import { Sealer } from '../../src/infrastructure/crypto/secrets.js';
+import {
+  TypeOrmAccountRepository,
+  TypeOrmTeamRepository,
+} from '../../src/infrastructure/typeorm/accounts/account.repository.js';
 import { TypeOrmCredentialRepository } from '../../src/infrastructure/typeorm/accounts/credential.repository.js';
 import { TypeOrmInviteRepository } from '../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmMailOutbox } from '../../src/infrastructure/typeorm/accounts/mail-outbox.js';
-import { TypeOrmMailedTokenRepository } from '../../src/infrastructure/typeorm/accounts/mailed-token.repository.js';
-import { TypeOrmSpentSiteTokenRepository } from '../../src/infrastructure/typeorm/accounts/spent-site-token.repository.js';
-import { TypeOrmTeamRepository } from '../../src/infrastructure/typeorm/accounts/team.repository.js';
-import { TypeOrmAlertRepository } from '../../src/infrastructure/typeorm/alerts/alert.repository.js';
-import { TypeOrmAlertRuleRepository } from '../../src/infrastructure/typeorm/alerts/alert-rule.repository.js';
+import {
+  TypeOrmMailedTokenRepository,
+  TypeOrmSpentSiteTokenRepository,
+} from '../../src/infrastructure/typeorm/accounts/mailed-token.repository.js';
+import {
+  TypeOrmAlertRepository,
+  TypeOrmAlertRuleRepository,
+} from '../../src/infrastructure/typeorm/alerts/alert.repository.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../../src/infrastructure/typeorm/chat/conversation.repository.js';
@@ -17,11 +23,12 @@ import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/de
 import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
-import { TypeOrmLocks } from '../../src/infrastructure/typeorm/locks.js';
-import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
-import { TypeOrmModelRepository } from '../../src/infrastructure/typeorm/workspace/model.repository.js';
-import { TypeOrmModelAliasRepository } from '../../src/infrastructure/typeorm/workspace/model-alias.repository.js';
+import {
+  TypeOrmModelAliasRepository,
+  TypeOrmModelRepository,
+} from '../../src/infrastructure/typeorm/workspace/model.repository.js';
 import { TypeOrmProjectRepository } from '../../src/infrastructure/typeorm/workspace/project.repository.js';
 import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';

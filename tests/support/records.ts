@@ -17,7 +17,7 @@ import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js
 import { validate } from '../../src/domain/workspace/dataset-validation.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
-import { UuidIdGenerator } from '../../src/infrastructure/system/uuid-id-generator.js';
+import { UuidIdGenerator } from '../../src/infrastructure/system/shared-ports.js';
 
 export const ids = new UuidIdGenerator();
 

@@ -1,5 +1,5 @@
 import { WebhookDelivery } from '../../src/application/alerts/webhook-delivery.js';
-import { WebhookNotifier } from '../../src/infrastructure/notifiers/webhook-notifier.js';
+import { WebhookNotifier } from '../../src/infrastructure/notifiers/alert-notifiers.js';
 import { alertFired } from '../../src/interfaces/http/alerts/webhooks.controller.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
 import { MemoryInstanceRegistry } from '../fakes/jobs/memory-instance-registry.js';

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Section } from '../../infrastructure/backup/backup-format.js';
-import { modelFileSections } from '../../infrastructure/backup/model-file-sections.js';
-import { writeBackup } from '../../infrastructure/backup/write-backup.js';
+import { type Section, writeBackup } from '../../infrastructure/backup/backup-file.js';
+import { modelFileSections } from '../../infrastructure/backup/model-files.js';
 import { secretFile } from '../../infrastructure/files/data-folder.js';
-import { SystemClock } from '../../infrastructure/system/system-clock.js';
+import { SystemClock } from '../../infrastructure/system/shared-ports.js';
 import { dumpDatabase } from '../../infrastructure/typeorm/backup/dump-database.js';
 import { isMissingTable } from '../../infrastructure/typeorm/storage-errors.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';

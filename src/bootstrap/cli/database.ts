@@ -5,14 +5,14 @@ import type { Container } from 'inversify';
 import { Audit } from '../../application/audit/audit.js';
 import { UnitOfWork } from '../../application/shared/ports.js';
 import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
+import { FolderTaken } from '../../infrastructure/embedded-postgres/account.js';
 import {
   hasEmbeddedDatabase,
   runningPostgresUrl,
   startEmbeddedPostgres,
 } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
 import { WinstonLogger } from '../../infrastructure/logging/winston-logger.js';
-import { SystemClock } from '../../infrastructure/system/system-clock.js';
+import { SystemClock } from '../../infrastructure/system/shared-ports.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';

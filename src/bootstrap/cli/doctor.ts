@@ -1,8 +1,8 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { SmtpMailer } from '../../infrastructure/smtp/smtp-mailer.js';
+import { SmtpMailer } from '../../infrastructure/smtp/mailers.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
-import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/operations/storage-probe.js';
+import { TypeOrmStorageProbe } from '../../infrastructure/typeorm/operations/operations.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';

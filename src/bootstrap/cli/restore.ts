@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { SectionHeader } from '../../infrastructure/backup/backup-format.js';
-import { readBackup } from '../../infrastructure/backup/read-backup.js';
-import { RestoredFiles } from '../../infrastructure/backup/restored-files.js';
+import { readBackup, type SectionHeader } from '../../infrastructure/backup/backup-file.js';
+import { RestoredFiles } from '../../infrastructure/backup/model-files.js';
+import { FolderTaken } from '../../infrastructure/embedded-postgres/account.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
-import { FolderTaken } from '../../infrastructure/embedded-postgres/errors.js';
 import { secretFile } from '../../infrastructure/files/data-folder.js';
 import { DatabaseRestoration } from '../../infrastructure/typeorm/backup/database-restoration.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';

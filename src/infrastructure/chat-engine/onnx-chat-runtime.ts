@@ -4,7 +4,7 @@ import type { ChatEngine, ModelFolders } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import { readSpec } from '../runtimes/model-spec.js';
+import { readSpec } from '../runtimes/engine-api.js';
 import { dtypes, type OnnxSource } from './chat-process.js';
 import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
 

@@ -7,8 +7,8 @@ import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
 import { WaitEstimate } from '../runtimes/fair-queue.js';
-import type { RestartDelayBounds } from '../runtimes/restart-delays.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
+import type { RestartDelayBounds } from '../system/scheduling.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 
 /** A process that was ready for so long restarts with the shortest delay again. */

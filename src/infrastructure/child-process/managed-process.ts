@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { nodeKilledWithParent } from './parent-death.js';
-import { OutputLines, OutputTail } from './process-output.js';
-import { withoutPaths } from './without-paths.js';
+import { OutputLines, OutputTail, withoutPaths } from './process-output.js';
 
 const TAIL_BYTES = 8 * 1_024;
 

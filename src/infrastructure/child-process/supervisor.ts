@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogFields, Logger } from '../../application/shared/ports.js';
-import { type RestartDelayBounds, RestartDelays } from '../runtimes/restart-delays.js';
+import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
 
 /** After so many ends in a row, without a stable time between, a process counts as crash-looping. */
 const ENDS_OF_A_LOOP = 3;

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { EmbeddedPostgresError, REMEDY } from './errors.js';
+import { EmbeddedPostgresError, REMEDY } from './account.js';
 
 /** Not Windows, although binaries for it exist: the server needs unix sockets and /bin/sh. */
 const SYSTEMS = ['linux', 'darwin'];

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Account, type Launcher, run, writePrivately } from './account.js';
-import { EmbeddedPostgresError, REMEDY } from './errors.js';
+import { type Account, EmbeddedPostgresError, type Launcher, REMEDY, run, writePrivately } from './account.js';
 
 /** The server's administrator; the service itself connects as the lesser `tenon`. */
 export const ADMINISTRATOR = 'postgres';

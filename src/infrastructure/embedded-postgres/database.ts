@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { EmbeddedPostgresError, REMEDY } from './account.js';
 import { ADMINISTRATOR, readPidFile } from './cluster.js';
-import { EmbeddedPostgresError, REMEDY } from './errors.js';
 
 /** A part of the socket's name; the server listens on no port. */
 export const PORT = 5432;

@@ -3,11 +3,10 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../application/shared/ports.js';
 import { type SupervisedProcess, Supervisor } from '../child-process/supervisor.js';
-import { claimFolder, findLauncher, type Launcher } from './account.js';
+import { claimFolder, EmbeddedPostgresError, explained, findLauncher, type Launcher } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
 import { checkVersion, clusterFolder, endOrphan, makeCluster, readPassword } from './cluster.js';
 import { answers, type Place, PORT, untilReady, urlOf } from './database.js';
-import { EmbeddedPostgresError, explained } from './errors.js';
 import { lockFolder, makeSocketFolder, socketFolder } from './folder-lock.js';
 import { launch } from './server-process.js';
 

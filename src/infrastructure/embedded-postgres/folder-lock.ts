@@ -4,8 +4,7 @@ import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Account, writePrivately } from './account.js';
-import { EmbeddedPostgresError, FolderTaken, REMEDY } from './errors.js';
+import { type Account, EmbeddedPostgresError, FolderTaken, REMEDY, writePrivately } from './account.js';
 
 const TIMEOUT_MS = 1_500;
 /** The shortest limit of the supported systems for the path of a socket (macOS). */

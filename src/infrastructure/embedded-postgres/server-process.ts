@@ -1,8 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { environment, type Launcher } from './account.js';
-import { oneLine } from './errors.js';
+import { environment, type Launcher, oneLine } from './account.js';
 
 /**
  * Runs the server and ends it with the service. Its standard input is a pipe that the service holds open: the end of that

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ModelFileStore, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, StorageUnavailable } from '../../domain/shared/errors.js';
-import { FolderWalk } from './folder-walk.js';
-import { isBelow, realPath, realPaths } from './real-paths.js';
+import { FolderWalk, isBelow, realPath, realPaths } from './folder-walk.js';
 
 const MAX_ENTRIES = 10_000;
 

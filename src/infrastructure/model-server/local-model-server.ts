@@ -9,7 +9,7 @@ import type {
 import type { Logger } from '../../application/shared/ports.js';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
-import { Lane } from '../system/lane.js';
+import { Lane } from '../system/scheduling.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
 const defaults = {

@@ -4,8 +4,8 @@ import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { HealthProof } from '../child-process/health-proof.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
+import { withoutPaths } from '../child-process/process-output.js';
 import type { SupervisedProcess } from '../child-process/supervisor.js';
-import { withoutPaths } from '../child-process/without-paths.js';
 import { parseServerMessage, type ServeOrder, type ServerMessage } from './protocol.js';
 
 const PROBE_PAUSE_MS = 50;

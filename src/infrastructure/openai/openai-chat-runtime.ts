@@ -1,8 +1,8 @@
 /** Chat engines elsewhere that speak OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import { specText } from '../runtimes/engine-api.js';
 import { HttpChatRuntime } from '../runtimes/http-chat-runtime.js';
-import { specText } from '../runtimes/model-spec.js';
 
 const MOST_ALIASES = 100;
 const NO_ALIASES = `must be an array of at most ${MOST_ALIASES} names`;

@@ -2,7 +2,7 @@ import type { ChatRuntime } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
 import type { RuntimeFigures, RuntimeStatus, Spread } from '../../domain/chat/runtime.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
-import type { LaneLoad } from '../system/lane.js';
+import type { LaneLoad } from '../system/scheduling.js';
 
 /** One value of a metric, with its labels. */
 export interface Sample {

@@ -11,8 +11,15 @@ import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import { type EngineApi, type EngineSettings, type HttpSource, usualEngineSettings } from './engine-api.js';
-import { type EngineAccess, engineFields, readSpec } from './model-spec.js';
+import {
+  type EngineAccess,
+  type EngineApi,
+  type EngineSettings,
+  engineFields,
+  type HttpSource,
+  readSpec,
+  usualEngineSettings,
+} from './engine-api.js';
 import { RemoteEngine } from './remote-engine.js';
 import { RuntimeMeter } from './runtime-meter.js';
 

@@ -13,9 +13,9 @@ import {
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import { ConnectionFailed, type HttpAnswer, HttpClient, InvalidAnswer } from '../http-client/http-client.js';
+import { RestartDelays } from '../system/scheduling.js';
 import type { EngineApi, EngineSettings, HttpSource } from './engine-api.js';
 import { FairQueue, WaitEstimate } from './fair-queue.js';
-import { RestartDelays } from './restart-delays.js';
 import { RuntimeMeter } from './runtime-meter.js';
 
 /** A rough figure, until the engine has counted. */

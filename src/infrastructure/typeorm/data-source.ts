@@ -1,15 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
-import { AccountTable } from './accounts/account.repository.js';
+import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
 import { OutboxTable } from './accounts/mail-outbox.js';
-import { MailedTokenTable } from './accounts/mailed-token.repository.js';
-import { SpentSiteTokenTable } from './accounts/spent-site-token.repository.js';
-import { TeamTable } from './accounts/team.repository.js';
-import { AlertTable } from './alerts/alert.repository.js';
-import { AlertRuleTable } from './alerts/alert-rule.repository.js';
+import { MailedTokenTable, SpentSiteTokenTable } from './accounts/mailed-token.repository.js';
+import { AlertRuleTable, AlertTable } from './alerts/alert.repository.js';
 import { WebhookTable } from './alerts/webhook.repository.js';
 import { AuditTable } from './audit/audit.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
@@ -17,11 +15,10 @@ import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js'
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job-table.js';
-import { LimitedClient } from './pool.js';
 import { TaskView } from './queue/task-view.js';
+import { isAnswerOverdue } from './storage-errors.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
-import { ModelTable, ModelVersionTable } from './workspace/model.repository.js';
-import { ModelAliasTable } from './workspace/model-alias.repository.js';
+import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
 
 export { DataSource };
@@ -97,6 +94,22 @@ function withSession(url: string): string {
 /** A longer `query_timeout` in the URL lengthens the wait for a connection as well. */
 const connectionTimeoutMs = (url: string): number =>
   Math.max(CONNECTION_TIMEOUT_MS, Number(new URL(url).searchParams.get('query_timeout') ?? 0));
+
+/**
+ * Ends a connection on which an answer is overdue. pg would keep it, and the next statement, such as the ROLLBACK of the
+ * same transaction, would wait for the missing answer as well.
+ */
+class LimitedClient extends Client {
+  override query(...given: never[]): never {
+    const answer: unknown = super.query(...(given as [never]));
+    if (answer instanceof Promise) answer.catch((error: unknown) => this.endIfOverdue(error));
+    return answer as never;
+  }
+
+  private async endIfOverdue(error: unknown): Promise<void> {
+    if (isAnswerOverdue(error)) await this.end().catch(() => undefined);
+  }
+}
 
 /** The pool that serves requests. Every wait of a statement is limited, so an outage is noticed within 5 s. */
 export const createDataSource = (url: string, poolSize = 16): DataSource =>

@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { Logger } from '../../application/shared/ports.js';
-import { steadyMs } from '../system/steady-clock.js';
+import { steadyMs } from '../system/scheduling.js';
 import { asStorageUnavailable } from './storage-errors.js';
 
 const REMINDER_MS = 60_000;

@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { injectable } from 'inversify';
+import type { Pool } from 'pg';
 import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
-import type { UnitOfWork } from '../../application/shared/ports.js';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { LockMode, Locks, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
-import { poolOf } from './pool.js';
 import { isLostRace } from './storage-errors.js';
+
+export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 
@@ -73,5 +77,26 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
     const within = (manager: EntityManager) => this.current.run(manager, work);
     return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
+  }
+}
+
+/** Ends the transaction of an instance that stopped in the middle of it, before others give up waiting. */
+const LONGEST_PAUSE = '2500ms';
+
+/** Locks until the end of the transaction. The ORM knows no advisory locks. */
+const lock = (mode: LockMode) => `
+  SELECT set_config('idle_in_transaction_session_timeout', $2, true),
+         pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`;
+
+/** Runs read committed behind an advisory lock: each statement sees everything committed before the lock was taken. */
+@injectable()
+export class TypeOrmLocks implements Locks {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  run<T>(line: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
+    return this.unitOfWork.readCommitted(async () => {
+      await this.unitOfWork.query(lock(mode), [line, LONGEST_PAUSE]);
+      return work();
+    });
   }
 }

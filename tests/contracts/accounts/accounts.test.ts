@@ -1,9 +1,7 @@
 import bcrypt from 'bcrypt';
 import type { Invite } from '../../../src/domain/accounts/invite.js';
-import { BcryptPasswordHasher } from '../../../src/infrastructure/crypto/bcrypt-password-hasher.js';
-import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
-import { CommonPasswordBlocklist } from '../../../src/infrastructure/crypto/common-password-blocklist.js';
-import { Sealer } from '../../../src/infrastructure/crypto/sealer.js';
+import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../../../src/infrastructure/crypto/passwords.js';
+import { CheckedTokens, Sealer } from '../../../src/infrastructure/crypto/secrets.js';
 import { TypeOrmInviteRepository } from '../../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';

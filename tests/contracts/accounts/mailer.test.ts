@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderMailer } from '../../../src/infrastructure/smtp/folder-mailer.js';
-import { SmtpMailer } from '../../../src/infrastructure/smtp/smtp-mailer.js';
+import { FolderMailer, SmtpMailer } from '../../../src/infrastructure/smtp/mailers.js';
 import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
 import { parseMail } from '../../support/eml.js';
 import { MailServer } from '../../support/mail-server.js';

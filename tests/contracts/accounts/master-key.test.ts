@@ -1,5 +1,5 @@
 import * as crypto from 'node:crypto';
-import { ConfiguredMasterKey } from '../../../src/infrastructure/crypto/configured-master-key.js';
+import { ConfiguredMasterKey } from '../../../src/infrastructure/crypto/secrets.js';
 import { masterKeyContract } from './master-key.contract.js';
 
 jest.mock('node:crypto', () => {

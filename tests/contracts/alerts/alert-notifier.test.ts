@@ -1,7 +1,7 @@
 import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
-import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
+import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/alert-notifiers.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
 import { MemoryAlertNotifier } from '../../fakes/alerts/memory-alert-notifier.js';
 import { MemoryStore } from '../../fakes/memory-store.js';

@@ -13,7 +13,7 @@ import type {
   HttpChatRuntime,
   HttpChatRuntimeSettings,
 } from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
-import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
+import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalModelFolders } from '../../../src/infrastructure/files/local-model-folders.js';
+import { LocalModelFolders } from '../../../src/infrastructure/files/local-model-files.js';
 import { MemoryModelFolders } from '../../fakes/chat/memory-model-folders.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelFoldersContract } from './model-folders.contract.js';

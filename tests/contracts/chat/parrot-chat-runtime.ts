@@ -1,8 +1,8 @@
 /** The example of CONTRIBUTING.md, "add a chat engine": an engine elsewhere with an API of its own. */
 import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../../src/domain/chat/chat.js';
+import { specText } from '../../../src/infrastructure/runtimes/engine-api.js';
 import { HttpChatRuntime } from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
-import { specText } from '../../../src/infrastructure/runtimes/model-spec.js';
 
 const Model = z.object({ parrot: specText('must be the name of a parrot') });
 type Model = z.infer<typeof Model>;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-file-resolver.js';
+import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelFileResolverContract } from './model-file-resolver.contract.js';

@@ -1,8 +1,7 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
-import { TypeOrmLocks } from '../../../src/infrastructure/typeorm/locks.js';
-import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';

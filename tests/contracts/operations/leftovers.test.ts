@@ -1,5 +1,5 @@
 import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
-import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/expired-data.js';
+import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryExpiredData } from '../../fakes/operations/memory-expired-data.js';

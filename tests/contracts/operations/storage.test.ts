@@ -1,6 +1,6 @@
 import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
-import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/storage-probe.js';
+import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogFields } from '../../../src/application/shared/ports.js';
-import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { logFiles, type logLevels, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';

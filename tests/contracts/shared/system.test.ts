@@ -1,8 +1,10 @@
-import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/async-request-context.js';
-import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
-import { TimedDelay } from '../../../src/infrastructure/system/timed-delay.js';
-import { UuidIdGenerator } from '../../../src/infrastructure/system/uuid-id-generator.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
+import {
+  AsyncRequestContext,
+  SystemClock,
+  TimedDelay,
+  UuidIdGenerator,
+} from '../../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
 import { type ClockUnderTest, clockContract } from './clock.contract.js';
@@ -45,7 +47,7 @@ currentRequestContract('Node', () => new AsyncRequestContext());
 function ofAnotherProcess(): UuidIdGenerator {
   let Identifiers = UuidIdGenerator;
   jest.isolateModules(() => {
-    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/uuid-id-generator.js'));
+    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/shared-ports.js'));
   });
   return new Identifiers();
 }

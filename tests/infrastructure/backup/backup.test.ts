@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { atLeisure } from '../../../src/infrastructure/typeorm/backup/at-leisure.js';
+import { atLeisure } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';

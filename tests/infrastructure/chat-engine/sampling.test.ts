@@ -1,5 +1,5 @@
 import { sample } from '../../../src/infrastructure/chat-engine/worker/sampling.js';
-import { decodeHalves } from '../../../src/infrastructure/onnx/float16.js';
+import { decodeHalves } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 
 describe('the choice of a token', () => {
   it('is the best one at temperature 0', () => {

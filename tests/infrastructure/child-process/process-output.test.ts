@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { OutputLines, OutputTail } from '../../../src/infrastructure/child-process/process-output.js';
-import { withoutPaths } from '../../../src/infrastructure/child-process/without-paths.js';
+import { OutputLines, OutputTail, withoutPaths } from '../../../src/infrastructure/child-process/process-output.js';
 
 describe('what a process writes', () => {
   const linesOf = (...chunks: (string | Buffer)[]) => {

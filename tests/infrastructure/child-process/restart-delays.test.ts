@@ -1,4 +1,4 @@
-import { RestartDelays } from '../../../src/infrastructure/runtimes/restart-delays.js';
+import { RestartDelays } from '../../../src/infrastructure/system/scheduling.js';
 
 describe('the delays of restarts', () => {
   it('double up to their bound, with some chance in each', () => {

@@ -1,4 +1,4 @@
-import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/float16.js';
+import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { DirectRun } from '../../support/onnx/direct-run.js';

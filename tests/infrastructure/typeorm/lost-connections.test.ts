@@ -1,8 +1,7 @@
 import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import { poolOf } from '../../../src/infrastructure/typeorm/pool.js';
 import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storage-errors.js';
-import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { poolOf, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerState } from '../../../src/application/deployments/ports.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
-import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-file-resolver.js';
+import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import {
   LocalModelServer,
   type LocalModelServerSettings,

@@ -7,7 +7,7 @@ import {
   type OnnxChatRuntimeSettings,
 } from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
-import { SystemClock } from '../../../src/infrastructure/system/system-clock.js';
+import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);

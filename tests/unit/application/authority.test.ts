@@ -6,7 +6,7 @@ import type { Account } from '../../../src/domain/accounts/account.js';
 import type { AccountCaller } from '../../../src/domain/accounts/caller.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
 import { permissions } from '../../../src/domain/accounts/permission.js';
-import { CheckedTokens } from '../../../src/infrastructure/crypto/checked-tokens.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';

@@ -1,5 +1,4 @@
-import { WindowTable } from '../../../src/infrastructure/rate-limit/memory-rate-limit-store.js';
-import { SlidingWindow } from '../../../src/infrastructure/rate-limit/sliding-window.js';
+import { SlidingWindow, WindowTable } from '../../../src/infrastructure/rate-limit/memory-rate-limit-store.js';
 
 describe('the sliding window', () => {
   it('keeps a call for 60 seconds to the millisecond', () => {

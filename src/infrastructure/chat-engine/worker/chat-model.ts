@@ -1,5 +1,5 @@
 /** Loads a chat model, and finds out by some trial steps how it can be run. */
-import { nativeMessageOf } from '../../onnx/native-errors.js';
+import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { LoadSettings } from '../protocol.js';
 import { costsOf } from './batching.js';
 import { Decoder, type Row, type Scores, type Step } from './decoder.js';

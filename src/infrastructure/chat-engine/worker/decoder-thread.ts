@@ -1,6 +1,6 @@
 /** The thread that holds the model and generates answers. During a step of the model it does nothing else. */
 import { parentPort } from 'node:worker_threads';
-import { nativeMessageOf } from '../../onnx/native-errors.js';
+import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { Order, Report } from '../protocol.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
 import { BrokenModel } from './model-files.js';

@@ -1,8 +1,7 @@
 /** Runs the model: tokens in, scores of the next token out. */
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import { decodeHalves } from '../../onnx/float16.js';
-import { nativeMessageOf, relativeTo } from '../../onnx/native-errors.js';
+import { decodeHalves, nativeMessageOf, relativeTo } from '../../onnx/onnx-runtime.js';
 import {
   compacted,
   type KvArray,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { firstLineOf } from '../../onnx/native-errors.js';
+import { firstLineOf } from '../../onnx/onnx-runtime.js';
 
 /** The model can't be used. The message names the part and its file, for the person who mends the model. */
 export class BrokenModel extends Error {

@@ -2,7 +2,7 @@
 import { Template } from '@huggingface/jinja';
 import { z } from 'zod';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
-import { firstLineOf } from '../../onnx/native-errors.js';
+import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type ModelFiles } from './model-files.js';
 import { SafeText, type SpecialToken } from './safe-text.js';
 import { usingTokenizer, Vocabulary } from './vocabulary.js';

@@ -1,7 +1,7 @@
 /** Turns tokens into text, and knows the tokens that end an answer. */
 import { Tokenizer } from '@huggingface/tokenizers';
 import { z } from 'zod';
-import { firstLineOf } from '../../onnx/native-errors.js';
+import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 
 export class Vocabulary {

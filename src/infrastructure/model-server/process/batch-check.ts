@@ -1,4 +1,4 @@
-import { decodeHalves, encodeHalf } from '../../onnx/float16.js';
+import { decodeHalves, encodeHalf } from '../../onnx/onnx-runtime.js';
 import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
 import {
   almostEqual,

@@ -1,4 +1,4 @@
-import { decodeHalves } from '../../onnx/float16.js';
+import { decodeHalves } from '../../onnx/onnx-runtime.js';
 import { type InferenceRequest, type ResponseFormat, readInfer, readPredict } from './inference-request.js';
 import { needsExactIntegers, parseJson } from './json-body.js';
 import { RequestError } from './request-error.js';

@@ -1,4 +1,4 @@
-import { encodeHalf } from '../../onnx/float16.js';
+import { encodeHalf } from '../../onnx/onnx-runtime.js';
 import { kindOf, shortened } from './request-error.js';
 import { type Datatype, datatypes, type NumericArray, type TensorData } from './tensors.js';
 

@@ -1,8 +1,8 @@
 // This import must come before the first tensor is made.
-import '../../onnx/float16.js';
+import '../../onnx/onnx-runtime.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
-import { nativeMessageOf, relativeTo } from '../../onnx/native-errors.js';
+import { nativeMessageOf, relativeTo } from '../../onnx/onnx-runtime.js';
 import { datatypeOf, runtimeTypeOf, type Signature, type Tensor, type TensorSpec, type Tensors } from './tensors.js';
 
 // The log of a failed run may quote the request.

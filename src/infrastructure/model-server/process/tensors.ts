@@ -1,4 +1,4 @@
-import { decodeHalves } from '../../onnx/float16.js';
+import { decodeHalves } from '../../onnx/onnx-runtime.js';
 
 /** The numeric element types, by their names in the Open Inference Protocol. */
 export const datatypes = {

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { MoreThan } from 'typeorm';
-import type { AccountRepository } from '../../../application/accounts/ports.js';
-import { type Account, emailKey } from '../../../domain/accounts/account.js';
+import type { AccountRepository, TeamRepository } from '../../../application/accounts/ports.js';
+import { type Account, emailKey, type Team } from '../../../domain/accounts/account.js';
 import { EmailTaken } from '../../../domain/accounts/errors.js';
 import { isUniqueViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
@@ -87,5 +87,41 @@ export class TypeOrmAccountRepository implements AccountRepository {
 
   private get table() {
     return this.unitOfWork.repository(AccountTable);
+  }
+}
+
+export const TeamTable = defineTable<Team>({
+  name: 'Team',
+  tableName: 'teams',
+  columns: {
+    id: { type: 'text', primary: true },
+    operator: { type: 'boolean' },
+    siteKey: { type: 'text', name: 'site_key', nullable: true },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+  },
+});
+
+@injectable()
+export class TypeOrmTeamRepository implements TeamRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(team: Team): Promise<void> {
+    await this.table.insert(team);
+  }
+
+  byId(id: string): Promise<Team | null> {
+    return this.table.findOneBy({ id });
+  }
+
+  bySiteKey(siteKey: string): Promise<Team | null> {
+    return this.table.findOneBy({ siteKey });
+  }
+
+  operator(): Promise<Team | null> {
+    return this.table.findOneBy({ operator: true });
+  }
+
+  private get table() {
+    return this.unitOfWork.repository(TeamTable);
   }
 }

@@ -1,7 +1,7 @@
 import { MoreThan } from 'typeorm';
 import type { InviteRepository } from '../../../application/accounts/ports.js';
 import type { Invite } from '../../../domain/accounts/invite.js';
-import { Sealer } from '../../crypto/sealer.js';
+import { Sealer } from '../../crypto/secrets.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 

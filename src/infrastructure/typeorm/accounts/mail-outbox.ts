@@ -1,7 +1,7 @@
 import { MoreThanOrEqual } from 'typeorm';
 import type { MailOutbox, OutgoingMail } from '../../../application/accounts/ports.js';
 import type { Message } from '../../../domain/accounts/message.js';
-import { Sealer } from '../../crypto/sealer.js';
+import { Sealer } from '../../crypto/secrets.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 

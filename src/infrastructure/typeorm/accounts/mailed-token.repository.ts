@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
-import { IsNull, MoreThan } from 'typeorm';
-import type { MailedTokenRepository } from '../../../application/accounts/ports.js';
+import { IsNull, LessThanOrEqual, MoreThan } from 'typeorm';
+import type { MailedTokenRepository, SpentSiteTokenRepository } from '../../../application/accounts/ports.js';
 import type { MailedToken, MailedTokenPurpose } from '../../../domain/accounts/mailed-token.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -45,5 +45,36 @@ export class TypeOrmMailedTokenRepository implements MailedTokenRepository {
 
   private get table() {
     return this.unitOfWork.repository(MailedTokenTable);
+  }
+}
+
+interface SpentSiteTokenRow {
+  readonly tokenId: string;
+  readonly expiresAt: Date;
+}
+
+export const SpentSiteTokenTable = defineTable<SpentSiteTokenRow>({
+  name: 'SpentSiteToken',
+  tableName: 'spent_site_tokens',
+  columns: {
+    tokenId: { type: 'text', name: 'jti', primary: true },
+    expiresAt: { type: 'timestamptz', name: 'expires_at' },
+  },
+});
+
+@injectable()
+export class TypeOrmSpentSiteTokenRepository implements SpentSiteTokenRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean> {
+    await this.table.delete({ expiresAt: LessThanOrEqual(now) });
+    if (expiresAt <= now) return false; // its row would be deleted, and the token would pass again
+    const insert = this.table.createQueryBuilder().insert().values({ tokenId, expiresAt }).orIgnore();
+    const { raw } = await insert.returning('jti').execute();
+    return raw.length === 1;
+  }
+
+  private get table() {
+    return this.unitOfWork.repository(SpentSiteTokenTable);
   }
 }

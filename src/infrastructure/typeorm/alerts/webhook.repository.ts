@@ -1,6 +1,6 @@
 import type { WebhookRepository } from '../../../application/alerts/ports.js';
 import { type Delivery, Webhook } from '../../../domain/alerts/webhook.js';
-import { Sealer } from '../../crypto/sealer.js';
+import { Sealer } from '../../crypto/secrets.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 

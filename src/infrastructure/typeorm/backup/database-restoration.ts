@@ -5,7 +5,7 @@ import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
 import { MIGRATION_LOCK } from '../migrate.js';
 import { migrateWorkQueue } from '../queue/migrate-work-queue.js';
-import { atLeisure } from './at-leisure.js';
+import { atLeisure } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 

@@ -1,8 +1,7 @@
+import type { Stream } from 'node:stream';
 import { Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Section } from '../../backup/backup-format.js';
-import { atLeisure } from './at-leisure.js';
-import { referredFirst } from './referred-first.js';
+import type { Section } from '../../backup/backup-file.js';
 
 /** Takes one snapshot, and formats values independently of the server's settings. */
 const BEGIN = `
@@ -75,4 +74,36 @@ async function migrationsOf(client: Client): Promise<string[]> {
 async function hasQueue(client: Client): Promise<boolean> {
   const { rows } = await client.query("SELECT to_regclass('graphile_worker._private_jobs') IS NOT NULL AS found");
   return rows[0].found;
+}
+
+interface Referring {
+  readonly name: string;
+  readonly refers: readonly string[];
+}
+
+/** Sorts each after all that it refers to. Throws if they refer to each other in a circle. */
+function referredFirst<T extends Referring>(all: readonly T[]): T[] {
+  const sorted: T[] = [];
+  for (let left = [...all]; left.length > 0; ) {
+    const waiting = new Set(left.map(({ name }) => name));
+    const free = left.filter(({ refers }) => !refers.some((name) => waiting.has(name)));
+    if (free.length === 0) throw new Error(`these refer to each other in a circle: ${[...waiting].join(', ')}`);
+    sorted.push(...free);
+    left = left.filter((one) => !free.includes(one));
+  }
+  return sorted;
+}
+
+/** The longest delay of a timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * Lifts the limit for answers from a COPY. pg would also keep the timer of that limit running, since it does not notice the
+ * end of a COPY.
+ */
+export function atLeisure<T extends Stream>(copy: T): T {
+  const asked: T & { query_timeout?: number; callback?: () => void } = copy;
+  asked.query_timeout = LONGEST_MS;
+  asked.once('close', () => asked.callback?.());
+  return copy;
 }

@@ -3,10 +3,9 @@ import { DataSource } from 'typeorm';
 import { InstanceRegistry } from '../../../application/jobs/ports.js';
 import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { Repeating } from '../../system/repeating.js';
+import { Repeating } from '../../system/scheduling.js';
 import { OutageLog } from '../outage-log.js';
-import { poolOf } from '../pool.js';
-import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
 import { TaskView } from './task-view.js';
 

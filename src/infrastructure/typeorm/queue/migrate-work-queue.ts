@@ -1,6 +1,6 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
-import { poolOf } from '../pool.js';
+import { poolOf } from '../typeorm-unit-of-work.js';
 
 const silent = new Logger(() => () => undefined);
 

@@ -1,4 +1,4 @@
-import { Sealer } from '../../../../src/infrastructure/crypto/sealer.js';
+import { Sealer } from '../../../../src/infrastructure/crypto/secrets.js';
 
 const SECRET = 'a secret of the service';
 const sealer = new Sealer(SECRET, 'outbox');

@@ -1,6 +1,15 @@
-import { hash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { injectable } from 'inversify';
+import type { MasterKey } from '../../application/accounts/ports.js';
 import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports.js';
 
 const PREFIXES = {
@@ -45,4 +54,48 @@ function base62(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; text.length < length; rest /= 62n) text = ALPHABET[Number(rest % 62n)] + text;
   return text;
+}
+
+export class ConfiguredMasterKey implements MasterKey {
+  private readonly digest: Buffer | null;
+
+  constructor(key: string | null) {
+    this.digest = key === null ? null : sha256(key);
+  }
+
+  matches(credential: string): boolean {
+    return this.digest !== null && timingSafeEqual(this.digest, sha256(credential));
+  }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts text with AES-256-GCM under a key derived from the service's secret for one purpose. */
+export class Sealer {
+  private readonly key: Buffer;
+
+  constructor(secret: string, purpose: string) {
+    this.key = Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32));
+  }
+
+  /** Binds the sealed text to `context`, without which it cannot be opened. */
+  seal(text: string, context: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  }
+
+  /** Throws if the text was sealed under another secret or with another context, or was changed since. */
+  open(text: string, context: string): string {
+    const bytes = Buffer.from(text, 'base64url');
+    const opener = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    opener.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    return opener.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
+  }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import bcrypt from 'bcrypt';
-import type { PasswordHasher } from '../../application/accounts/ports.js';
+import type { PasswordBlocklist, PasswordHasher } from '../../application/accounts/ports.js';
 import { HashingBusy } from '../../domain/accounts/errors.js';
-import { Lane, type LaneLoad } from '../system/lane.js';
+import { Lane, type LaneLoad } from '../system/scheduling.js';
 
 /** At most two of libuv's four threads, so that file and DNS work goes on during a burst of logins. */
 const WIDTH = 2;
@@ -38,3 +38,21 @@ export class BcryptPasswordHasher implements PasswordHasher {
 }
 
 const digestOf = (password: string) => createHash('sha256').update(`tenon password\0${password}`).digest('base64');
+
+/** The common passwords of zxcvbn, read at the first use; no password if the list is switched off. */
+export class CommonPasswordBlocklist implements PasswordBlocklist {
+  private list: ReadonlySet<string> | null = null;
+
+  constructor(private readonly enabled: boolean) {}
+
+  include(password: string): boolean {
+    if (!this.enabled) return false;
+    this.list ??= new Set(readList());
+    return this.list.has(password.toLowerCase());
+  }
+}
+
+function readList(): readonly string[] {
+  const { dictionary } = require('@zxcvbn-ts/language-common') as { dictionary: Record<string, readonly string[]> };
+  return dictionary['passwords-common'] ?? [];
+}

@@ -1,8 +1,9 @@
 import { injectable } from 'inversify';
 import { AccountRepository, MailOutbox, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
 import { alertMail } from '../../application/alerts/alert-mail.js';
-import type { AlertNotifier } from '../../application/alerts/ports.js';
-import { Clock, IdGenerator } from '../../application/shared/ports.js';
+import { type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
+import { FAN_OUT } from '../../application/alerts/webhook-delivery.js';
+import { Clock, IdGenerator, WorkQueue } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
@@ -36,5 +37,27 @@ export class MailNotifier implements AlertNotifier {
     if (sent >= MOST_AN_HOUR) return;
     const message = alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR);
     await this.outbox.add({ id: this.ids.next('msg'), message, dueAt: now, series });
+  }
+}
+
+/** Alerts in one task. Thousands that fire at once then cost the finishing jobs few statements. */
+const BATCH = 20;
+
+/** Queues the delivery of alerts to every webhook that is enabled at this moment. */
+@injectable()
+export class WebhookNotifier implements AlertNotifier {
+  constructor(
+    private readonly webhooks: WebhookRepository,
+    private readonly queue: WorkQueue,
+  ) {}
+
+  async announce(alerts: readonly Alert[]): Promise<void> {
+    const enabled = (await this.webhooks.all()).filter((webhook) => webhook.enabled);
+    if (enabled.length === 0) return;
+    const webhookIds = enabled.map(({ id }) => id);
+    for (let from = 0; from < alerts.length; from += BATCH) {
+      const alertIds = alerts.slice(from, from + BATCH).map(({ id }) => id);
+      await this.queue.enqueue(FAN_OUT, { webhookIds, alertIds });
+    }
   }
 }

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import type { ModelFolders } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import { ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { refuseClimbing } from '../../domain/deployments/model-file.js';
-import { pathsBelow } from './real-paths.js';
+import { pathsBelow } from './folder-walk.js';
 
 const MAX_BYTES = 8 * 1024 ** 3;
 
@@ -54,4 +55,16 @@ function kindOf(stats: Stats): string {
   if (stats.isFIFO()) return 'a named pipe';
   if (stats.isSocket()) return 'a socket';
   return 'a device';
+}
+
+/** Finds model folders below the models folders, in the order of these. */
+export class LocalModelFolders implements ModelFolders {
+  constructor(private readonly roots: readonly string[]) {}
+
+  async locate(path: string): Promise<string | null> {
+    for await (const found of pathsBelow(this.roots, path)) {
+      if (found.isInside && (await stat(found.path)).isDirectory()) return found.path;
+    }
+    return null;
+  }
 }

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+
+/**
+ * A backup is one file: a line with the version of the format, the sections as gzip, and a line with the digest of all
+ * before. A section is a JSON header and any number of pieces of data. Each header and piece is framed by a byte for its
+ * kind and four bytes for its length.
+ */
+const FORMAT = 1;
+const HEAD = `tenon-backup ${FORMAT}\n`;
+const tailOf = (sha256: string): string => `\nsha256 ${sha256}\n`;
+const TAIL_LENGTH = tailOf('0'.repeat(64)).length;
+
+const FRAME_HEAD = 5;
+const FRAME_MOST = 256 * 1024;
+const frameKinds = { header: 0x48, data: 0x44, end: 0x45 } as const;
+type FrameKind = keyof typeof frameKinds;
+
+/** The sections, in their order. */
+export type SectionHeader =
+  | {
+      readonly kind: 'backup';
+      readonly tenon: string;
+      readonly created_at: string;
+      /** False if the secret is a setting, and so no part of the backup. */
+      readonly secret: boolean;
+    }
+  | { readonly kind: 'secret' }
+  /** Names the migrations that made the tables. */
+  | { readonly kind: 'database'; readonly migrations: readonly string[] }
+  /** Rows in the format of COPY. A table follows all tables that it refers to. */
+  | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
+  | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
+  /** Tasks of the work queue, in the format of COPY. */
+  | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
+  /** Has data only if `included`. */
+  | {
+      readonly kind: 'model_file';
+      readonly folder: string;
+      readonly path: string;
+      readonly size: number;
+      readonly sha256: string;
+      readonly included: boolean;
+    };
+
+export interface Section {
+  readonly header: SectionHeader;
+  readonly chunks?: AsyncIterable<Uint8Array>;
+}
+
+export interface WrittenBackup {
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Gives the finished file its name. */
+  publish(): Promise<void>;
+}
+
+/**
+ * Writes the sections into a file beside `path` that only its owner may read, and runs `then`. Removes the file unless `then`
+ * publishes it.
+ */
+export async function writeBackup<T>(
+  path: string,
+  sections: AsyncIterable<Section>,
+  signal: AbortSignal,
+  then: (written: WrittenBackup) => Promise<T>,
+): Promise<T> {
+  const unfinished = `${path}.${process.pid}.part`;
+  const file = await open(unfinished, 'wx', 0o600).catch((error) => {
+    throw unwritable(dirname(path), error);
+  });
+  try {
+    const { bytes, sha256 } = await written(file, sections, signal).finally(() => file.close());
+    return await then({ bytes, sha256, publish: () => publish(unfinished, path) });
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** Explains why a folder takes no file, and what to do. */
+function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
+  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
+  if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
+  return new Error(`no file can be written in ${folder} (${error.code}): name another folder, or mend that`);
+}
+
+async function written(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const write = async (chunk: Buffer) => {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await file.writeFile(chunk); // appends
+  };
+  await write(Buffer.from(HEAD));
+  const rest = async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) await write(chunk);
+  };
+  await pipeline(framed(sections), createGzip(), rest, { signal });
+  const sha256 = hash.digest('hex');
+  const tail = tailOf(sha256);
+  await file.writeFile(tail);
+  await file.sync();
+  return { bytes: bytes + tail.length, sha256 };
+}
+
+async function* framed(sections: AsyncIterable<Section>): AsyncGenerator<Buffer> {
+  for await (const { header, chunks } of sections) {
+    yield* frame('header', Buffer.from(JSON.stringify(header)));
+    for await (const chunk of chunks ?? []) {
+      for (let at = 0; at < chunk.length; at += FRAME_MOST) yield* frame('data', chunk.subarray(at, at + FRAME_MOST));
+    }
+  }
+  yield* frame('end', Buffer.alloc(0));
+}
+
+function* frame(kind: FrameKind, content: Uint8Array): Generator<Buffer> {
+  const head = Buffer.alloc(FRAME_HEAD);
+  head.writeUInt8(frameKinds[kind]);
+  head.writeUInt32BE(content.length, 1);
+  yield head;
+  if (content.length > 0) yield Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+/** Syncs the folder as well, so that the name survives a power cut. */
+async function publish(unfinished: string, path: string): Promise<void> {
+  await rename(unfinished, path);
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+/** The file cannot be restored. The message says why. */
+export class BackupRefused extends Error {}
+
+/** Verifies the checksum of a backup and runs `work` with its sections. Throws BackupRefused. */
+export async function readBackup<T>(
+  path: string,
+  work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BackupRefused(`there is no file ${path}: name the backup to restore`);
+    throw new BackupRefused(`${path} cannot be read (${error.code})`);
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw new BackupRefused(`${path} is no file: name the backup to restore`);
+    const end = await checked(file, path);
+    const sections = sectionsOf(file, end, path);
+    return await work(sections).finally(() => sections.return(undefined));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the position at which the sections end. */
+async function checked(file: FileHandle, path: string): Promise<number> {
+  const { size } = await file.stat();
+  const head = await part(file, 0, HEAD.length);
+  const format = /^tenon-backup (\d+)\n/.exec(head)?.[1];
+  if (format === undefined) throw new BackupRefused(`${path} is no backup that tenon has made`);
+  if (head !== HEAD)
+    throw new BackupRefused(`${path} has the format ${format}, and this version of Tenon reads ${FORMAT}`);
+  const end = size - TAIL_LENGTH;
+  const damaged = new BackupRefused(`${path} is incomplete or has been changed: its checksum does not fit`);
+  if (end < HEAD.length) throw damaged;
+  const hash = createHash('sha256');
+  for await (const chunk of fileChunks(file, 0, end)) hash.update(chunk);
+  if ((await part(file, end, TAIL_LENGTH)) !== tailOf(hash.digest('hex'))) throw damaged;
+  return end;
+}
+
+async function part(file: FileHandle, position: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position });
+  return buffer.toString('latin1', 0, bytesRead);
+}
+
+async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGenerator<Required<Section>> {
+  const unpacked = createGunzip();
+  pipeline(fileChunks(file, HEAD.length, end), unpacked).catch(() => undefined); // the reader gets the failure
+  const frames = framesOf(unpacked, path);
+  const next = async () => {
+    const { value } = await frames.next();
+    if (!value) throw broken(path);
+    return value;
+  };
+  for (let frame = await next(); frame.kind !== 'end'; ) {
+    if (frame.kind !== 'header') throw broken(path);
+    const header = JSON.parse(frame.content.toString()) as SectionHeader;
+    let following: Frame | undefined;
+    const chunks = (async function* () {
+      for (following = await next(); following.kind === 'data'; following = await next()) yield following.content;
+    })();
+    yield { header, chunks };
+    for await (const _ of chunks); // skips data that was not read
+    if (!following) throw broken(path);
+    frame = following;
+  }
+}
+
+interface Frame {
+  readonly kind: FrameKind;
+  readonly content: Buffer;
+}
+
+const kindOf = (byte: number) => (Object.keys(frameKinds) as FrameKind[]).find((kind) => frameKinds[kind] === byte);
+const broken = (path: string) => new BackupRefused(`${path} does not hold what a backup holds`);
+
+async function* framesOf(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Frame, undefined> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    for (;;) {
+      if (held.length < FRAME_HEAD) break;
+      const [kind, length] = [kindOf(held.readUInt8()), held.readUInt32BE(1)];
+      if (!kind || length > FRAME_MOST) throw broken(path);
+      if (held.length < FRAME_HEAD + length) break;
+      yield { kind, content: held.subarray(FRAME_HEAD, FRAME_HEAD + length) };
+      held = held.subarray(FRAME_HEAD + length);
+    }
+  }
+  return undefined;
+}
+
+const PIECE = 64 * 1024;
+
+/** Yields a part of a file in pieces. A stream of Node would never release the handle. */
+export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(PIECE, end - at);
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}

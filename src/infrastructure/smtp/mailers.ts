@@ -1,0 +1,74 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { Mailer } from '../../application/accounts/ports.js';
+import type { Message } from '../../domain/accounts/message.js';
+
+/** For each step of a delivery, and of a check. */
+const TIMEOUT_MS = 15_000;
+
+export class SmtpMailer implements Mailer {
+  private readonly transport;
+
+  /** `url` is `smtp://` or `smtps://`, with user and password if the server asks for them. */
+  constructor(
+    url: string,
+    private readonly from: string,
+  ) {
+    const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+    this.transport = createTransport({ url, ...timeouts });
+  }
+
+  async send(id: string, message: Message): Promise<string> {
+    await this.transport.sendMail(composeMail(id, message, this.from));
+    return 'smtp';
+  }
+
+  /** Connects and signs in, and sends nothing. Throws if that fails. */
+  async verify(): Promise<void> {
+    await this.transport.verify().finally(() => this.transport.close());
+  }
+}
+
+/** Writes each message as an `.eml` file that only the service's user can read. A mail sent twice is one file. */
+export class FolderMailer implements Mailer {
+  private readonly transport = createTransport({ streamTransport: true, buffer: true });
+
+  constructor(
+    private readonly folder: string,
+    private readonly from: string,
+  ) {}
+
+  async send(id: string, message: Message): Promise<string> {
+    const { message: bytes } = await this.transport.sendMail(composeMail(id, message, this.from));
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const path = join(this.folder, `${id}.eml`);
+    await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 });
+    await rename(`${path}.part`, path);
+    return path;
+  }
+}
+
+/** The longest line of RFC 5322, without its end. */
+const LONGEST_LINE = 998;
+
+/** Returns the message for nodemailer. The Message-ID comes from the mail's own id, so that a mail sent twice is recognized. */
+const composeMail = (id: string, message: Message, from: string): SendMailOptions => ({
+  from,
+  to: message.to,
+  subject: message.subject,
+  alternatives: [part('text/plain', message.text), part('text/html', message.html)],
+  messageId: `<${id}@${from.split('@').pop()?.replace('>', '') ?? 'tenon'}>`,
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  disableFileAccess: true,
+  disableUrlAccess: true,
+});
+
+/** Sends plain ASCII unencoded, so that a link in the file is in one piece. */
+function part(type: string, content: string) {
+  const contentType = `${type}; charset=utf-8`;
+  const isPlain = /^[\n\x20-\x7e]*$/.test(content) && content.split('\n').every((line) => line.length < LONGEST_LINE);
+  if (!isPlain) return { contentType, content };
+  const head = `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: 7bit\r\n\r\n`;
+  return { contentType, raw: head + content.replaceAll('\n', '\r\n') };
+}

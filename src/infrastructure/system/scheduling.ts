@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto';
+
+/** Returns milliseconds of a monotonic clock, to measure durations. */
+export const steadyMs = (): number => performance.now();
+
+export interface LaneLoad {
+  readonly running: number;
+  readonly waiting: number;
+  readonly refused: number;
+}
+
+/** Runs at most `width` tasks at once and queues at most `queue` more. Throws `full` beyond that. */
+export class Lane {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  private refused = 0;
+
+  constructor(
+    private readonly width: number,
+    private readonly queue: number,
+    private readonly full: () => Error,
+  ) {}
+
+  get load(): LaneLoad {
+    return { running: this.running, waiting: this.waiting.length, refused: this.refused };
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.running >= this.width) {
+      if (this.waiting.length >= this.queue) {
+        this.refused++;
+        throw this.full();
+      }
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.running++;
+    }
+    try {
+      return await task();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}
+
+/** Runs `task` repeatedly, with a pause after each run, until stopped. */
+export class Repeating {
+  private timer: NodeJS.Timeout | null = null;
+  private current: Promise<void> = Promise.resolve();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly task: (stopping: AbortSignal) => Promise<void>,
+    private readonly pauseMs: number | (() => number),
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  start(): void {
+    if (this.stopping.signal.aborted) return;
+    this.current = this.task(this.stopping.signal).catch(this.failed);
+    void this.current.then(() => {
+      if (this.stopping.signal.aborted) return;
+      const pauseMs = typeof this.pauseMs === 'number' ? this.pauseMs : this.pauseMs();
+      this.timer = setTimeout(() => this.start(), pauseMs);
+    });
+  }
+
+  /** Resolves when the task has ended, or after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.stopping.abort();
+    if (this.timer) clearTimeout(this.timer);
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([this.current, enough]);
+    clearTimeout(timer);
+  }
+}
+
+export interface RestartDelayBounds {
+  /** Both in milliseconds. */
+  readonly first: number;
+  readonly max: number;
+}
+
+/**
+ * Gives the milliseconds before each new attempt: doubled from `first` up to `max`, with a jitter between half and all of
+ * that, so that processes which died together do not come back together.
+ */
+export class RestartDelays {
+  private attempts = 0;
+
+  constructor(private readonly bounds: RestartDelayBounds) {}
+
+  next(): number {
+    const most = Math.max(1, Math.min(this.bounds.max, this.bounds.first * 2 ** this.attempts));
+    this.attempts += 1;
+    return randomInt(Math.ceil(most / 2), Math.floor(most) + 1);
+  }
+
+  reset(): void {
+    this.attempts = 0;
+  }
+}

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { injectable } from 'inversify';
+import { v7 } from 'uuid';
+import type { Clock, Delay, IdGenerator, IdKind, RequestContext } from '../../application/shared/ports.js';
+
+@injectable()
+export class SystemClock implements Clock {
+  now(): Date {
+    return new Date();
+  }
+}
+
+@injectable()
+export class UuidIdGenerator implements IdGenerator {
+  next(kind: IdKind): string {
+    return `${kind}${kind === 'chatcmpl' ? '-' : '_'}${v7()}`;
+  }
+}
+
+@injectable()
+export class TimedDelay implements Delay {
+  take(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return setTimeout(milliseconds, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  }
+}
+
+@injectable()
+export class AsyncRequestContext implements RequestContext {
+  private readonly current = new AsyncLocalStorage<string>();
+
+  get id(): string | null {
+    return this.current.getStore() ?? null;
+  }
+
+  within<T>(id: string, work: () => T): T {
+    return this.current.run(id, work);
+  }
+}

@@ -1,0 +1,82 @@
+import { injectable } from 'inversify';
+import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
+import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
+import { StorageUnavailable } from '../../../domain/shared/errors.js';
+import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
+import { CredentialTable } from '../accounts/credential.repository.js';
+import { OutboxTable } from '../accounts/mail-outbox.js';
+import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
+import { isMissingTable } from '../storage-errors.js';
+import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+/** One statement for all figures. The ORM has no FILTER. */
+const BACKLOG = `
+  SELECT * FROM
+    (SELECT count(*)::integer AS mails, (count(*) FILTER (WHERE failures > 0))::integer AS "failedMails",
+            coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS "oldestMailSeconds"
+       FROM outbox WHERE delivered_at IS NULL) AS mails,
+    (SELECT (count(*) FILTER (WHERE locked_at IS NULL))::integer AS "waitingTasks",
+            (count(*) FILTER (WHERE locked_at IS NOT NULL))::integer AS "runningTasks",
+            (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
+       FROM graphile_worker.jobs) AS tasks`;
+
+/** Counts the mails and tasks that wait. */
+export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlog> {
+  const [row] = await unitOfWork.query<Backlog>(BACKLOG);
+  return row as Backlog;
+}
+
+/** Counts the connections of this instance, and the work that waits for one. */
+export function poolLoad(source: DataSource): PoolLoad {
+  const { totalCount: total, idleCount: idle, waitingCount: waiting } = poolOf(source);
+  return { total, idle, waiting };
+}
+
+/** The table of each kind, with the field that holds the end of a row. */
+const TABLES: Readonly<Record<ExpirableKind, { readonly table: EntitySchema<ObjectLiteral>; readonly end: string }>> = {
+  credentials: { table: CredentialTable, end: 'expiresAt' },
+  mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
+  mails: { table: OutboxTable, end: 'deliveredAt' },
+  site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
+};
+
+@injectable()
+export class TypeOrmExpiredData implements ExpiredData {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  remove(kind: ExpirableKind, before: Date, most: number): Promise<number> {
+    const { table, end } = TABLES[kind];
+    return this.unitOfWork.readCommitted(async () => {
+      const rows = this.unitOfWork.repository(table);
+      const expired = await rows.find({
+        where: { [end]: LessThanOrEqual(before) },
+        order: { [end]: 'ASC' },
+        take: most,
+        lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+      });
+      if (expired.length > 0) await rows.delete(expired.map((row) => rows.getId(row)));
+      return expired.length;
+    });
+  }
+}
+
+@injectable()
+export class TypeOrmStorageProbe implements StorageProbe {
+  constructor(private readonly source: DataSource) {}
+
+  async check(): Promise<void> {
+    const done = await this.migrationsDone();
+    const upToDate = this.source.migrations.every(({ name }) => done.some((one) => one.name === name));
+    if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
+  }
+
+  /** By SQL, since the ORM's `showMigrations` leaks its connection when it fails. */
+  private async migrationsDone(): Promise<{ name: string }[]> {
+    try {
+      return await this.source.query('SELECT name FROM migrations');
+    } catch (error) {
+      if (isMissingTable(error)) return [];
+      throw new StorageUnavailable();
+    }
+  }
+}
