@@ -13,9 +13,7 @@ import { postgresRepositories, postgresUnderTest } from '../support/postgres-rep
 import { aJob, aMessage, anAccount, aRule, aSession, aTeam, at, aWebhook, ids } from '../support/records.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { outboxContract } from './accounts/outbox.contract.js';
-import { alertRulesContract } from './alerts/alert-rules.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
-import { webhooksContract } from './alerts/webhooks.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { locksContract } from './shared/locks.contract.js';
@@ -29,9 +27,7 @@ for (const [name, store] of [
   ['PostgreSQL', postgres],
 ] as const) {
   credentialsContract(name, store);
-  alertRulesContract(name, store);
   alertsContract(name, store);
-  webhooksContract(name, store);
   auditTrailContract(name, store);
   evaluationsContract(name, store);
   outboxContract(name, store);

@@ -3,8 +3,6 @@ import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/alert-notifiers.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
-import { MemoryAlertNotifier } from '../../fakes/alerts/memory-alert-notifier.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
@@ -55,15 +53,6 @@ function mailUnderTest(store: StoreUnderTest) {
 
 alertNotifierContract('e-mail, kept in memory', mailUnderTest(memoryUnderTest()));
 alertNotifierContract('e-mail, kept in PostgreSQL', mailUnderTest(postgresUnderTest()));
-
-alertNotifierContract('memory', async () => {
-  const store = new MemoryStore();
-  const notifier = new MemoryAlertNotifier(store);
-  const switchOn = async () => {
-    notifier.on = true;
-  };
-  return { notifier, unitOfWork: store, switchOn, told: async () => notifier.announced.map(({ id }) => id) };
-});
 
 describe('webhooks', () => {
   let rig: Awaited<ReturnType<typeof webhookRig>> | undefined;

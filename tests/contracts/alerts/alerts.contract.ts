@@ -1,70 +1,161 @@
+import type { Delivery } from '../../../src/domain/alerts/webhook.js';
 import { atOnce } from '../../support/barrier.js';
-import { anAlert, at, ids } from '../../support/records.js';
+import { anAlert, aRule, at, aWebhook, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 const all = { limit: 1_000, after: null };
 
 export function alertsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Alerts kept by ${adapter}`, () => {
-    let alerts: Repositories['alerts'];
-    let elsewhere: Repositories['alerts'];
-
+  describe(`alerts kept by ${adapter}`, () => {
+    let here: Repositories;
+    let elsewhere: Repositories;
     beforeEach(async () => {
-      alerts = (await store.open()).alerts;
-      elsewhere = (await store.elsewhere()).alerts;
+      here = await store.open();
+      elsewhere = await store.elsewhere();
     });
 
-    const acknowledged = { ackedAt: at(9), ackedBy: 'usr_1', note: 'seen' };
-    const seen = { at: at(9), by: 'usr_1', note: 'seen' };
+    describe('AlertRuleRepository', () => {
+      it('gives back exactly what was added', async () => {
+        const rich = aRule({
+          name: '"\u{1F986}" \n',
+          ruleType: 'job_duration_exceeded',
+          threshold: 0.1 + 0.2,
+          jobKind: 'chat',
+          severity: 'P4',
+          enabled: false,
+          createdAt: at(3),
+          failuresInARow: 10_000,
+          firedInRun: true,
+        });
+        for (const rule of [aRule(), rich]) {
+          await here.alertRules.add(rule);
+          expect(await elsewhere.alertRules.find(rule.id)).toEqual(rule);
+        }
+        expect(await here.alertRules.find(ids.next('rul'))).toBeNull();
+      });
 
-    it('gives back exactly what was added', async () => {
-      const [plain, rich] = [anAlert(), anAlert({ ...acknowledged, ruleName: '"\u{1F986}" \n', severity: 'P4' })];
-      await alerts.add([plain, rich]);
-      for (const alert of [plain, rich]) expect(await elsewhere.find(alert.id)).toEqual(alert);
-      expect(await alerts.find(ids.next('alr'))).toBeNull();
+      it('lists the newest first, writes some and brings none back, removes one once', async () => {
+        const [one, two, three, gone] = [aRule(), aRule(), aRule(), aRule()];
+        for (const rule of [two, one, three]) await here.alertRules.add(rule);
+        expect(await elsewhere.alertRules.all()).toEqual([three, two, one]);
+        const change = {
+          name: 'another',
+          threshold: 1e9,
+          severity: 'P3',
+          failuresInARow: 2,
+          firedInRun: true,
+        } as const;
+        const next = { ...one, ...change, enabled: false };
+        await here.alertRules.save([next, gone]);
+        expect(await elsewhere.alertRules.all()).toEqual([three, two, next]);
+        expect(await here.alertRules.remove(one.id)).toBe(true);
+        expect(await here.alertRules.remove(one.id)).toBe(false);
+        expect(await elsewhere.alertRules.all()).toEqual([three, two]);
+      });
     });
 
-    it('has one of a rule and a job at most', async () => {
-      const first = anAlert();
-      await alerts.add([first]);
-      const again = { ...first, id: ids.next('alr') };
-      const [otherJob, otherRule] = [
-        { ...again, id: ids.next('alr'), jobId: ids.next('job') },
-        { ...again, id: ids.next('alr'), ruleId: ids.next('rul') },
-      ];
-      await alerts.add([again, otherJob, otherRule]);
-      expect(await alerts.list(null, all)).toEqual([otherRule, otherJob, first]);
+    describe('AlertRepository', () => {
+      const acknowledged = { ackedAt: at(9), ackedBy: 'usr_1', note: 'seen' };
+      const seen = { at: at(9), by: 'usr_1', note: 'seen' };
+
+      it('gives back exactly what was added', async () => {
+        const [plain, rich] = [anAlert(), anAlert({ ...acknowledged, ruleName: '"\u{1F986}" \n', severity: 'P4' })];
+        await here.alerts.add([plain, rich]);
+        for (const alert of [plain, rich]) expect(await elsewhere.alerts.find(alert.id)).toEqual(alert);
+        expect(await here.alerts.find(ids.next('alr'))).toBeNull();
+      });
+
+      it('has one of a rule and a job at most', async () => {
+        const first = anAlert();
+        await here.alerts.add([first]);
+        const again = { ...first, id: ids.next('alr') };
+        const otherJob = { ...first, id: ids.next('alr'), jobId: ids.next('job') };
+        const otherRule = { ...first, id: ids.next('alr'), ruleId: ids.next('rul') };
+        await here.alerts.add([again, otherJob, otherRule]);
+        expect(await here.alerts.list(null, all)).toEqual([otherRule, otherJob, first]);
+      });
+
+      it('lists the newest first, a page at a time, by status', async () => {
+        const [one, two, three, four] = [anAlert(), anAlert(acknowledged), anAlert(), anAlert(acknowledged)];
+        await here.alerts.add([two, four, one, three]);
+        const { alerts } = elsewhere;
+        expect(await alerts.list(null, all)).toEqual([four, three, two, one]);
+        expect(await alerts.list(null, { limit: 2, after: four.id })).toEqual([three, two]);
+        expect(await alerts.list('firing', all)).toEqual([three, one]);
+        expect(await alerts.list('acked', all)).toEqual([four, two]);
+        expect(await alerts.list('acked', { limit: 5, after: four.id })).toEqual([two]);
+      });
+
+      it('keeps one acknowledgement whole, the first, however many come at once', async () => {
+        const [alert, other] = [anAlert(), anAlert()];
+        await here.alerts.add([alert, other]);
+        const outcomes = await atOnce(6, (party) =>
+          (party % 2 ? here : elsewhere).alerts.acknowledge(alert.id, {
+            at: at(party),
+            by: `usr_${party}`,
+            note: `${party}`,
+          }),
+        );
+        expect(outcomes.filter(Boolean)).toHaveLength(1);
+        const found = await here.alerts.find(alert.id);
+        const first = Number(found?.note);
+        expect(found).toEqual({ ...alert, ackedAt: at(first), ackedBy: `usr_${first}`, note: `${first}` });
+        expect(await here.alerts.acknowledge(alert.id, seen)).toBe(false);
+        expect(await here.alerts.acknowledge(ids.next('alr'), seen)).toBe(false);
+        expect(await here.alerts.find(alert.id)).toEqual(found);
+        expect(await here.alerts.find(other.id)).toEqual(other);
+      });
     });
 
-    it('lists the newest first, a page at a time, by status', async () => {
-      const [one, two, three, four] = [anAlert(), anAlert(acknowledged), anAlert(), anAlert(acknowledged)];
-      await alerts.add([two, four, one, three]);
-      expect(await elsewhere.list(null, all)).toEqual([four, three, two, one]);
-      expect(await elsewhere.list(null, { limit: 2, after: four.id })).toEqual([three, two]);
-      expect(await elsewhere.list('firing', all)).toEqual([three, one]);
-      expect(await elsewhere.list('acked', all)).toEqual([four, two]);
-      expect(await elsewhere.list('acked', { limit: 5, after: four.id })).toEqual([two]);
-    });
+    describe('WebhookRepository', () => {
+      const delivery = (over: Partial<Delivery> = {}): Delivery => ({
+        at: at(7.001),
+        alertId: 'alr_1',
+        status: 200,
+        error: null,
+        ...over,
+      });
 
-    it('keeps the first acknowledgement', async () => {
-      const [alert, other] = [anAlert(), anAlert()];
-      await alerts.add([alert, other]);
-      expect(await alerts.acknowledge(alert.id, seen)).toBe(true);
-      expect(await elsewhere.acknowledge(alert.id, { at: at(10), by: 'usr_2', note: null })).toBe(false);
-      expect(await alerts.acknowledge(ids.next('alr'), seen)).toBe(false);
-      expect(await alerts.find(alert.id)).toEqual({ ...alert, ...acknowledged });
-      expect(await alerts.find(other.id)).toEqual(other);
-    });
+      it('gives back exactly what was added, with its secret to who opens it, the oldest first', async () => {
+        const { webhooks } = here;
+        const [first, second] = [aWebhook(), aWebhook({ url: 'https://example.com/ä?k="1"', createdBy: 'master' })];
+        for (const webhook of [second, first]) await webhooks.add(webhook, `whsec_${webhook.id}`);
+        expect(await elsewhere.webhooks.open(second.id)).toEqual({ webhook: second, secret: `whsec_${second.id}` });
+        expect(await elsewhere.webhooks.all()).toEqual([first, second]);
+        expect(await webhooks.open(ids.next('whk'))).toBeNull();
+      });
 
-    it('keeps one acknowledgement whole, however many come at once', async () => {
-      const alert = anAlert();
-      await alerts.add([alert]);
-      const outcomes = await atOnce(6, (party) =>
-        (party % 2 ? alerts : elsewhere).acknowledge(alert.id, { at: at(party), by: `usr_${party}`, note: `${party}` }),
-      );
-      expect(outcomes.filter(Boolean)).toHaveLength(1);
-      const { ackedAt, ackedBy, note } = (await alerts.find(alert.id)) ?? alert;
-      expect({ ackedAt, ackedBy }).toEqual({ ackedAt: at(Number(note)), ackedBy: `usr_${note}` });
+      it('keeps the last delivery', async () => {
+        const { webhooks } = here;
+        const [webhook, other] = [aWebhook(), aWebhook()];
+        for (const one of [webhook, other]) await webhooks.add(one, 'whsec_1');
+        for (const one of [delivery({ status: null, error: 'no answer' }), delivery({ status: 500, error: 'x' })]) {
+          await elsewhere.webhooks.note(webhook.id, one);
+          expect(await webhooks.all()).toEqual([{ ...webhook, lastDelivery: one }, other]);
+        }
+        await webhooks.note(ids.next('whk'), delivery());
+        expect(await webhooks.open(webhook.id)).toMatchObject({ secret: 'whsec_1', webhook: { enabled: true } });
+      });
+
+      it('disables for good one whose receiver is gone, whatever is noted at the same time', async () => {
+        const webhook = aWebhook();
+        await here.webhooks.add(webhook, 'whsec_1');
+        await atOnce(6, (party) =>
+          (party % 2 ? here : elsewhere).webhooks.note(webhook.id, delivery({ status: party === 2 ? 410 : 200 })),
+        );
+        expect(await elsewhere.webhooks.all()).toMatchObject([{ id: webhook.id, enabled: false }]);
+        await here.webhooks.note(webhook.id, delivery());
+        expect(await here.webhooks.all()).toMatchObject([{ enabled: false, lastDelivery: delivery() }]);
+      });
+
+      it('removes one, once', async () => {
+        const [webhook, other] = [aWebhook(), aWebhook()];
+        for (const one of [webhook, other]) await here.webhooks.add(one, 'whsec_1');
+        const removed = await atOnce(4, (party) => (party % 2 ? here : elsewhere).webhooks.remove(webhook.id));
+        expect(removed.filter(Boolean)).toEqual([true]);
+        expect(await here.webhooks.open(webhook.id)).toBeNull();
+        expect(await elsewhere.webhooks.all()).toEqual([other]);
+      });
     });
   });
 }

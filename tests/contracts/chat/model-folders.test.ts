@@ -1,16 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalModelFolders } from '../../../src/infrastructure/files/local-model-files.js';
-import { MemoryModelFolders } from '../../fakes/chat/memory-model-folders.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { modelFoldersContract } from './model-folders.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
-const made = ['models/chat', 'models/deep/er', 'models/in', 'models-private/chat', 'outside/below', 'second/chat'];
+const folders = (...roots: string[]) => new LocalModelFolders(roots.map(at));
 
 beforeAll(() => {
-  for (const folder of [...made, 'second/more']) mkdirSync(at(folder), { recursive: true });
+  const models = ['models/chat', 'models/deep/er', 'models/in', 'second/chat', 'second/more'];
+  for (const folder of [...models, 'models-private/chat', 'outside/below']) mkdirSync(at(folder), { recursive: true });
   symlinkSync('chat', at('models/link'));
   symlinkSync('../outside', at('models/out'));
   symlinkSync(at('outside'), at('models/in/out'));
@@ -19,42 +18,31 @@ beforeAll(() => {
 });
 afterAll(() => temporary.remove());
 
-const under = (folders: LocalModelFolders) => ({ folders, root: at('models'), outside: at('outside') });
-modelFoldersContract('the file system', () => under(new LocalModelFolders([at('models')])));
-modelFoldersContract('the file system, named by a link', () => under(new LocalModelFolders([at('link-to-models/')])));
-modelFoldersContract('memory', () => {
-  const real = {
-    '/models/chat': '/models/chat',
-    '/models/deep': '/models/deep',
-    '/models/deep/er': '/models/deep/er',
-    '/models/link': '/models/chat',
-    '/models/out': '/outside',
-    '/models/in': '/models/in',
-    '/models/in/out': '/outside',
-    '/models-private/chat': '/models-private/chat',
-    '/outside': '/outside',
-  };
-  return { folders: new MemoryModelFolders(real), root: '/models', outside: '/outside' };
+describe.each(['models', 'link-to-models/'])('ModelFolders of the file system, in %s', (root) => {
+  it.each(['chat', './chat', 'chat/', 'deep/../chat', 'deep/er/../../chat', 'link'])(
+    'locates a folder, relative or absolute: %s',
+    async (path) => {
+      expect(await folders(root).locate(path)).toBe(at('models/chat'));
+      expect(await folders(root).locate(at(`models/${path}`))).toBe(at('models/chat'));
+    },
+  );
+
+  it('locates nothing that is missing, a file, or outside, also by a link', async () => {
+    const missing = ['missing', 'chat/missing', 'x'.repeat(10_000), 'chat\0', '\0', 'file', 'file/chat', '~'];
+    const outside = ['..', '../', '../models-private/chat', '../outside', 'out', 'in/out', 'out/below', 'in/out/below'];
+    const absolute = [...missing, ...outside].map((path) => at(`models/${path}`));
+    for (const path of [...missing, ...outside, ...absolute, '/', '/etc', at('outside'), at('models-private/chat')])
+      expect([path, await folders(root).locate(path)]).toEqual([path, null]);
+  });
 });
 
-describe('ModelFolders of the file system', () => {
-  it('looks through several models folders in their order', async () => {
-    const folders = new LocalModelFolders([at('models'), at('second')]);
-    expect(await folders.locate('chat')).toBe(at('models/chat'));
-    expect(await folders.locate('more')).toBe(at('second/more'));
-    expect(await folders.locate(at('second/chat'))).toBe(at('second/chat'));
-  });
-
-  it('takes one that is missing for empty', async () => {
-    const folders = new LocalModelFolders([at('missing'), at('models')]);
-    expect(await folders.locate('chat')).toBe(at('models/chat'));
-    expect(await new LocalModelFolders([]).locate('/')).toBeNull();
-  });
-
-  it('looks at what there is at the moment', async () => {
-    const folders = new LocalModelFolders([at('models')]);
-    expect(await folders.locate('fresh')).toBeNull();
-    mkdirSync(at('models/fresh'));
-    expect(await folders.locate('fresh')).toBe(at('models/fresh'));
-  });
+it('looks through several models folders in their order, at what there is now', async () => {
+  const both = folders('missing', 'models', 'second');
+  expect(await both.locate('chat')).toBe(at('models/chat'));
+  expect(await both.locate('more')).toBe(at('second/more'));
+  expect(await both.locate(at('second/chat'))).toBe(at('second/chat'));
+  expect(await both.locate('fresh')).toBeNull();
+  mkdirSync(at('models/fresh'));
+  expect(await both.locate('fresh')).toBe(at('models/fresh'));
+  expect(await folders().locate('/')).toBeNull();
 });

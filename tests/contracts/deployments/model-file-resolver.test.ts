@@ -3,9 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
-import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { modelFileResolverContract } from './model-file-resolver.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
@@ -23,23 +21,51 @@ beforeAll(() => {
 });
 afterAll(() => temporary.remove());
 
-const under = (files: LocalModelFileResolver) => ({ files, root: at('models'), outside: at('outside.onnx') });
-modelFileResolverContract('the file system', () => under(new LocalModelFileResolver([at('models')])));
-modelFileResolverContract('the file system, named by a link', () =>
-  under(new LocalModelFileResolver([at('link-to-models/')])),
-);
-modelFileResolverContract('memory', () => {
-  const known = {
-    '/models': { wrong: 'a folder' },
-    '/models/iris.onnx': { file: '/models/iris.onnx' },
-    '/models/link.onnx': { file: '/models/iris.onnx' },
-    '/models/deep/er.onnx': { file: '/models/deep/er.onnx' },
-    '/models/out.onnx': { file: '/outside.onnx' },
-    '/models/folder.onnx': { wrong: 'a folder' },
-    '/models/iris.bin': { wrong: 'its name does not end in .onnx' },
-    '/models/empty.onnx': { wrong: 'it is empty' },
-  };
-  return { files: new MemoryModelFileResolver(known), root: '/models', outside: '/outside.onnx' };
+const invalid = { code: 'model_file_invalid' };
+
+describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file system, in %s', (folder) => {
+  let files: LocalModelFileResolver;
+  beforeEach(() => {
+    files = new LocalModelFileResolver([at(folder)]);
+  });
+  const inside = (path: string) => at(`models/${path}`);
+
+  it.each(['iris.onnx', './iris.onnx', 'link.onnx', 'deep/er.onnx'])('locates a file: %s', async (path) => {
+    const real = inside(path.includes('er.onnx') ? 'deep/er.onnx' : 'iris.onnx');
+    expect(await files.locate(path)).toBe(real);
+    expect(await files.locate(inside(path))).toBe(real);
+  });
+
+  it('refuses what is not there', async () => {
+    for (const path of ['missing.onnx', 'iris.onnx/x.onnx', '', 'x'.repeat(10_000), 'iris.onnx\0', '\0'])
+      await expect(files.locate(path)).rejects.toMatchObject(invalid);
+  });
+
+  it('refuses what lies outside, also by a link, and does not tell whether there is such a file', async () => {
+    for (const path of [at('models-private/iris.onnx'), '/etc/passwd', at(''), 'out.onnx', inside('out.onnx')])
+      await expect(files.locate(path)).rejects.toMatchObject(invalid);
+    await expect(files.locate('out.onnx')).rejects.toThrow('outside the models folders');
+    const words = (path: string) => files.locate(path).catch(({ message }: Error) => message);
+    expect(await words(at('outside.onnx'))).toBe(await words(at('outside.onnx-missing.onnx')));
+  });
+
+  it('refuses every path with a `..` segment, relative or absolute', async () => {
+    const around = ['..', 'deep/../iris.onnx', 'missing/../iris.onnx', '../models-private/iris.onnx'];
+    for (const path of [...around, ...around.map((one) => `${at('models')}/${one}`)]) {
+      await expect(files.locate(path)).rejects.toMatchObject(invalid);
+      await expect(files.locate(path)).rejects.toThrow('`..`');
+    }
+  });
+
+  it.each([
+    ['folder.onnx', 'a folder'],
+    ['.', /./],
+    ['iris.bin', '.onnx'],
+    ['empty.onnx', 'empty'],
+  ])('refuses what can be no model, and says why: %s', async (path, why) => {
+    await expect(files.locate(path)).rejects.toThrow(why);
+    await expect(files.locate(path)).rejects.toMatchObject(invalid);
+  });
 });
 
 describe('ModelFileResolver of the file system', () => {

@@ -1,13 +1,12 @@
 import { appendFileSync, existsSync, ftruncateSync, openSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { logTailLimits } from '../../../src/application/operations/ports.js';
+import { type LogTailLimits, logTailLimits } from '../../../src/application/operations/ports.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
 import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
 import { MemoryLogTail } from '../../fakes/operations/memory-log-tail.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { at, unique } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { logTailContract } from './log-tail.contract.js';
 
 const folder = new TemporaryFolder();
 afterAll(() => folder.remove());
@@ -22,36 +21,119 @@ function rotate(file: string): void {
   }
 }
 
-logTailContract('files', async (limits) => {
+const files = (limits: LogTailLimits) => {
   const file = newFile();
   return {
     tail: new FileLogTail(file, limits),
-    write: async (lines) => appendFileSync(file, lines.map((line) => `${line}\n`).join('')),
-    rotate: async () => rotate(file),
+    write: (lines: readonly string[]) => appendFileSync(file, lines.map((line) => `${line}\n`).join('')),
+    rotate: () => rotate(file),
   };
-});
+};
 
-logTailContract('memory', async (limits) => {
+const memory = (limits: LogTailLimits) => {
   const lines: string[] = [];
-  return {
-    tail: new MemoryLogTail(lines, limits),
-    write: async (more) => void lines.push(...more),
-    rotate: async () => undefined,
-  };
+  const write = (more: readonly string[]) => void lines.push(...more);
+  return { tail: new MemoryLogTail(lines, limits), write, rotate: () => undefined };
+};
+
+const plenty: LogTailLimits = { answerBytes: 1e9, searchedBytes: 1e9 };
+const id = (n: number) => `job_0199f2a4-7c1e-7a57-9d0e-${String(n).padStart(12, '0')}`;
+const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `{"n":${from + n}}`);
+
+describe.each([
+  ['files', files],
+  ['memory', memory],
+])('LogTail of %s', (_, open) => {
+  it('has no lines where nothing was logged', async () => {
+    const { tail } = open(plenty);
+    expect(await tail.read({ most: 10, mentioning: null })).toEqual([]);
+    expect(await tail.read({ most: 10, mentioning: id(1) })).toEqual([]);
+  });
+
+  it('gives the newest lines, oldest first', async () => {
+    const { tail, write } = open(plenty);
+    write(numbered(0, 20_000));
+    expect(await tail.read({ most: 1, mentioning: null })).toEqual(['{"n":19999}']);
+    expect(await tail.read({ most: 3, mentioning: null })).toEqual(numbered(19_997, 20_000));
+    expect(await tail.read({ most: 15_000, mentioning: null })).toEqual(numbered(5_000, 20_000));
+    expect(await tail.read({ most: 50_000, mentioning: null })).toEqual(numbered(0, 20_000));
+    write(['{"n":20000}']);
+    expect(await tail.read({ most: 2, mentioning: null })).toEqual(numbered(19_999, 20_001));
+  });
+
+  it('gives lines of any length and in any script as they were written', async () => {
+    const { tail, write } = open(plenty);
+    const lines = [1, 2, 3, 65_535, 65_536, 65_537, 200_000, 4].map(
+      (length) => `${'€ß𝄞ж'.repeat(length).slice(0, -1)}.`,
+    );
+    write(lines);
+    for (const most of [1, 2, 3, 8]) expect(await tail.read({ most, mentioning: null })).toEqual(lines.slice(-most));
+  });
+
+  it('goes on before a rotation, through all files that there are', async () => {
+    const { tail, write, rotate } = open(plenty);
+    for (let file = 0; file < 5; file++) {
+      if (file > 0) rotate();
+      write(numbered(file * 10, file * 10 + 10));
+    }
+    expect(await tail.read({ most: 13, mentioning: null })).toEqual(numbered(37, 50));
+    expect(await tail.read({ most: 100, mentioning: null })).toEqual(numbered(0, 50));
+    rotate();
+    expect(await tail.read({ most: 5, mentioning: null })).toEqual(numbered(45, 50));
+  });
+
+  it('gives the newest of the lines that mention a word, and none of a longer word', async () => {
+    const { tail, write, rotate } = open(plenty);
+    const about = (n: number) => [`{"n":${n},"job_id":"${id(1)}"}`, `{"n":${n},"path":"/v1/jobs/${id(1)}/cancel"}`];
+    write([...about(1), `{"job_id":"${id(2)}"}`, id(1), `\\n${id(1)}\\n`]);
+    rotate();
+    write([...about(2), `{"job_id":"${id(1)}0"}`, `${id(1)}-${id(1)}`, `${id(1)}0 ${id(1)}`, `${id(1)}_`]);
+    const all = [...about(1), id(1), `\\n${id(1)}\\n`, ...about(2), `${id(1)}-${id(1)}`, `${id(1)}0 ${id(1)}`];
+    expect(await tail.read({ most: 100, mentioning: id(1) })).toEqual(all);
+    expect(await tail.read({ most: 5, mentioning: id(1) })).toEqual(all.slice(-5));
+    for (const none of [id(3), id(1).slice(0, -1), '', '.*', '\u0000', '\ud800', 'ж']) {
+      expect(await tail.read({ most: 100, mentioning: none })).toEqual([]);
+    }
+  });
+
+  it('leaves older lines out of an answer that is long enough', async () => {
+    const { tail, write, rotate } = open({ ...plenty, answerBytes: 30 });
+    write(['a'.repeat(10), 'ß'.repeat(5)]);
+    rotate();
+    write(['c'.repeat(10), 'd'.repeat(10)]);
+    const newest = ['ß'.repeat(5), 'c'.repeat(10), 'd'.repeat(10)];
+    expect(await tail.read({ most: 100, mentioning: null })).toEqual(newest);
+    write(['e'.repeat(11)]);
+    expect(await tail.read({ most: 100, mentioning: null })).toEqual(['d'.repeat(10), 'e'.repeat(11)]);
+    write(['f'.repeat(100_000)]);
+    expect(await tail.read({ most: 100, mentioning: null })).toEqual([]);
+  });
+
+  it('looks back only so far for a word', async () => {
+    const { tail, write, rotate } = open({ ...plenty, searchedBytes: 30 });
+    write(['a word']);
+    rotate();
+    write(['b word', 'c'.repeat(15)]);
+    expect(await tail.read({ most: 100, mentioning: 'word' })).toEqual(['a word', 'b word']);
+    write(['']);
+    expect(await tail.read({ most: 100, mentioning: 'word' })).toEqual(['b word']);
+  });
 });
 
 describe('LogTail of files', () => {
   const numbers = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { n: number }).n);
 
+  const nine = { most: 9, mentioning: null };
+
   it('leaves out a line that is still being written', async () => {
     const file = newFile();
     const tail = new FileLogTail(file);
     appendFileSync(file, 'half');
-    expect(await tail.read({ most: 9, mentioning: null })).toEqual([]);
+    expect(await tail.read(nine)).toEqual([]);
     appendFileSync(file, ' a line\nanother');
-    expect(await tail.read({ most: 9, mentioning: null })).toEqual(['half a line']);
+    expect(await tail.read(nine)).toEqual(['half a line']);
     appendFileSync(file, '.'.repeat(200_000));
-    expect(await tail.read({ most: 9, mentioning: null })).toEqual(['half a line']);
+    expect(await tail.read(nine)).toEqual(['half a line']);
   });
 
   it('reads what the log has written and rotated', async () => {

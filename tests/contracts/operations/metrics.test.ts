@@ -1,47 +1,29 @@
 import { backlogMetrics, gauge, type MetricSource } from '../../../src/infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../../../src/infrastructure/prometheus/prometheus-metrics.js';
-import { MemoryMetrics } from '../../fakes/operations/memory-metrics.js';
-import { metricsContract } from './metrics.contract.js';
 
-metricsContract('memory', () => {
-  let failing = false;
-  const failure = () => {
-    if (failing) throw new Error('it is not there');
-    return 2;
-  };
-  return {
-    metrics: new MemoryMetrics({ tenon_one: () => 1, tenon_two: failure }),
-    gauges: ['tenon_one', 'tenon_two'],
-    fail: () => {
-      failing = true;
-    },
-  };
-});
-
-const outcomes: Record<string, () => never | Promise<never>> = {
-  throw: () => {
-    throw new Error('it is not there');
-  },
-  'never answer': () => new Promise<never>(() => undefined),
-};
-describe.each(Object.keys(outcomes))('with sources that %s', (name) => {
-  metricsContract('Prometheus', () => {
-    let failing = false;
-    const sources: MetricSource[] = [
-      { collect: () => [gauge('tenon_one', 'One.', 1)] },
-      { collect: async () => (failing ? outcomes[name]?.() : [gauge('tenon_two', 'Two.', 2)]) as never },
-    ];
-    return {
-      metrics: new PrometheusMetrics(sources),
-      gauges: ['tenon_one', 'tenon_two'],
-      fail: () => {
-        failing = true;
-      },
-    };
-  });
-});
+/** Lines of the text format: comments on what follows, and samples. */
+const LINE =
+  /^(# (HELP [a-z_:][\w:]* .+|TYPE [a-z_:][\w:]* (gauge|counter|histogram|summary))|[a-z_:][\w:]*(\{[^}]*\})? \S+)?$/i;
 
 describe('Metrics of Prometheus', () => {
+  const one: MetricSource = { collect: () => [gauge('tenon_one', 'One.', 1)] };
+
+  it('are in the text format of Prometheus, each with its help and type', async () => {
+    const two: MetricSource = { collect: async () => [gauge('tenon_two', 'Two.', 2)] };
+    const text = await new PrometheusMetrics([one, two]).read();
+    expect(text.split('\n').filter((line) => !LINE.test(line))).toEqual([]);
+    expect(text).toContain('# HELP tenon_one One.\n# TYPE tenon_one gauge\ntenon_one 1\n');
+    expect(text).toContain('# HELP tenon_two Two.\n# TYPE tenon_two gauge\ntenon_two 2\n');
+  });
+
+  it.each<[string, MetricSource['collect']]>([
+    ['fails', () => Promise.reject(new Error('it is not there'))],
+    ['never answers', () => new Promise<never>(() => undefined)],
+  ])('leave out a source that %s, and nothing else', async (_, collect) => {
+    const text = await new PrometheusMetrics([{ collect }, one]).read();
+    expect(text).toContain('\ntenon_one 1\n');
+  });
+
   it('ask a source that has not answered only once', async () => {
     let asked = 0;
     const collect = () => {

@@ -1,59 +1,66 @@
+import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
 import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
+import { atOnce } from '../../support/barrier.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { storageContract } from './storage.contract.js';
+import { freshDatabase } from '../../support/database.js';
+import { within } from '../../support/until.js';
 
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
+  for (const end of ending.splice(0)) await end();
 });
 
-storageContract('memory', ['switched off'], async () => {
-  const storage = new MemoryStorageProbe();
-  const off = {
-    begin: () => {
-      storage.available = false;
-    },
-    end: () => {
-      storage.available = true;
-    },
-  };
-  return { storage, troubles: { 'switched off': off } };
-});
+const memory = async () => {
+  const probe = new MemoryStorageProbe();
+  const set = (available: boolean) => Object.assign(probe, { available });
+  return { probe, begin: () => set(false), end: () => set(true) };
+};
 
-describe('on a database', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await freshDatabase();
-  });
-  afterAll(() => database.drop());
+const postgres = (trouble: 'cut' | 'silence') => async () => {
+  const database = await freshDatabase();
+  const proxy = await CutOffProxy.before(database.url);
+  const source = await createDataSource(proxy.url).initialize();
+  ending.push(
+    () => source.destroy(),
+    () => proxy.close(),
+    () => database.drop(),
+  );
+  return { probe: new TypeOrmStorageProbe(source), begin: () => proxy[trouble](), end: () => proxy.reopen() };
+};
 
-  storageContract('PostgreSQL', ['connections break', 'connections fall silent'], async () => {
-    const proxy = await CutOffProxy.before(database.url);
-    const source = await createDataSource(proxy.url).initialize();
-    ending.push(
-      () => proxy.close(),
-      () => source.destroy(),
-    );
-    const end = () => proxy.reopen();
-    const troubles = {
-      'connections break': { begin: () => proxy.cut(), end },
-      'connections fall silent': { begin: () => proxy.silence(), end },
+describe.each([
+  ['memory', memory],
+  ['PostgreSQL whose connections break', postgres('cut')],
+  ['PostgreSQL whose connections fall silent', postgres('silence')],
+])('StorageProbe of %s', (_, open) => {
+  it('says within seconds that the database is not there, and that it is again', async () => {
+    const { probe, begin, end } = await open();
+    // More at once than there can be connections: none of them may be lost by it.
+    const checks = () => atOnce(20, () => probe.check().catch((error: unknown) => error));
+    expect(new Set(await checks())).toEqual(new Set([undefined]));
+    begin();
+    let outcomes: unknown[] = [];
+    const checked = async () => {
+      outcomes = await checks();
     };
-    return { storage: new TypeOrmStorageProbe(source), troubles };
+    expect(await within(8_000, checked)).toBe(true);
+    expect(outcomes).toHaveLength(20);
+    for (const outcome of outcomes) expect(outcome).toBeInstanceOf(StorageUnavailable);
+    end();
+    await expect(probe.check()).resolves.toBeUndefined();
   });
 });
 
-describe('Storage of PostgreSQL', () => {
+describe('StorageProbe of PostgreSQL', () => {
   it('is not there before the migrations are done', async () => {
     const database = await freshDatabase({ migrated: false });
     const source = await createDataSource(database.url).initialize();
     ending.push(
-      () => database.drop(),
       () => source.destroy(),
+      () => database.drop(),
     );
     const storage = new TypeOrmStorageProbe(source);
     await expect(storage.check()).rejects.toMatchObject({

@@ -32,11 +32,6 @@ describe('a bounded page', () => {
     expect(await page(limit)).toEqual({ items: all.slice(0, expected), more });
   });
 
-  it('goes on after an object', async () => {
-    const all = objects(120, 1);
-    expect(await over(all).page(60, 'id_0049')).toEqual({ items: all.slice(50, 110), more: true });
-  });
-
   it('ends where the specs grow long, and goes on from there', async () => {
     const all = objects(40, PAGE_BULK / 4);
     const { page, asked } = over(all);

@@ -73,13 +73,4 @@ describe('a dataset', () => {
     });
     expect(read).not.toHaveBeenCalled();
   });
-
-  it('has at most 16 MB of records, counted in bytes', async () => {
-    const { service } = await setUp();
-    const text = (length: number) => ({ records: { records: [{ input: 'ä'.repeat(length), expected: 'a' }] } });
-    const size = 8 * 1024 * 1024;
-    await expect(service.import(by, project.id, text(size), '')).rejects.toThrow(/records: .*16 MB/);
-    const { dataset } = await service.import(by, project.id, text(size - 100), '');
-    expect(dataset.recordCount).toBe(1);
-  });
 });

@@ -16,40 +16,19 @@ describe('SERVICE_TRUST_PROXY', () => {
 
   it('lists addresses, networks and names', () => {
     const list = 'loopback, 10.0.0.0/8,192.0.2.7 ,2001:db8::/32,::1,uniquelocal,linklocal';
-    expect(loadConfig({ SERVICE_TRUST_PROXY: list }).trustedProxies).toEqual([
-      'loopback',
-      '10.0.0.0/8',
-      '192.0.2.7',
-      '2001:db8::/32',
-      '::1',
-      'uniquelocal',
-      'linklocal',
-    ]);
+    expect(loadConfig({ SERVICE_TRUST_PROXY: list }).trustedProxies).toEqual(list.split(/ ?, ?/));
   });
 
-  it.each([
-    'true',
-    'false',
-    '1',
-    '*',
-    'proxy.example.com',
-    'localhost',
-    '10.0.0.0/0',
-    '10.0.0.0/33',
-    '10.0.0.0/08',
-    '10.0.0.0/',
-    '10.0.0.0/8/8',
-    '10.0.0.0/255.0.0.0',
-    '::/129',
-    'fe80::1%eth0',
-    'loopback,',
-    'loopback,,::1',
-    'loopback uniquelocal',
-  ])('refuses %s with a clear line', (text) => {
-    const line = complaint({ SERVICE_TRUST_PROXY: text });
-    expect(line).toMatch(/^SERVICE_TRUST_PROXY must list addresses, networks/);
-    expect(line).toContain(JSON.stringify(text));
-  });
+  const badNetworks = '10.0.0.0/0 10.0.0.0/33 10.0.0.0/08 10.0.0.0/ 10.0.0.0/8/8 10.0.0.0/255.0.0.0 ::/129';
+  const badProxies = 'true 1 * proxy.example.com localhost fe80::1%eth0 loopback, loopback,,::1';
+  it.each([...badNetworks.split(' '), ...badProxies.split(' '), 'loopback uniquelocal'])(
+    'refuses %s with a clear line',
+    (text) => {
+      const line = complaint({ SERVICE_TRUST_PROXY: text });
+      expect(line).toMatch(/^SERVICE_TRUST_PROXY must list addresses, networks/);
+      expect(line).toContain(JSON.stringify(text));
+    },
+  );
 });
 
 describe('SERVICE_CORS_ORIGINS', () => {
@@ -59,28 +38,17 @@ describe('SERVICE_CORS_ORIGINS', () => {
 
   it('lists origins', () => {
     const list = 'https://app.example.com, http://localhost:3000,https://[2001:db8::1]:8443';
-    expect(loadConfig({ SERVICE_CORS_ORIGINS: list }).corsOrigins).toEqual([
-      'https://app.example.com',
-      'http://localhost:3000',
-      'https://[2001:db8::1]:8443',
-    ]);
+    expect(loadConfig({ SERVICE_CORS_ORIGINS: list }).corsOrigins).toEqual(list.split(/, ?/));
   });
 
-  it.each([
-    'https://app.example.com/',
-    'https://app.example.com/path',
-    'https://App.example.com',
-    'https://app.example.com:443',
-    'https://user@app.example.com',
-    'app.example.com',
-    'null',
-    'file:///tmp',
-    'ftp://example.com',
-    'https://a.example.com,',
-    'https://',
-  ])('refuses %s with a clear line', (text) => {
-    expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must list origins such as /);
-  });
+  const badUrls =
+    'https://a.example/ https://a.example/path https://A.example https://a.example:443 https://u@a.example';
+  it.each([...badUrls.split(' '), 'a.example', 'null', 'file:///tmp', 'ftp://a.example', 'https://a.example,'])(
+    'refuses %s with a clear line',
+    (text) => {
+      expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must list origins such as /);
+    },
+  );
 
   it.each(['*', 'https://*.example.com', 'https://app.example.com,*'])('refuses %s for what it would do', (text) => {
     expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must name each origin/);
@@ -130,12 +98,7 @@ describe('the settings of engines', () => {
     const keys = { SERVICE_RUNTIME_KEY_A: 'sk-a', SERVICE_RUNTIME_KEY_B_2: 'sk-b' };
     expect(upstream({ ...keys, SERVICE_RUNTIME_KEY_EMPTY: '' }).keys).toEqual(keys);
     expect(loadConfig({ ...keys, SERVICE_RUNTIME_KEY_: 'x' }).unknown).toEqual(['SERVICE_RUNTIME_KEY_']);
-    let said = '';
-    try {
-      upstream({ SERVICE_RUNTIME_KEY_A: 'sk a\r\nX: y' });
-    } catch (error) {
-      said = String(error);
-    }
+    const said = complaint({ SERVICE_RUNTIME_KEY_A: 'sk a\r\nX: y' });
     expect(said).toMatch(/SERVICE_RUNTIME_KEY_A must have/);
     expect(said).not.toContain('sk a');
   });

@@ -40,6 +40,7 @@ describe('the review of a project', () => {
     tolerance: 0,
     share: shareOf(100, 100),
   });
+  const idle: Reviewed['runtime'] = { state: 'not_connected', modelId: null, reason: null };
   const reviewed = (spec: JsonObject = good, over: Partial<Reviewed> = {}): Reviewed => ({
     project: Project.create({ id: 'prj_1', teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0), spec }),
     models: [{ id: 'mdl_1', state: 'registered' }],
@@ -51,7 +52,7 @@ describe('the review of a project', () => {
   const found = (given: Reviewed) =>
     review(given)
       .findings.filter(({ code }) => code !== 'acceptance_met')
-      .map(({ level, code, path }) => `${level} ${code} ${path}`);
+      .map(({ level, code }) => `${level} ${code}`);
   const without = (...names: string[]) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => !names.includes(name)));
 
@@ -73,53 +74,30 @@ describe('the review of a project', () => {
   });
 
   it('names all that is missing in an empty project, what blocks first, and a step for each', () => {
-    const empty = reviewed(
-      {},
-      { models: [], dataset: null, runtime: { state: 'not_connected', modelId: null, reason: null } },
-    );
+    const empty = reviewed({}, { models: [], dataset: null, runtime: idle });
     expect(review(empty).ready).toBe(false);
     expect(found(empty)).toEqual([
-      'blocking goal_missing spec.goal',
-      'warning acceptance_missing spec.acceptance',
-      'warning dataset_missing spec.dataset_id',
-      'warning model_missing models',
-      'info task_missing spec.task',
-      'info system_prompt_missing spec.system_prompt',
+      'blocking goal_missing',
+      'warning acceptance_missing',
+      'warning dataset_missing',
+      'warning model_missing',
+      'info task_missing',
+      'info system_prompt_missing',
     ]);
+    const paths = review(empty).findings.map(({ path }) => path.replace('spec.', ''));
+    expect(paths).toEqual(['goal', 'acceptance', 'dataset_id', 'models', 'task', 'system_prompt']);
     const { nextSteps } = review(empty);
     expect(nextSteps).toHaveLength(4);
     for (const step of nextSteps) expect(step).toMatch(/(PUT|POST) \/v1\/projects\/prj_1/);
   });
 
-  it('takes blank text for missing', () => {
-    const blank = { ...good, goal: ' \n', task: '', system_prompt: null, dataset_id: ' ' };
-    expect(found(reviewed(blank, { dataset: null }))).toEqual([
-      'blocking goal_missing spec.goal',
-      'warning dataset_missing spec.dataset_id',
-      'info task_missing spec.task',
-      'info system_prompt_missing spec.system_prompt',
-    ]);
-  });
-
   it.each<[string, JsonObject, string[]]>([
-    ['no threshold', { metric: 'exact' }, ['blocking acceptance_threshold_missing spec.acceptance.threshold']],
-    [
-      'percents',
-      { metric: 'exact', threshold: 90 },
-      ['blocking acceptance_threshold_out_of_range spec.acceptance.threshold'],
-    ],
-    [
-      'less than nothing',
-      { metric: 'exact', threshold: -0.1 },
-      ['blocking acceptance_threshold_out_of_range spec.acceptance.threshold'],
-    ],
-    ['nothing', { metric: 'exact', threshold: 0 }, ['warning acceptance_always_met spec.acceptance.threshold']],
-    ['no metric', { threshold: 1 }, ['warning acceptance_metric_missing spec.acceptance.metric']],
-    [
-      'a metric that nobody measures',
-      { metric: 'bleu', threshold: 1 },
-      ['warning acceptance_metric_unknown spec.acceptance.metric'],
-    ],
+    ['no threshold', { metric: 'exact' }, ['blocking acceptance_threshold_missing']],
+    ['percents', { metric: 'exact', threshold: 90 }, ['blocking acceptance_threshold_out_of_range']],
+    ['less than nothing', { metric: 'exact', threshold: -0.1 }, ['blocking acceptance_threshold_out_of_range']],
+    ['nothing', { metric: 'exact', threshold: 0 }, ['warning acceptance_always_met']],
+    ['no metric', { threshold: 1 }, ['warning acceptance_metric_missing']],
+    ['a metric that nobody measures', { metric: 'bleu', threshold: 1 }, ['warning acceptance_metric_unknown']],
     ['numbers', { metric: 'numeric', threshold: 1 }, []],
   ])('judges an acceptance with %s', (_, acceptance, expected) => {
     expect(found(reviewed({ ...good, acceptance }))).toEqual(expected);
@@ -136,47 +114,19 @@ describe('the review of a project', () => {
   });
 
   it.each<[string, ReviewedDataset | null, string[]]>([
-    ['that is not there', null, ['blocking dataset_unknown spec.dataset_id']],
-    [
-      'that does not validate',
-      dataset({ valid: false, state: 'editable' }),
-      ['blocking dataset_invalid spec.dataset_id'],
-    ],
-    ['that can change', dataset({ state: 'editable' }), ['warning dataset_editable spec.dataset_id']],
-    ['with few records', dataset({ records: records.slice(0, 4) }), ['info records_few spec.dataset_id']],
+    ['that is not there', null, ['blocking dataset_unknown']],
+    ['that does not validate', dataset({ valid: false, state: 'editable' }), ['blocking dataset_invalid']],
+    ['that can change', dataset({ state: 'editable' }), ['warning dataset_editable']],
+    ['with few records', dataset({ records: records.slice(0, 4) }), ['info records_few']],
     [
       'with two answers to one question',
       dataset({ records: [...records, record(3, { id: 'again', expected: 'III' })] }),
-      ['warning records_contradict spec.dataset_id'],
+      ['warning records_contradict'],
     ],
-    [
-      'with a question twice',
-      dataset({ records: [...records, record(3, { id: 'again' })] }),
-      ['info records_repeat spec.dataset_id'],
-    ],
-    [
-      'with a group of one',
-      dataset({ records: [...records, record(99, { group: 'lonely' })] }),
-      ['info groups_small spec.dataset_id'],
-    ],
+    ['with a question twice', dataset({ records: [...records, record(3, { id: 'again' })] }), ['info records_repeat']],
+    ['with a group of one', dataset({ records: [...records, record(99, { group: 'lonely' })] }), ['info groups_small']],
   ])('judges a dataset %s', (_, given, expected) => {
     expect(found(reviewed(good, { dataset: given }))).toEqual(expected);
-  });
-
-  it('compares inputs whatever the order of their keys', () => {
-    const twins = [record(1, { input: { a: 1, b: 2 } }), record(2, { input: { b: 2, a: 1 } })];
-    const { findings } = review(reviewed(good, { dataset: dataset({ records: [...records.slice(3), ...twins] }) }));
-    expect(findings).toMatchObject([
-      { code: 'records_contradict', message: expect.stringContaining('"r1" and "r2"') },
-      { code: 'records_few' },
-      { code: 'acceptance_met' },
-    ]);
-  });
-
-  it('names some of very many', () => {
-    const same = records.flatMap((one) => [one, { ...one, id: `${one.id} again` }]);
-    const { findings } = review(reviewed(good, { dataset: dataset({ records: same }) }));
-    expect(findings[0]?.message).toMatch(/and 15 more\.$/);
   });
 
   it('points to the dataset of the starter that the project came from', () => {
@@ -185,57 +135,32 @@ describe('the review of a project', () => {
   });
 
   it.each<[string, Partial<Reviewed>, string[]]>([
-    [
-      'no model',
-      { models: [], runtime: { state: 'not_connected', modelId: null, reason: null } },
-      ['warning model_missing models'],
-    ],
-    [
-      'drafts alone',
-      { models: [{ id: 'mdl_2', state: 'draft' }], runtime: { state: 'not_connected', modelId: null, reason: null } },
-      ['warning model_unregistered models'],
-    ],
-    [
-      'nothing connected',
-      { runtime: { state: 'not_connected', modelId: null, reason: null } },
-      ['warning runtime_not_connected runtime'],
-    ],
+    ['no model', { models: [], runtime: idle }, ['warning model_missing']],
+    ['drafts alone', { models: [{ id: 'mdl_2', state: 'draft' }], runtime: idle }, ['warning model_unregistered']],
+    ['nothing connected', { runtime: idle }, ['warning runtime_not_connected']],
     [
       'a stopped runtime',
       { runtime: { state: 'stopped', modelId: 'mdl_1', reason: null } },
-      ['warning runtime_stopped runtime'],
+      ['warning runtime_stopped'],
     ],
     ['a loading runtime', { runtime: { state: 'loading', modelId: 'mdl_1', reason: null } }, []],
     [
       'a broken runtime',
       { runtime: { state: 'unavailable', modelId: 'mdl_1', reason: 'no tokenizer.' } },
-      ['warning runtime_unavailable runtime'],
+      ['warning runtime_unavailable'],
     ],
   ])('judges %s', (_, over, expected) => {
     expect(found(reviewed(good, over))).toEqual(expected);
   });
 
-  it('gives the same review of the same project', () => {
-    const once = JSON.stringify(review(reviewed({}, { dataset: null })));
-    expect(JSON.stringify(review(reviewed({}, { dataset: null })))).toBe(once);
-  });
-
   const measured = (over: Partial<NonNullable<Reviewed['evaluation']>>) =>
     reviewed(good, { evaluation: { ...passed(good), ...over } as Reviewed['evaluation'] });
   it.each<[string, Reviewed, string[]]>([
-    ['none', reviewed(good, { evaluation: null }), ['info evaluation_missing spec.acceptance.threshold']],
-    ['one of another model', measured({ modelId: 'mdl_0' }), ['warning evaluation_outdated spec.acceptance.threshold']],
-    [
-      'one with another prompt',
-      measured({ systemPrompt: null }),
-      ['warning evaluation_outdated spec.acceptance.threshold'],
-    ],
-    ['one by another metric', measured({ metric: 'exact' }), ['warning evaluation_outdated spec.acceptance.threshold']],
-    [
-      'too low a score',
-      measured({ share: shareOf(89, 100) }),
-      ['blocking acceptance_not_met spec.acceptance.threshold'],
-    ],
+    ['none', reviewed(good, { evaluation: null }), ['info evaluation_missing']],
+    ['one of another model', measured({ modelId: 'mdl_0' }), ['warning evaluation_outdated']],
+    ['one with another prompt', measured({ systemPrompt: null }), ['warning evaluation_outdated']],
+    ['one by another metric', measured({ metric: 'exact' }), ['warning evaluation_outdated']],
+    ['too low a score', measured({ share: shareOf(89, 100) }), ['blocking acceptance_not_met']],
     ['just enough', measured({ share: shareOf(90, 100) }), []],
     ['none, and no frozen dataset', reviewed(good, { evaluation: null, dataset: dataset({ state: 'editable' }) }), []],
   ])('looks at the last evaluation: %s', (_, given, expected) => {

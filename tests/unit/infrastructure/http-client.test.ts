@@ -37,13 +37,6 @@ describe('the HTTP client', () => {
   const breaks = (socket: Socket) => socket.destroy();
   const post = (signal = unending()) => client.send({ method: 'POST', path: '/say', body: '{}', signal });
 
-  it('keeps a connection for the next call', async () => {
-    connections = [[says(GOOD), says(GOOD)]];
-    expect(await post()).toMatchObject({ status: 200, text: 'ok' });
-    await post();
-    expect(asked).toEqual([2]);
-  });
-
   it('asks once more, on a new connection, where a kept one turns out to be closed', async () => {
     connections = [[says(GOOD), breaks], [says(GOOD)]];
     await post();

@@ -50,33 +50,6 @@ describe('tracking calls', () => {
   };
   const never = () => new Promise<never>(() => undefined);
 
-  it('makes a job that runs from the admission to the answer, which waits for its end to be stored', async () => {
-    const { tracking, about, clock, allJobs } = setUp();
-    clock.advance(3_000); // in the queue
-    const answer = await tracking.track(about, async (admitted) => {
-      admitted();
-      await settled();
-      expect(await allJobs()).toMatchObject([{ status: 'running', startedAt: at(3), progress: { done: 0, total: 1 } }]);
-      clock.advance(2_000);
-      return 'answer';
-    });
-    expect(answer).toBe('answer');
-    expect(await allJobs()).toMatchObject([
-      {
-        kind: 'chat',
-        mode: 'sync',
-        status: 'succeeded',
-        projectId: 'prj_1',
-        modelId: 'mdl_1',
-        requestedBy: 'master',
-        teamId: null,
-        startedAt: at(3),
-        finishedAt: at(5),
-        progress: { done: 1, total: 1 },
-      },
-    ]);
-  });
-
   it.each([
     ['a timeout', new InferenceTimeout(60), 'inference_timeout: The model did not finish within 60 s.'],
     [
@@ -95,25 +68,6 @@ describe('tracking calls', () => {
     expect(await allJobs()).toMatchObject([{ status: 'failed', error: text }]);
   });
 
-  it('is cancelled where the caller goes away', async () => {
-    const { tracking, about, leaving, allJobs } = setUp();
-    const call = tracking.track(about, async (admitted) => {
-      admitted();
-      leaving.abort(new Error('gone'));
-      throw leaving.signal.reason;
-    });
-    await expect(call).rejects.toThrow('gone');
-    expect(await allJobs()).toMatchObject([{ status: 'cancelled', error: null }]);
-  });
-
-  it('makes none of a call that is not admitted, whatever becomes of it', async () => {
-    const { tracking, about, allJobs } = setUp();
-    await expect(tracking.track(about, () => Promise.reject(new InferenceTimeout(1)))).rejects.toThrow();
-    await tracking.track(about, async () => 'answer');
-    await settled();
-    expect(await allJobs()).toEqual([]);
-  });
-
   it('makes none of a call that is refused after all, whether it was stored by then or not', async () => {
     const { tracking, about, allJobs } = setUp();
     for (const late of [false, true]) {
@@ -126,28 +80,6 @@ describe('tracking calls', () => {
       await settled();
       expect(await allJobs()).toEqual([]);
     }
-  });
-
-  it('counts the first of several ends', async () => {
-    const { tracking, about, allJobs } = setUp();
-    const call = await tracking.open(about);
-    call.admitted();
-    call.admitted();
-    await Promise.all([call.cancelled(), call.succeeded(), call.failed(new Error('late'))]);
-    call.refused();
-    await settled();
-    expect(await allJobs()).toMatchObject([{ status: 'cancelled' }]);
-  });
-
-  it('lets the rules look at the end before the answer is given', async () => {
-    const { tracking, about, alertRules, allAlerts } = setUp();
-    await alertRules.add(aRule({ threshold: 1, jobKind: 'chat' }));
-    const call = tracking.track(about, async (admitted) => {
-      admitted();
-      throw new InferenceTimeout(1);
-    });
-    await expect(call).rejects.toThrow();
-    expect(await allAlerts()).toHaveLength(1);
   });
 
   it('gives the answer though the beginning could not be stored', async () => {
@@ -211,24 +143,6 @@ describe('tracking calls', () => {
     expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'failed', 'failed']);
     expect((await lives.allJobs())[1]?.error).toMatch(/process of the service died/);
     expect(await lives.allAlerts()).toHaveLength(1);
-  });
-
-  it('is patient with a process that comes back', async () => {
-    const [known, store] = [new MemoryInstances(), new MemoryStore()];
-    const [away, other] = [setUp(known, store), setUp(known, store)];
-    const call = await away.tracking.open(away.about);
-    call.admitted();
-    await settled();
-    for (const _ of [1, 2, 3]) {
-      await away.processes.leave();
-      await other.reaper.execute();
-      other.clock.advance(4_000);
-      await away.processes.renew();
-      await other.reaper.execute();
-      other.clock.advance(4_000);
-    }
-    await call.succeeded();
-    expect(await other.allJobs()).toMatchObject([{ status: 'succeeded' }]);
   });
 
   it('gives the answer of a call that was taken for dead', async () => {

@@ -3,7 +3,7 @@ import type { RuntimeStates } from '../../../../src/application/chat/runtime-sta
 import { EvaluationChat } from '../../../../src/application/jobs/evaluation-chat.js';
 import { EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
-import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
+import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
@@ -73,23 +73,6 @@ async function rig() {
 }
 
 describe('an evaluation', () => {
-  it('asks in the name of who asked for it, and tells how far it is', async () => {
-    const { run, job, model, calls, account, id, jobs } = await rig();
-    const progress: unknown[] = [];
-    model.answer = async ({ request }) => {
-      progress.push((await jobs.find(id))?.progress);
-      return request.messages.at(-1)?.content === 'question 2' ? 'Rome' : 'Paris!';
-    };
-    await run();
-    expect(progress).toEqual([0, 1, 2].map((done) => ({ done, total: 3 })));
-    expect(calls.map(({ accountId }) => accountId)).toEqual(Array(3).fill(account.id));
-    expect(await job()).toMatchObject({
-      status: 'succeeded',
-      progress: { done: 3, total: 3 },
-      result: { count: 3, right: 2, latency: { p50: 0.5 }, tokens: null },
-    });
-  });
-
   it('breaks off when it is told to, and goes on with the first record that has no score', async () => {
     const { run, job, positions, model, calls } = await rig();
     const ending = new AbortController();
@@ -115,19 +98,6 @@ describe('an evaluation', () => {
     await run();
     expect(await positions()).toEqual([]);
     expect((await job()).status).toBe('running');
-  });
-
-  it('waits for a model that is busy, and for one that stumbles', async () => {
-    const { run, job, model, clock } = await rig();
-    const troubles = [new ModelBusy(7), new RuntimeInvalidResponse('gibberish')];
-    model.answer = () => {
-      const trouble = troubles.shift();
-      if (trouble) throw trouble;
-      return 'Paris';
-    };
-    await run();
-    expect((await job()).status).toBe('succeeded');
-    expect(clock.now().getTime()).toBe(at(8).getTime());
   });
 
   it('retries for a limited time, and then says why', async () => {
@@ -201,18 +171,6 @@ describe('an evaluation', () => {
     };
     await run();
     expect(await job()).toMatchObject({ status: 'failed', error: 'The project was deleted.', result: null });
-  });
-
-  it('ends quietly when it was cancelled, and when it has ended already', async () => {
-    const { run, job, model, calls, jobHistory, clock } = await rig();
-    model.answer = async () => {
-      await jobHistory.append(Job.cancel(await job(), clock.now()) as Parameters<typeof jobHistory.append>[0], true);
-      return 'Paris';
-    };
-    await run();
-    expect(await job()).toMatchObject({ status: 'cancelled', result: null });
-    await run();
-    expect(calls).toHaveLength(1);
   });
 
   it('fails for good when it is given up', async () => {

@@ -38,17 +38,3 @@ it('does not open it when any byte of it has changed', () => {
     expect(() => sealer.open(changed.toString('base64url'), 'msg_1')).toThrow();
   }
 });
-
-it('does not open what is too short or no sealed text at all', () => {
-  const sealed = sealer.seal('text', 'msg_1');
-  for (const other of [
-    '',
-    'x',
-    'no sealed text',
-    sealed.slice(0, -1),
-    sealed.slice(0, 30),
-    `${sealed}AAAA`,
-    sealed.slice(4),
-  ])
-    expect(() => sealer.open(other, 'msg_1')).toThrow();
-});

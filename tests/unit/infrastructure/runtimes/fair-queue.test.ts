@@ -27,21 +27,6 @@ describe('a fair queue', () => {
     return begun.join(' ');
   };
 
-  it('serves one caller in order of arrival', () => {
-    use(1);
-    for (const name of ['a1', 'a2', 'a3']) enter(name);
-    expect(drain()).toBe('a1 a2 a3');
-  });
-
-  it('serves a caller with one call next, whoever else has thirty', () => {
-    use(2);
-    for (let n = 1; n <= 30; n++) enter(`a${n}`);
-    enter('b1');
-    expect(begun).toEqual(['a1', 'a2']);
-    leave('a1');
-    expect(begun).toEqual(['a1', 'a2', 'b1']);
-  });
-
   it('serves equals in turns', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) enter(name);
@@ -99,23 +84,6 @@ describe('a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2']);
     leave('a2');
     expect(begun).toEqual(['a1', 'a2', 'a3']);
-  });
-
-  it('forgets a call that is given up, once', () => {
-    use(1);
-    for (const name of ['a1', 'a2', 'a3']) enter(name);
-    queue.giveUp(turns.get('a2') as Turn);
-    queue.giveUp(turns.get('a2') as Turn);
-    expect(drain()).toBe('a1 a3');
-  });
-
-  it('refuses what finds it full', () => {
-    use(1, 2);
-    for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name);
-    expect(refused).toEqual(['a4']);
-    leave('a1');
-    enter('a5');
-    expect(refused).toEqual(['a4']);
   });
 
   it('refuses the newest call of the caller with the most when another comes, until they are even', () => {

@@ -1,0 +1,88 @@
+import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
+import type { Account } from '../../../src/domain/accounts/account.js';
+import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/expired-data.js';
+import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { atOnce } from '../../support/barrier.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { RecordingLog } from '../../support/recording-log.js';
+import { aMailedToken, aMessage, anAccount, anApiKey, aSession, aTeam, at } from '../../support/records.js';
+import type { Repositories } from '../../support/repositories.js';
+
+describe('ExpiredData kept by PostgreSQL', () => {
+  const postgres = postgresUnderTest();
+  let repositories: Repositories;
+  let expired: TypeOrmExpiredData;
+  let account: Account;
+
+  beforeEach(async () => {
+    repositories = await postgres.open();
+    expired = new TypeOrmExpiredData(repositories.unitOfWork as TypeOrmUnitOfWork);
+    const team = aTeam();
+    account = anAccount(team);
+    await repositories.teams.add(team);
+    await repositories.accounts.add(account);
+  });
+  const added = (...seconds: number[]) =>
+    Promise.all(
+      seconds.map(async (second) => {
+        const session = aSession(account, { expiresAt: at(second) });
+        await repositories.credentials.add(session);
+        return session.id;
+      }),
+    );
+  const left = async (kind: 'session' | 'api_key') =>
+    (await repositories.credentials.list({ accountId: account.id, kind, now: at(0) })).map(({ id }) => id).sort();
+
+  it('removes credentials by their end, at most so many; those without an end stay', async () => {
+    const ids = await added(3, 1, 2, 9);
+    const endless = anApiKey(account, { expiresAt: null });
+    await repositories.credentials.add(endless);
+    expect(await expired.remove('credentials', at(3), 2)).toBe(2);
+    expect(await left('session')).toEqual([ids[0], ids[3]].sort());
+    expect(await expired.remove('credentials', at(3), 2)).toBe(1);
+    expect(await expired.remove('credentials', at(3), 2)).toBe(0);
+    expect(await left('session')).toEqual([ids[3]]);
+    expect(await left('api_key')).toEqual([endless.id]);
+  });
+
+  it('removes mailed tokens and site tokens by their end', async () => {
+    const token = aMailedToken(account);
+    await repositories.mailedTokens.add(token);
+    expect(await expired.remove('mailed_tokens', new Date(token.expiresAt.getTime() - 1), 9)).toBe(0);
+    expect(await expired.remove('mailed_tokens', token.expiresAt, 9)).toBe(1);
+    expect(await repositories.mailedTokens.byDigest(token.digest)).toBeNull();
+    await repositories.spentSiteTokens.spend('one', at(5), at(0));
+    expect(await expired.remove('site_tokens', at(4), 9)).toBe(0);
+    expect(await repositories.spentSiteTokens.spend('one', at(5), at(0))).toBe(false);
+    expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
+  });
+
+  it('removes no mails that wait', async () => {
+    for (const id of ['msg_1', 'msg_2']) await repositories.outbox.add({ id, message: aMessage(), dueAt: at(0) });
+    await repositories.outbox.delivered('msg_1', at(1));
+    await expired.remove('mails', at(9), 9);
+    expect(await expired.remove('mails', at(9), 9)).toBe(0);
+    expect(await repositories.outbox.take(at(9), at(10))).toMatchObject({ id: 'msg_2' });
+  });
+
+  it('removes each row once, however many do it', async () => {
+    await added(...Array(40).fill(1));
+    const removed = await atOnce(4, async () => {
+      let sum = 0;
+      for (let n = 0; n < 4; n++) sum += await expired.remove('credentials', at(1), 10);
+      return sum;
+    });
+    const rest = await expired.remove('credentials', at(1), 100);
+    expect(removed.reduce((a, b) => a + b, rest)).toBe(40);
+  });
+
+  it('is removed in several steps by the service, but for the last day', async () => {
+    await added(...Array(1_001).fill(0), 2);
+    const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
+    const log = new RecordingLog();
+    await new ExpiredDataService(expired, clock, log).remove();
+    expect(await left('session')).toHaveLength(1);
+    expect(JSON.stringify(log)).toContain('1001');
+  });
+});
