@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../../src/domain/operations/errors.js';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/operations.js';
