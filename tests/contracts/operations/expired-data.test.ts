@@ -1,6 +1,6 @@
 import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
-import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/expired-data.js';
+import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce } from '../../support/barrier.js';
