@@ -19,7 +19,7 @@ import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, adminsLeft, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 
-/** What is kept in a store, in memory and in PostgreSQL: one database for all of it. */
+/** Runs the suites of the repositories in memory and in one PostgreSQL database. */
 const postgres = postgresUnderTest();
 
 for (const [name, store] of [

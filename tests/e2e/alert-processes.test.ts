@@ -12,7 +12,7 @@ import { answering, verified, WebhookReceiver } from '../support/webhook-receive
 
 const LINE = 'finishing jobs';
 
-/** Of the locks of the whole server, on which other tests have their databases. */
+/** Selects the locks of this database. Other tests have databases on the same server. */
 const HERE = `locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const path = '/v1/alerts/webhooks';
@@ -48,7 +48,7 @@ describe('jobs that finish at once on two processes', () => {
     }
   }
 
-  /** What the model says that must have been fired, by the order in which the jobs finished. */
+  /** Returns the alerts that the model expects for the order in which the jobs finished. */
   async function expected(): Promise<string[]> {
     const model = new JobsModel();
     const rules = await query<AlertRule>(

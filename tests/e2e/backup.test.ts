@@ -14,7 +14,7 @@ const MODEL = join(__dirname, '../../models/tiny-chat/config.json');
 describe('a backup taken under load', () => {
   const folders: string[] = [];
   const services: Service[] = [];
-  /** Of the service that was backed up, and of what came of it. */
+  /** The data folder of the service that is backed up. */
   let dataDir: string;
   let file: string;
   let loading = true;

@@ -8,7 +8,7 @@ import { createProject, type Member, password, register } from '../support/works
 
 jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
 
-/** What this process keeps to itself: the line that says that it lives, and the one on which it hears of tasks. */
+/** Counts the connections that an instance keeps: its advisory lock, and LISTEN of the work queue. */
 const OWN_LINES = 2;
 
 /** After which a refused caller tries again: without one they would mostly be refused. */

@@ -17,7 +17,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** What it divides by -1 is no longer a number of its kind. */
+/** Divides the lowest integer by its input. By -1 the result overflows. */
 const dividing = onnxFile({
   inputs: [['b', INT64, [1]]],
   outputs: [['y', INT64, [1]]],
@@ -75,7 +75,7 @@ describe('the processes of deployments', () => {
   };
   const predict = (id: string, inputs: object, at = service) => at.post(`${path}/${id}/predict`, token, { inputs });
 
-  /** What the log says of the start of a deployment's latest process. */
+  /** Reads from the log how a deployment's latest process started. */
   const startOf = (id: string, at = service) => {
     const started = at.errors.split('\n').filter((line) => line.includes('deployment process started'));
     return started.map((line) => JSON.parse(line)).findLast(({ deployment }) => deployment === id);

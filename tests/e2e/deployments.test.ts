@@ -23,7 +23,7 @@ describe('deployments', () => {
   let member: Member;
   let refuseToStore: Error | null = null;
   let impatient: LocalModelServerRig | null = null;
-  /** What the tests of a group share: the id of a deployment that is left to the next one. */
+  /** Keeps the id of a deployment that one test leaves to the next. */
   let shared: string | null = null;
 
   beforeAll(async () => {

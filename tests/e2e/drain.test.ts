@@ -7,7 +7,7 @@ import { register } from '../support/workspace.js';
 /** In which a caller may be held to be gone, with much to spare. */
 const SILENCE_NS = 100 * 1_000_000;
 
-/** What became of one call: `200`, `503 shutting_down`, or the error of its connection. */
+/** The end of one call: `200`, `503 shutting_down`, or the error of its connection. */
 async function outcomeOf(agent: Agent, url: string, token: string): Promise<string> {
   try {
     const sent = request(url, { agent, headers: { Authorization: `Bearer ${token}` } }).end();

@@ -60,7 +60,7 @@ describe('model files', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** What an upload leaves that is killed. */
+  /** Writes the files that a killed upload leaves behind. */
   function leaveBehind(name: string, minutesAgo: number): void {
     const folder = join(models, '.unfinished', name);
     mkdirSync(folder, { recursive: true });

@@ -24,7 +24,7 @@ let accounts: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
 let admin: Member;
 let member: Member;
 let stranger: Member;
-/** Of a project whose runtime is ready, and of what it has. */
+/** The ids of a project with a ready runtime, and of its objects. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Who may do what in a workspace, asked of every route of it; what a call would change is left out of its body. */
+/** Calls every route of the workspace in every role, with bodies that change nothing. */
 describe('the workspace', () => {
   const pathOf = (path: string, over: Record<string, string> = {}) =>
     path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
@@ -93,7 +93,7 @@ describe('the workspace', () => {
     }
   });
 
-  /** What would be done, were it one's own: the refusals before this tell nothing of the act itself. */
+  /** Lists valid bodies, so that only the role or the team can be refused. */
   const acts = (): Record<string, object> => ({
     updateProject: { version: 1, spec: {} },
     createModel: { request_id: randomUUID(), spec: {} },

@@ -12,7 +12,7 @@ const unknownId = (name: string) => `${kinds[name] ?? 'prj'}_0199f2a4-7c1e-7a57-
 const pathOf = (path: string) => path.replace(/\{(\w+)\*?\}/g, (_, name: string) => unknownId(name));
 const masterKey = 'master-key-of-the-tests';
 
-/** What every route refuses alike, by its contract alone. */
+/** Tests the refusals that every contract implies. */
 describe('every route', () => {
   let service: TestApp;
   let admin: Member;
@@ -139,7 +139,7 @@ describe('every route', () => {
     expect(await ofLength(limit)).not.toContain('413');
   });
 
-  /** What a POST is answered of whose body only the length is sent. */
+  /** Returns the answer to a POST that sends only the length of its body. */
   async function announced(path: string, bytes: number): Promise<string> {
     const headers = {
       Authorization: `Bearer ${admin.token}`,

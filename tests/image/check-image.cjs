@@ -36,7 +36,7 @@ function instructions(text) {
     });
 }
 
-/** What Docker would be given: a clean clone, less what .dockerignore leaves out. */
+/** Makes the build context: a clean clone without the files of .dockerignore. */
 function context() {
   const clone = path.join(work, 'clone');
   execFileSync('git', ['clone', '--quiet', '--no-hardlinks', path.join(__dirname, '../..'), clone], {
@@ -119,7 +119,7 @@ function checkContents({ root, workdir, user }) {
   }
 }
 
-/** Where in the image's file system the settings lead, here. */
+/** Moves the paths in the settings below the root of the image. */
 const settingsOf = ({ env, root }) =>
   Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? path.join(root, value) : value]),

@@ -19,14 +19,14 @@ async function noted(request: Request): Promise<Response> {
   return response;
 }
 
-/** What a call answered that had to be done. */
+/** Returns the answer of a call. Throws when it was refused. */
 export async function done<T, E>(call: Promise<{ data?: T; error?: E; response: Response }>): Promise<T> {
   const { data, error, response } = await call;
   if (data === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(error)}`);
   return data;
 }
 
-/** What a call was refused with that had to be. */
+/** Returns the refusal of a call. Throws when it succeeded. */
 export async function refused<T, E>(call: Promise<{ data?: T; error?: E; response: Response }>): Promise<E> {
   const { data, error, response } = await call;
   if (error === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(data)}`);

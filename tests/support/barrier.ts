@@ -24,6 +24,6 @@ export function barrier(parties: number): () => Promise<void> {
   };
 }
 
-/** What each of `parties` makes of it, all at once. */
+/** Runs `act` for all parties at once and returns their results. */
 export const atOnce = <T>(parties: number, act: (party: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: parties }, (_, party) => act(party)));

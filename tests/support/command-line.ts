@@ -7,7 +7,7 @@ const BIN = join(__dirname, '../../bin/tenon.cjs');
 
 export interface Place {
   readonly dataDir: string;
-  /** Null: the embedded database of the data folder. */
+  /** Is null for the embedded database of the data folder. */
   readonly databaseUrl: string | null;
 }
 
@@ -19,9 +19,9 @@ export interface Ran {
 
 export interface Run {
   readonly env?: Readonly<Record<string, string>>;
-  /** What is piped in. */
+  /** Is piped to standard input. */
   readonly input?: string;
-  /** What a person types, question by question; without it there is no person. */
+  /** Answers the questions as a person at a terminal. Without it there is no terminal. */
   readonly typed?: readonly string[];
   readonly stopping?: AbortSignal;
 }

@@ -46,14 +46,14 @@ export class CutOffProxy {
     this.way = 'open';
   }
 
-  /** What was silent passes a few bytes on, each way. */
+  /** Passes a few of the held bytes on, each way. */
   drip(): void {
     for (const socket of this.sockets) {
       if (socket.isPaused()) socket.read(Math.min(socket.readableLength, DRIP_BYTES));
     }
   }
 
-  /** What was silent comes through after all. */
+  /** Passes all held bytes on. */
   relent(): void {
     this.way = 'open';
     for (const socket of this.sockets) socket.resume();

@@ -36,7 +36,7 @@ async function left(url: string, name: string): Promise<void> {
   await onServer((server) => dropDatabase(server, name));
 }
 
-/** Whoever is still connected is cut off, but for the server's own autovacuum: that is soon done, and then it works. */
+/** Ends the remaining connections. Only autovacuum can delay the drop. */
 async function dropDatabase(server: PoolClient, name: string): Promise<void> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {

@@ -15,7 +15,7 @@ const path = require('node:path');
 
 const built = path.join(__dirname, '../../dist/src/infrastructure/embedded-postgres/embedded-postgres.js');
 
-/** Where what is written stays in memory: each database is some 500 files, which a disk takes its time for. */
+/** A file system in memory. Each database has some 500 files, which take long on a disk. */
 const MEMORY = '/dev/shm';
 const MEMORY_WANTED = 4 * 2 ** 30;
 

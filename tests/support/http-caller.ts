@@ -83,7 +83,7 @@ export class HttpCaller {
 }
 
 declare global {
-  /** Of `environment.cjs`; not there where no test runs. */
+  /** Comes from `environment.cjs`. Absent outside jest. */
   var undocumented:
     | ((method: string, path: string, answer: Pick<Answer, 'status' | 'body'>) => string | null)
     | undefined;

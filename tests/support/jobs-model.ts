@@ -19,8 +19,8 @@ export interface ModelAlert {
 }
 
 /**
- * What rules, jobs and alerts have to do, said in another way than the service does it: no state is carried along,
- * each question goes back over all that has happened.
+ * Models rules, jobs and alerts in another way than the service does: it keeps no state, and
+ * each question looks at the whole history.
  */
 export class JobsModel {
   readonly rules: ModelRule[] = [];

@@ -16,7 +16,7 @@ import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
-/** What one process of the service does with jobs and alerts, over given repositories. */
+/** Makes the services of jobs and alerts of one instance, over given repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
   const { jobs, jobHistory, alertRules, alerts, locks, unitOfWork } = repositories;
   const log = new MemoryLogger();

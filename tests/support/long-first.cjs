@@ -1,7 +1,7 @@
 const { statSync } = require('node:fs');
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** What starts services and other processes comes first, so that the end of a run is made of what is soon done. */
+/** Runs tests that start services first, so that short tests fill the end of a run. */
 module.exports = class extends Sequencer {
   sort(tests) {
     const size = new Map(tests.map((test) => [test, statSync(test.path).size]));

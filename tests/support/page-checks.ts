@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What is wrong with how the page can be used, as it is now: each a line, none where all is well. */
+/** Returns a line for each problem of accessibility and layout that the page has now. */
 export const shortcomings = (page: Page): Promise<string[]> => page.evaluate<string[]>(`(${inPage})()`);
 
 /** Runs in the browser. What is not shown doesn't count. */

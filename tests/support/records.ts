@@ -134,7 +134,7 @@ export const aRecord = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   ...over,
 });
 
-/** What a dataset says of its records; the digest only looks like one. */
+/** A summary of a dataset's records, with an invented digest. */
 export const contentOf = (records: readonly DatasetRecord[]) => ({
   recordCount: records.length,
   contentSha256: unique().padStart(64, '0'),
@@ -188,7 +188,7 @@ export const anEvaluation = (project: Project, over: Partial<Evaluation> = {}): 
   ...over,
 });
 
-/** Of the record at that position. */
+/** Makes the result of the record at a position. */
 export const aResult = (position: number, over: Partial<Result> = {}): Result => ({
   position,
   recordId: `r${position}`,

@@ -61,7 +61,7 @@ export const answering =
   (response: ServerResponse): unknown =>
     response.writeHead(status, headers).end();
 
-/** What was posted, after the public library has found its signature to be right. Throws where it is not. */
+/** Returns a posted body after the public library has checked its signature. Throws if the signature is wrong. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
 export const verified = (secret: string, { body, headers }: Posted): any =>
   new Webhook(secret).verify(body, headers as Record<string, string>);

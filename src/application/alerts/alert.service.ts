@@ -11,7 +11,7 @@ import { AlertRepository } from './ports.js';
 type By = { readonly by: Caller | null };
 
 interface Listing extends By {
-  /** Null lists alerts of every status. */
+  /** Lists alerts of every status when null. */
   readonly status: AlertStatus | null;
   readonly page: { readonly limit: number; readonly after: string | null };
 }

@@ -1,7 +1,7 @@
 import type { Actor, AuditEntry } from '../../domain/audit/audit-entry.js';
 
 export interface AuditFilter {
-  /** Null means every team. The operator team also includes entries of no team. */
+  /** Is null for every team. The operator team also includes entries of no team. */
   readonly team: { readonly id: string; readonly operator: boolean } | null;
   /** Selects one account, or every actor of a kind. */
   readonly actor: { readonly id: string } | { readonly kind: Actor['kind'] } | null;

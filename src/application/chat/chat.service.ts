@@ -15,7 +15,7 @@ import { RuntimeStates } from './runtime-states.js';
 interface Place {
   readonly by: Caller | null;
   readonly projectId: string;
-  /** Null stores nothing of the chat. */
+  /** Stores nothing of the chat when null. */
   readonly keptIn: KeptIn | null;
 }
 

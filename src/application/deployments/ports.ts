@@ -110,7 +110,7 @@ export interface WrittenFile extends StoredFile {
   readonly sha256: string;
 }
 
-/** What is in the models folders, of which one can be written. Paths obey `ModelFile.path`. */
+/** Stores files in the models folders. One folder can be written. Paths obey `ModelFile.path`. */
 export abstract class ModelFileStore {
   /**
    * Returns the regular files of all models folders; with `at`, those of this folder, or this file. When several folders

@@ -22,7 +22,7 @@ const QUEUEING = 'queueing evaluations';
 interface NewEvaluation {
   readonly projectId: string;
   readonly datasetId: string;
-  /** Null: the connected model. */
+  /** Is null for the connected model. */
   readonly modelId: string | null;
 }
 

@@ -19,7 +19,7 @@ export abstract class EvaluationRepository {
 }
 
 export interface HistoryPart {
-  /** Null for every kind. */
+  /** Is null for every kind. */
   readonly kind: JobKind | null;
   /** Leaves out jobs that finished earlier. */
   readonly since: Date | null;
@@ -44,7 +44,7 @@ export abstract class JobHistory {
 }
 
 export interface JobFilter {
-  /** Null for every team and the master key. */
+  /** Is null for every team and the master key. */
   readonly teamId: string | null;
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;

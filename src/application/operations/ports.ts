@@ -62,7 +62,7 @@ export interface RateLimit {
   readonly limit: number;
 }
 
-/** What a caller has left of one limit. */
+/** Tells what a caller has left of one limit. */
 export interface Quota extends RateLimit {
   readonly remaining: number;
   /** Whole seconds until more remains than now: 1 to 60, or 0 when all of it remains. */

@@ -7,7 +7,7 @@ export abstract class Clock {
 
 /** The request that the running code belongs to. */
 export abstract class RequestContext {
-  /** Null outside a request. */
+  /** Is null outside a request. */
   abstract readonly id: string | null;
   /** Runs `work` as part of the request, also after each await. */
   abstract within<T>(id: string, work: () => T): T;

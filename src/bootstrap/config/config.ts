@@ -62,7 +62,7 @@ export function loadConfig(texts: Texts) {
     webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
     servingThreads: set('SERVICE_SERVING_THREADS'),
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
-    /** Null means the address that it listens on. */
+    /** Is null for the address that it listens on. */
     instanceName: values.SERVICE_INSTANCE_NAME,
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     logLevel: set('SERVICE_LOG_LEVEL'),

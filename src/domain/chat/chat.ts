@@ -9,7 +9,7 @@ export interface ChatMessage {
 export interface ChatRequest {
   /** From 1 to 100 messages. The last one is the user's. */
   readonly messages: readonly ChatMessage[];
-  /** Null means the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
+  /** Is null for the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
   readonly maxTokens: number | null;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;

@@ -15,7 +15,7 @@ export interface StoredFile {
 export const modelFileKinds = ['onnx', 'chat_model', 'file'] as const;
 export type ModelFileKind = (typeof modelFileKinds)[number];
 
-/** What a caller sees of the models folders: a file, or a folder that is a model as a whole. */
+/** Describes an entry of the models folders: a file, or a folder that is a model as a whole. */
 export interface ModelFile extends StoredFile {
   readonly kind: ModelFileKind;
 }

@@ -29,12 +29,12 @@ export interface Result {
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Null if the model could not answer. Then `error` says why, and the score is 0. */
+  /** Is null if the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
   /** Seconds since the model began. */
   readonly latency: number;
-  /** Null if the runtime does not report tokens. */
+  /** Is null if the runtime does not report tokens. */
   readonly tokens: { readonly prompt: number; readonly completion: number } | null;
   readonly error: string | null;
 }

@@ -21,13 +21,13 @@ export type JobStatus = OpenStatus | FinalStatus;
 
 export interface Progress {
   readonly done: number;
-  /** Null if unknown. */
+  /** Is null if unknown. */
   readonly total: number | null;
 }
 
 export interface Job {
   readonly id: string;
-  /** Null for jobs of the master key. */
+  /** Is null for jobs of the master key. */
   readonly teamId: string | null;
   readonly kind: JobKind;
   readonly mode: JobMode;
@@ -39,7 +39,7 @@ export interface Job {
   /** The id of an account, or `MASTER`. */
   readonly requestedBy: string;
   readonly createdAt: Date;
-  /** Null if the job never began. */
+  /** Is null if the job never began. */
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly progress: Progress;

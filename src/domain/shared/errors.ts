@@ -1,4 +1,4 @@
-/** What sort of refusal it is. One table in `src/interfaces/http/problem.ts` gives each its HTTP status. */
+/** Groups refusals. `src/interfaces/http/problem.ts` maps each kind to its HTTP status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'

@@ -46,7 +46,7 @@ const Claims = z.object({
 export class JoseSiteTokenVerifier implements SiteTokenVerifier {
   private readonly signature: Verify | null;
 
-  /** Null settings switch the site login off. Throws if the key file cannot be read. */
+  /** Disables the site login when the settings are null. Throws if the key file cannot be read. */
   constructor(settings: SiteTokenSettings | null) {
     this.signature = settings && signatureVerifier(settings);
   }

@@ -13,7 +13,7 @@ interface Settings {
   /** Path of the newest file. Null: no file. */
   readonly file: string | null;
   readonly level: (typeof logLevels)[number];
-  /** Also to standard error, for a terminal or a container's log. */
+  /** Writes to standard error, too, for a terminal or a container's log. */
   readonly stderr: boolean;
   /** When a file is rotated, as `20M` or `500K`. */
   readonly fileSize?: string;

@@ -4,7 +4,7 @@ import { deploymentsContract } from '../deployments/deployments.contract.js';
 import { conversationsContract } from './conversations.contract.js';
 import { runtimeConnectionsContract } from './runtime-connections.contract.js';
 
-/** What is kept of models that are asked, in memory and in PostgreSQL: one database for all of it. */
+/** Runs the suites of the chat repositories in memory and in one PostgreSQL database. */
 for (const [name, store] of [
   ['memory', memoryUnderTest()],
   ['PostgreSQL', postgresUnderTest()],

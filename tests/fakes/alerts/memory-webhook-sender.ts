@@ -5,7 +5,7 @@ import type { Delivery } from '../../../src/domain/alerts/webhook.js';
 /** For unit tests: collects what is posted, and answers with `status`. */
 export class MemoryWebhookSender implements WebhookSender {
   readonly posted: WebhookMessage[] = [];
-  /** Null: no answer. */
+  /** Is null for no answer. */
   status: number | null = 200;
   /** The hosts at which nothing may be posted. */
   readonly refused = new Set<string>();

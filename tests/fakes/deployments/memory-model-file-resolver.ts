@@ -3,7 +3,7 @@ import type { ModelFileResolver } from '../../../src/application/deployments/por
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
 import { refuseClimbing } from '../../../src/domain/deployments/model-file.js';
 
-/** What a path really is: the resolved path of a file that fits, or what is wrong with it. */
+/** Maps a path to the resolved path of a valid file, or to its problem. */
 export type MemoryModelFile = { readonly file: string } | { readonly wrong: string };
 
 const MISSING = 'there is no such file in the models folders.';

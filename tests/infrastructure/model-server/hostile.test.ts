@@ -4,7 +4,7 @@ import { fixture, ServingProcess } from '../../support/model-server/serving-proc
 import { residentMemory } from '../../support/onnx/processes.js';
 import { SeededChance } from '../../support/onnx/seeded-chance.js';
 
-/** Of each model; more by hand: `TENON_TEST_HOSTILE=10000`. */
+/** Counts the requests to each model. Set `TENON_TEST_HOSTILE=10000` for more. */
 const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 700);
 const AT_ONCE = 8;
 const MEGABYTE = 1_024 * 1_024;

@@ -15,7 +15,7 @@ class FakeSession {
     return new Promise((resolve) => this.ends.push(() => resolve({ outputs: feeds })));
   };
 
-  /** What is asked together may get other answers. */
+  /** Answers a batch. A test can replace it. */
   joinedOutputs = (feeds: Tensors): Tensors => feeds;
 
   runJoined = (feeds: Tensors): Promise<RunResult> =>

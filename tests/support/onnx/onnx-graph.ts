@@ -44,7 +44,7 @@ export interface Node {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes?: Readonly<Record<string, Attribute>>;
-  /** Of the operator; without it, the standard's. */
+  /** The domain of the operator. The default is ONNX's own. */
   readonly domain?: string;
 }
 

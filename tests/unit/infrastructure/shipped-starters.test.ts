@@ -3,7 +3,7 @@ import { Project } from '../../../src/domain/workspace/project.js';
 import { type Starter, starterGroups } from '../../../src/domain/workspace/starter.js';
 import { JsonStarterCatalog } from '../../../src/infrastructure/files/json-starter-catalog.js';
 
-/** What evaluations can measure. */
+/** Lists the metrics of evaluations. */
 const METRICS = ['exact', 'normalized', 'contains', 'numeric'];
 
 describe('the shipped starters', () => {

@@ -29,7 +29,7 @@ interface Model {
 export class IncrementalTokenizer {
   private readonly whole: Tokenizer;
   private readonly inner: Inner;
-  /** Null if the words can't be taken apart. */
+  /** Is null if the words can't be taken apart. */
   private readonly model: Model | null = null;
   /** The section of a longer text that is cut into words now. Some tokenizers treat the first one differently. */
   private section = 0;

@@ -80,7 +80,7 @@ export function readInfer(body: unknown, binary: Uint8Array | null, signature: S
 
 /** The inputs of one infer request. They take their binary data in the order of the request. */
 class InferInputs {
-  /** Null for an input that is invalid. */
+  /** Maps the name of an input to its tensor, or to null if it is invalid. */
   private readonly found = new Map<string, Tensor | null>();
   private usedBytes = 0;
 

@@ -10,7 +10,7 @@ const PIECE = 1_000;
 
 const NEXT_NUMBER = () => "nextval('job_finish_numbers')";
 
-/** What the end of a job changes. */
+/** Lists the columns that the end of a job changes. */
 const ENDED: readonly string[] = [
   'status',
   'startedAt',

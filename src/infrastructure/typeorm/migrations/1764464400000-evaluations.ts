@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What was measured goes with the project, since the records are its own; the job and its summary stay. */
+/** Deletes results with their project, because the records belong to it. The job and its summary stay. */
 export class Evaluations1764464400000 implements MigrationInterface {
   name = 'Evaluations1764464400000';
 
