@@ -107,6 +107,6 @@ describe('the recipes of CONTRIBUTING.md', () => {
     await inTree('node', 'dist/tools/openapi.js');
     expect(await inTree('node', 'tools/check-architecture.cjs', '.')).toContain(' 0 violations');
     const tests = written.filter((path) => path.endsWith('.test.ts'));
-    await inTree(bin('jest'), '--silent', ...tests, 'tests/infrastructure/typeorm/columns.test.ts');
+    await inTree(bin('jest'), '--silent', '--maxWorkers=2', ...tests, 'tests/infrastructure/typeorm/columns.test.ts');
   });
 });
