@@ -53,8 +53,7 @@ import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-wor
 import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
 import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
-import { bodyLimits } from '../interfaces/http/body.js';
-import { BodyMemory } from '../interfaces/http/body-memory.js';
+import { BodyMemory, bodyLimits } from '../interfaces/http/body.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';

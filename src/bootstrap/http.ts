@@ -5,9 +5,9 @@ import { Clock, IdGenerator, Logger, RequestContext } from '../application/share
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
-import { BodyMemory } from '../interfaces/http/body-memory.js';
+import { BodyMemory } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
-import { GracefulShutdown } from '../interfaces/http/graceful-shutdown.js';
+import { GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 import { allowedHosts } from './listening.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Starter } from '../../src/domain/workspace/starter.js';
-import { contracts } from '../../src/interfaces/http/contracts.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
 import { query } from '../support/database.js';
 import type { Answer } from '../support/http-caller.js';
 import { Service } from '../support/service.js';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { bodyLimits } from '../../src/interfaces/http/body.js';
-import { BodyMemory, SMALL_BODY_BYTES } from '../../src/interfaces/http/body-memory.js';
-import { contracts } from '../../src/interfaces/http/contracts.js';
+import { BodyMemory, bodyLimits, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
 import { until } from '../support/until.js';
 import { type Member, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';

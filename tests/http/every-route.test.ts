@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
-import { contracts } from '../../src/interfaces/http/contracts.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
 import { note } from '../support/http-caller.js';
 import { type Member, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Request, Response } from 'express';
-import { type LingerLimits, lingeringClose } from '../../src/interfaces/http/middleware/lingering-close.js';
+import { type LingerLimits, lingeringClose } from '../../src/interfaces/http/middleware/connections.js';
 
 const LONG = 8 * 1024 * 1024;
 const NEVER = 10 * 60_000;

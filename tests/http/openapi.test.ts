@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
-import { contracts } from '../../src/interfaces/http/contracts.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
 import { openApiDocument } from '../../src/interfaces/http/openapi/document.js';
 import { exampleOf, type Schema, type Schemas } from '../../src/interfaces/http/openapi/examples.js';
 import { allRefusalsOf } from '../../src/interfaces/http/openapi/responses.js';

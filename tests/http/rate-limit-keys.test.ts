@@ -1,6 +1,5 @@
 import type { Quota } from '../../src/application/operations/ports.js';
-import { credentialKey, sourceKey, sourceOf } from '../../src/interfaces/http/rate-limit/caller-key.js';
-import { rateLimited, rateLimitHeaders } from '../../src/interfaces/http/rate-limit/rate-limit-headers.js';
+import { credentialKey, rateLimited, rateLimitHeaders, sourceKey, sourceOf } from '../../src/interfaces/http/quotas.js';
 
 describe('the key of a call', () => {
   it('tells no credential, and is another for each', () => {

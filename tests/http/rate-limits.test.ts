@@ -1,8 +1,8 @@
 import { CredentialRepository } from '../../src/application/accounts/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
-import { contracts } from '../../src/interfaces/http/contracts.js';
-import { GracefulShutdown } from '../../src/interfaces/http/graceful-shutdown.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
+import { GracefulShutdown } from '../../src/interfaces/http/server.js';
 import type { Answer } from '../support/http-caller.js';
 import { type Member, password, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';

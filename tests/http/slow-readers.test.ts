@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Request, Response } from 'express';
-import { type ReadLimits, slowClients } from '../../src/interfaces/http/middleware/slow-clients.js';
+import { type ReadLimits, slowClients } from '../../src/interfaces/http/middleware/connections.js';
 
 const LONG = 16 * 1024 * 1024;
 const NEVER = 10 * 60_000;

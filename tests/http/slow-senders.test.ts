@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Request } from 'express';
-import { flowing, limitArrival } from '../../src/interfaces/http/middleware/slow-clients.js';
+import { flowing, limitArrival } from '../../src/interfaces/http/middleware/connections.js';
 
 /** A request whose body the test sends. */
 function aRequest(headers: IncomingMessage['headers'] = { 'transfer-encoding': 'chunked' }) {

@@ -15,6 +15,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readAuthStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/verify-email": {
         parameters: {
             query?: never;
@@ -25,6 +41,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/verify-email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resendVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -47,20 +79,20 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/auth/me": {
+    "/v1/auth/site-login": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["readOwnAccount"];
+        get?: never;
         put?: never;
-        post?: never;
+        post: operations["siteLogin"];
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["updateOwnAccount"];
+        patch?: never;
         trace?: never;
     };
     "/v1/auth/logout": {
@@ -79,36 +111,20 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/auth/status": {
+    "/v1/auth/me": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["readAuthStatus"];
+        get: operations["readOwnAccount"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/verify-email/resend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["resendVerification"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
+        patch: operations["updateOwnAccount"];
         trace?: never;
     };
     "/v1/auth/password/forgot": {
@@ -137,22 +153,6 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["resetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auth/site-login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["siteLogin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -959,38 +959,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/health/live": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["live"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/health/ready": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["ready"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/logs": {
         parameters: {
             query?: never;
@@ -1015,6 +983,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1233,12 +1233,25 @@ export interface components {
             invite_token?: string | null;
             invite?: string | null;
         };
+        AuthStatus: {
+            account_count: number;
+            max_accounts: number;
+            registration_open: boolean;
+        };
         Token: {
             token: string;
         };
         Login: {
             email: string;
             password: string;
+        };
+        SiteLogin: {
+            token: string;
+        };
+        Deleted: {
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
         };
         OwnUser: {
             id: string;
@@ -1250,15 +1263,13 @@ export interface components {
             created_at: number;
             alert_emails: boolean;
         };
-        Deleted: {
-            id: string;
-            /** @enum {boolean} */
-            deleted: true;
-        };
-        AuthStatus: {
-            account_count: number;
-            max_accounts: number;
-            registration_open: boolean;
+        OwnAccountUpdate: {
+            name?: string;
+            alert_emails?: boolean;
+            password?: string;
+            current_password?: string;
+            /** @default false */
+            revoke_keys?: boolean;
         };
         Accepted: {
             /** @enum {boolean} */
@@ -1272,17 +1283,6 @@ export interface components {
             password: string;
             /** @default false */
             revoke_keys?: boolean;
-        };
-        OwnAccountUpdate: {
-            name?: string;
-            alert_emails?: boolean;
-            password?: string;
-            current_password?: string;
-            /** @default false */
-            revoke_keys?: boolean;
-        };
-        SiteLogin: {
-            token: string;
         };
         Roster: {
             users: components["schemas"]["User"][];
@@ -2087,14 +2087,14 @@ export interface components {
             /** Format: uri */
             url: string;
         };
-        Health: {
-            /** @enum {string} */
-            status: "ok";
-        };
         LogTail: {
             lines: string[];
             count: number;
             file: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
         };
         Audit: {
             entries: components["schemas"]["AuditEntry"][];
@@ -2421,6 +2421,28 @@ export interface components {
                 };
             };
         };
+        "400.bad_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "bad_request";
+                };
+            };
+        };
+        "503.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
         "404.token_not_found": {
             headers: {
                 [name: string]: unknown;
@@ -2443,14 +2465,14 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.shutting_down": {
+        "401.unauthenticated.session_required": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "storage_unavailable" | "shutting_down";
+                    code?: "unauthenticated" | "session_required";
                 };
             };
         };
@@ -2465,25 +2487,14 @@ export interface components {
                 };
             };
         };
-        "400.bad_request": {
+        "403.site_login_disabled.registration_closed": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "bad_request";
-                };
-            };
-        };
-        "401.unauthenticated.session_required": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "unauthenticated" | "session_required";
+                    code?: "site_login_disabled" | "registration_closed";
                 };
             };
         };
@@ -2495,17 +2506,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "wrong_password";
-                };
-            };
-        };
-        "403.site_login_disabled.registration_closed": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "site_login_disabled" | "registration_closed";
                 };
             };
         };
@@ -2751,6 +2751,17 @@ export interface components {
                 };
             };
         };
+        "401.unauthenticated.session_required.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "unauthenticated" | "session_required";
+                };
+            };
+        };
         "408.request_timeout.unlimited": {
             headers: {
                 [name: string]: unknown;
@@ -2770,6 +2781,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "misdirected_request";
+                };
+            };
+        };
+        "429.rate_limited.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "rate_limited";
                 };
             };
         };
@@ -2803,28 +2825,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "storage_unavailable" | "shutting_down";
-                };
-            };
-        };
-        "401.unauthenticated.session_required.unlimited": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "unauthenticated" | "session_required";
-                };
-            };
-        };
-        "429.rate_limited.unlimited": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "rate_limited";
                 };
             };
         };
@@ -2906,6 +2906,32 @@ export interface operations {
             503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
+    readAuthStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthStatus"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
     verifyEmail: {
         parameters: {
             query?: never;
@@ -2935,6 +2961,33 @@ export interface operations {
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
+    resendVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -2973,6 +3026,69 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+        };
+    };
+    siteLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteLogin"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.invalid_credentials"];
+            403: components["responses"]["403.site_login_disabled.registration_closed"];
+            408: components["responses"]["408.request_timeout"];
+            409: components["responses"]["409.email_taken"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     readOwnAccount: {
@@ -3035,86 +3151,6 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
-        };
-    };
-    logout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deleted"];
-                };
-            };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
-        };
-    };
-    readAuthStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AuthStatus"];
-                };
-            };
-            400: components["responses"]["400.bad_request"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
-        };
-    };
-    resendVerification: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     forgotPassword: {
@@ -3183,42 +3219,6 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
-        };
-    };
-    siteLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SiteLogin"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.invalid_credentials"];
-            403: components["responses"]["403.site_login_disabled.registration_closed"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.email_taken"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listUsers: {
@@ -5697,56 +5697,6 @@ export interface operations {
             503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
-    live: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
-        };
-    };
-    ready: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
-        };
-    };
     readLog: {
         parameters: {
             query?: {
@@ -5801,6 +5751,56 @@ export interface operations {
             408: components["responses"]["408.request_timeout.unlimited"];
             421: components["responses"]["421.misdirected_request.unlimited"];
             429: components["responses"]["429.rate_limited.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+        };
+    };
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
+            431: components["responses"]["431.headers_too_large.unlimited"];
+            500: components["responses"]["500.internal_error.unlimited"];
+            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+        };
+    };
+    ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["400.bad_request.unlimited"];
+            408: components["responses"]["408.request_timeout.unlimited"];
+            421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
             503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];

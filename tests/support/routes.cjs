@@ -1,6 +1,6 @@
 const path = require('node:path');
 
-const { contracts } = require(path.join(__dirname, '../../dist/src/interfaces/http/contracts.js'));
+const { contracts } = require(path.join(__dirname, '../../dist/src/interfaces/http/controllers.js'));
 
 // The router's order: a word in a path wins over a parameter.
 const forms = [...new Set(contracts.map(({ path: of }) => of))].sort().map((of) => [of, formOf(of)]);

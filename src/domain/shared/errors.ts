@@ -1,4 +1,4 @@
-/** Groups refusals. `src/interfaces/http/problem.ts` maps each kind to its HTTP status. */
+/** Groups refusals. `src/interfaces/http/refusals.ts` maps each kind to its HTTP status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'

@@ -2,20 +2,16 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Clock } from '../../application/shared/ports.js';
 import { pages } from '../web/pages.js';
 import type { Controller } from './contract.js';
-import type { GracefulShutdown } from './graceful-shutdown.js';
-import { accessLog } from './middleware/access-log.js';
+import { accessLog, countRequests, type HttpMetrics } from './middleware/access-log.js';
 import { authenticate } from './middleware/authenticate.js';
-import { crossOrigin } from './middleware/cors.js';
+import { lingeringClose, slowClients } from './middleware/connections.js';
 import { type ErrorHandlerDependencies, errorHandler, notFound } from './middleware/error-handler.js';
-import { hostCheck } from './middleware/host-check.js';
-import { lingeringClose } from './middleware/lingering-close.js';
-import { countRequests, type HttpMetrics } from './middleware/metrics.js';
 import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middleware/rate-limit.js';
 import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
-import { securityHeaders } from './middleware/security-headers.js';
-import { slowClients } from './middleware/slow-clients.js';
+import { crossOrigin, hostCheck, securityHeaders } from './middleware/security.js';
 import { contractRoutes } from './routes.js';
+import type { GracefulShutdown } from './server.js';
 
 export interface HttpDependencies
   extends RequestContextDependencies,

@@ -9,7 +9,7 @@ import { AuditController } from './audit/audit.controller.js';
 import { CompletionsController } from './chat/completions.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
-import type { Controller } from './contract.js';
+import type { Contract, Controller } from './contract.js';
 import { DeploymentsController } from './deployments/deployments.controller.js';
 import { ModelFilesController } from './deployments/model-files.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
@@ -22,9 +22,8 @@ import { ModelsController } from './workspace/models.controller.js';
 import { ProjectsController } from './workspace/projects.controller.js';
 import { StartersController } from './workspace/starters.controller.js';
 
-/** Lists every controller; the container constructs them. */
+/** Lists every controller, in the order in which the reference shows their routes. The container constructs them. */
 export const controllers: readonly Newable<Controller>[] = [
-  CompletionsController,
   AccountsController,
   TeamController,
   CredentialsController,
@@ -34,9 +33,10 @@ export const controllers: readonly Newable<Controller>[] = [
   ModelsController,
   ModelAliasesController,
   RuntimeController,
+  CompletionsController,
   ConversationsController,
-  EvaluationsController,
   JobsController,
+  EvaluationsController,
   AlertRulesController,
   AlertsController,
   WebhooksController,
@@ -46,3 +46,8 @@ export const controllers: readonly Newable<Controller>[] = [
   ModelFilesController,
   StatusController,
 ];
+
+/** Lists the contract of every route. A controller uses its services only in a call, so listing its routes needs none. */
+export const contracts: readonly Contract[] = controllers.flatMap((Controller) =>
+  new Controller().routes.map(({ contract }) => contract),
+);

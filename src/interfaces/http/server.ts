@@ -1,8 +1,12 @@
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { problemOf } from './problem.js';
-import { HttpRefusal, type RefusalCode } from './refusals.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RequestHandler, Response } from 'express';
+import { injectable } from 'inversify';
+import { DomainError } from '../../domain/shared/errors.js';
+import { refuse } from './middleware/error-handler.js';
+import { HttpRefusal, problemOf, type RefusalCode } from './refusals.js';
 
 /** Headers arrive within 15 s. The middleware `slowClients` limits the time for bodies and answers. */
 const OPTIONS = {
@@ -24,7 +28,7 @@ export function createHttpServer(app: RequestListener, nextRequestId: () => stri
   server.on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else refuse(socket, codes[error.code ?? ''] ?? 'bad_request', nextRequestId());
+    else refuseSocket(socket, codes[error.code ?? ''] ?? 'bad_request', nextRequestId());
   });
   return server;
 }
@@ -55,7 +59,7 @@ const codes: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-function refuse(socket: Duplex, code: RefusalCode, requestId: string): void {
+function refuseSocket(socket: Duplex, code: RefusalCode, requestId: string): void {
   const { status, body } = problemOf(new HttpRefusal(code), requestId);
   const text = JSON.stringify(body);
   const head = [
@@ -66,4 +70,86 @@ function refuse(socket: Duplex, code: RefusalCode, requestId: string): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+export class ShuttingDown extends DomainError {
+  constructor() {
+    super('unavailable', 'shutting_down', 'The service is ending: try again shortly.', { retryAfterSeconds: 1 });
+  }
+}
+
+/** Connections are closed once nothing is in flight and no request has come for so long. */
+const QUIET_MS = 300;
+
+/** Senders may use so much of the time for the drain to complete their requests. */
+const ARRIVAL_SHARE = 0.5;
+
+/**
+ * Ends HTTP without failing a call. `announce` only says that the service is not ready any more; from `begin` on, calls
+ * that are in flight finish and new ones get 503.
+ */
+@injectable()
+export class GracefulShutdown {
+  private announced = false;
+  private ending = false;
+  private readonly inFlight = new Set<Response>();
+  private requestCount = 0;
+
+  /** Every answer from now on is the last of its connection, so that callers go elsewhere for the next. */
+  announce(): void {
+    this.announced = true;
+    for (const response of this.inFlight) response.shouldKeepAlive = false;
+  }
+
+  begin(): void {
+    this.ending = true;
+    this.announce();
+  }
+
+  /** Throws ShuttingDown as soon as the end is announced. */
+  check(): void {
+    if (this.announced) throw new ShuttingDown();
+  }
+
+  /** Goes before everything that takes time: a call that came before the end is in flight and will be served. */
+  readonly track: RequestHandler = (request, response, next) => {
+    this.requestCount++;
+    this.inFlight.add(response);
+    if (this.announced) response.shouldKeepAlive = false;
+    request.context.tooLate = this.ending;
+    response.once('close', () => this.inFlight.delete(response));
+    next();
+  };
+
+  readonly refuseLate: RequestHandler = (request, _response, next) => {
+    if (request.context.tooLate) throw new ShuttingDown();
+    next();
+  };
+
+  get requestsInFlight(): number {
+    return this.inFlight.size;
+  }
+
+  /** Stops accepting. Resolves when every connection is closed; after `graceMs` it closes those that are left. */
+  async drain(server: Server, graceMs: number): Promise<void> {
+    // `http.Server.close` would reset idle connections whose next request is on its way. They get 503 instead.
+    const drained = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    this.begin();
+    let seen = this.requestCount;
+    const closeIfQuiet = async () => {
+      await nextTurn(); // reads the requests that arrived meanwhile
+      if (this.inFlight.size === 0 && this.requestCount === seen) server.closeAllConnections();
+      seen = this.requestCount;
+    };
+    const quiet = setInterval(closeIfQuiet, QUIET_MS);
+    const unsent = setTimeout(() => this.refuseUnsent(), graceMs * ARRIVAL_SHARE);
+    const enough = setTimeout(() => server.closeAllConnections(), graceMs);
+    await drained;
+    for (const timer of [quiet, unsent, enough]) clearTimeout(timer);
+    server.close(() => undefined); // ends Node's own checks of connections
+  }
+
+  private refuseUnsent(): void {
+    for (const response of this.inFlight) if (!response.req.complete) refuse(response, new ShuttingDown());
+  }
 }

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from '../../../application/shared/ports.js';
 import { NotFound } from '../../../domain/shared/errors.js';
-import { type Problem, problemOf } from '../problem.js';
+import { type Problem, problemOf } from '../refusals.js';
 import { JSON_TYPE, sendText } from './respond.js';
 
 export interface ErrorHandlerDependencies {

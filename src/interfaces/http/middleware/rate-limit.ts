@@ -1,9 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
-import { credentialKey, sourceKey } from '../rate-limit/caller-key.js';
-import { rateLimited, rateLimitHeaders, tightest } from '../rate-limit/rate-limit-headers.js';
+import { credentialKey, rateLimited, rateLimitHeaders, sourceKey, tightest } from '../quotas.js';
+import type { HttpMetrics } from './access-log.js';
 import { credentialOf } from './authenticate.js';
-import type { HttpMetrics } from './metrics.js';
 
 export interface Limits {
   /** All calls of a caller. */

@@ -4,6 +4,7 @@ import type { ByteStream } from '../../../application/shared/byte-stream.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
   announcedLength,
+  type BodyMemory,
   bodyLimits,
   formOf,
   invite,
@@ -12,11 +13,10 @@ import {
   requireOctets,
   requireWithin,
 } from '../body.js';
-import type { BodyMemory } from '../body-memory.js';
 import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
 import { authorizeAgain } from './authenticate.js';
-import { flowing } from './slow-clients.js';
+import { flowing } from './connections.js';
 
 export interface ReadBodyDependencies {
   readonly bodyMemory: BodyMemory;

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
 import type { Contract } from '../contract.js';
-import { contracts } from '../contracts.js';
+import { contracts } from '../controllers.js';
 import { MAX_DEPTH, MAX_VALUES } from '../json-body.js';
 import { id, jsonComponent } from '../schemas.js';
 import { addExamples, type Document } from './examples.js';

@@ -1,10 +1,9 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
-import { bodyLimits } from '../body.js';
-import { SMALL_BODY_BYTES } from '../body-memory.js';
+import { bodyLimits, SMALL_BODY_BYTES } from '../body.js';
 import type { Contract } from '../contract.js';
-import { contracts } from '../contracts.js';
-import { documentedHeaders } from '../rate-limit/rate-limit-headers.js';
+import { contracts } from '../controllers.js';
+import { documentedHeaders } from '../quotas.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
 import { refusalExample } from './examples.js';
 

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { MonitoringService } from '../../../application/operations/monitoring.service.js';
 import { type Controller, route } from '../contract.js';
-import { GracefulShutdown } from '../graceful-shutdown.js';
+import { GracefulShutdown } from '../server.js';
 import * as contracts from './monitoring.contract.js';
 
 @injectable()

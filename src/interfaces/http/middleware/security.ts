@@ -1,5 +1,8 @@
+import cors from 'cors';
 import type { RequestHandler } from 'express';
+import { documentedHeaders } from '../quotas.js';
 import { HttpRefusal } from '../refusals.js';
+import { isProbe } from './access-log.js';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
@@ -29,3 +32,22 @@ function isAllowed(host: string, allowedHosts: readonly string[]): boolean {
 }
 
 const badRequest = (message: string) => new HttpRefusal('bad_request', message, { Connection: 'close' });
+
+/** Sets the headers that every answer has. Pages add a Content-Security-Policy of their own. */
+export const securityHeaders = (): RequestHandler => (request, response, next) => {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  if (request.context.path.startsWith('/v1/') || isProbe(request)) response.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+/** Lets pages of these origins call the API. Pages of other origins get no CORS header, so browsers keep them out. */
+export function crossOrigin(origins: readonly string[]): RequestHandler {
+  const share = cors({
+    origin: (origin, decide) => decide(null, origins.find((allowed) => allowed === origin) ?? false),
+    exposedHeaders: ['X-Request-Id', 'X-Conversation-Id', 'ETag', 'Retry-After', ...Object.keys(documentedHeaders)],
+    maxAge: 600,
+    optionsSuccessStatus: 200,
+  });
+  return (request, response, next) => (request.headers.origin === undefined ? next() : share(request, response, next));
+}

@@ -1,5 +1,7 @@
-import type { Quota } from '../../../application/operations/ports.js';
-import { HttpRefusal } from '../refusals.js';
+import { hash } from 'node:crypto';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
+import type { Quota, RateLimitKey } from '../../application/operations/ports.js';
+import { HttpRefusal } from './refusals.js';
 
 /** Returns the quota with the least that remains; of two alike, the one with the longer wait. */
 export const tightest = (quotas: readonly Quota[]): Quota =>
@@ -41,3 +43,46 @@ export const documentedHeaders = {
   'x-ratelimit-remaining-requests': { schema: integer, description: 'What remains of it.' },
   'x-ratelimit-reset-requests': { schema: string, description: 'When more of it remains: `12s`, `1m0s`.' },
 } as const;
+
+interface Source {
+  readonly ip: string | undefined;
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}
+
+export const credentialKey = (credential: string): RateLimitKey => ({
+  kind: 'credential',
+  value: hash('sha256', credential, 'base64'),
+});
+
+/** Falls back to the proxy's own address: `ip`, which a trusted proxy forwards, may be no address at all. */
+export function sourceKey({ ip, socket }: Source): RateLimitKey {
+  return { kind: 'address', value: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
+}
+
+/** Returns an IPv4 address as it is, the /64 network of an IPv6 address, and null for anything else. */
+export function sourceOf(text: string): string | null {
+  const address = withoutPort(text).replace(/%.*$/, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  const groups = groupsOf(address);
+  const [sixth = 0, seventh = 0, eighth = 0] = groups.slice(5);
+  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
+    return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+const withoutPort = (text: string): string =>
+  /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
+
+function groupsOf(address: string): number[] {
+  // URL normalizes every form of an IPv6 address, also those with a dotted end.
+  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const [before, after] = [parsed(left), parsed(right)];
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
