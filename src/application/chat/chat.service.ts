@@ -10,7 +10,7 @@ import { Clock } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService } from './conversation.service.js';
 import { ChatRuntime } from './ports.js';
-import { RuntimeStates } from './runtime-states.js';
+import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Place {
   readonly by: Caller | null;
@@ -37,7 +37,7 @@ export class ChatService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
-    private readonly states: RuntimeStates,
+    private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntime,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
@@ -51,7 +51,7 @@ export class ChatService {
   async complete(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
     const { projectId, keptIn, request, signal } = input;
     const caller = authorize(input.by, permissions.chat);
-    const runtime = await this.states.ofTeam(caller.teamId, projectId);
+    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
     const place = keptIn && { caller, projectId, keptIn };
     if (place) await this.conversations.requireRoom(place);
     requireReady(runtime);

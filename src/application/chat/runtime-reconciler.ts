@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import type { RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
@@ -7,7 +7,7 @@ import { ModelRepository } from '../workspace/ports.js';
 import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
- * Makes the chat runtimes of this instance match the desired state in the database. A change is stored first and
+ * Makes the chat runtimes of this instance match the desired state in the database, and tells their state. A change is stored first and
  * reconciled then, one change of a project after another, so the last stored change holds in the end.
  */
 @injectable()
@@ -54,12 +54,22 @@ export class RuntimeReconciler {
     }
   }
 
-  /** Returns the state here of a runtime that is desired to run this model. */
-  status({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): RuntimeStatus {
-    const { state, reason } = this.runtimes.status(projectId);
-    if (state !== 'stopped' && this.held.get(projectId) === modelId) return { state, reason };
-    const failure = this.running.has(projectId) ? undefined : this.failures.get(projectId);
-    return failure === undefined ? { state: 'loading', reason: null } : { state: 'unavailable', reason: failure };
+  /** Returns the runtime of a project: its desired state, combined with its state on this instance. */
+  async state(projectId: string): Promise<ProjectRuntime> {
+    return this.combined(await this.connections.find(projectId));
+  }
+
+  /** Returns the runtimes in the order of the projects. */
+  async states(projectIds: readonly string[]): Promise<ProjectRuntime[]> {
+    const connections = new Map((await this.connections.ofProjects(projectIds)).map((one) => [one.projectId, one]));
+    return projectIds.map((id) => this.combined(connections.get(id) ?? null));
+  }
+
+  /** Throws NotFound when the team has no such project. */
+  async stateForTeam(teamId: string, projectId: string): Promise<ProjectRuntime> {
+    const found = await this.connections.ofProject(projectId);
+    if (found?.teamId !== teamId) throw new NotFound('project');
+    return this.combined(found.connection);
   }
 
   /** Returns what the connected model needs to run. Throws NotFound, InvalidRequest. */
@@ -68,6 +78,18 @@ export class RuntimeReconciler {
     if (!model) throw new NotFound('model');
     Model.requireRegistered(model);
     return this.runtimes.source(model.spec);
+  }
+
+  private combined(connection: RuntimeConnection | null): ProjectRuntime {
+    if (!connection) return { state: 'not_connected', modelId: null, reason: null };
+    const { projectId, modelId, desired } = connection;
+    if (desired === 'stopped') return { state: 'stopped', modelId, reason: null };
+    const { state, reason } = this.runtimes.status(projectId);
+    if (state !== 'stopped' && this.held.get(projectId) === modelId) return { state, modelId, reason };
+    const failure = this.running.has(projectId) ? undefined : this.failures.get(projectId);
+    return failure === undefined
+      ? { state: 'loading', modelId, reason: null }
+      : { state: 'unavailable', modelId, reason: failure };
   }
 
   private async reconcile(projectId: string): Promise<void> {

@@ -7,7 +7,6 @@ import { Audit } from '../audit/audit.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
-import { RuntimeStates } from './runtime-states.js';
 
 interface InProject {
   readonly by: Caller | null;
@@ -20,14 +19,13 @@ export class RuntimeService {
     private readonly workspace: TeamWorkspace,
     private readonly connections: RuntimeConnectionRepository,
     private readonly reconciler: RuntimeReconciler,
-    private readonly states: RuntimeStates,
     private readonly audit: Audit,
   ) {}
 
   /** Returns the runtime of a project as it is on this instance. Throws NotFound. */
   async read({ by, projectId }: InProject): Promise<ProjectRuntime> {
     const project = await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
-    return this.states.of(project.id);
+    return this.reconciler.state(project.id);
   }
 
   /** Connects a registered model, stopped at first. Connecting the same model again changes nothing. Throws NotFound, InvalidRequest. */
@@ -45,7 +43,7 @@ export class RuntimeService {
         return true;
       }),
     );
-    return this.states.of(projectId);
+    return this.reconciler.state(projectId);
   }
 
   /** Starts the connected model on every instance. Returns while it loads. Throws NotFound, RuntimeNotConnected, InvalidRequest. */
@@ -67,7 +65,7 @@ export class RuntimeService {
         this.connections.remove(projectId),
       ),
     );
-    return this.states.of(projectId);
+    return this.reconciler.state(projectId);
   }
 
   private async switch({ by, projectId }: InProject, desired: RuntimeConnection['desired']): Promise<ProjectRuntime> {
@@ -82,6 +80,6 @@ export class RuntimeService {
       );
       if (!stored) throw new RuntimeNotConnected('conflict');
     });
-    return this.states.of(projectId);
+    return this.reconciler.state(projectId);
   }
 }

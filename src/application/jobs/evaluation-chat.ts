@@ -5,7 +5,7 @@ import type { Evaluation, Result } from '../../domain/jobs/evaluation.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
 import { ChatService } from '../chat/chat.service.js';
-import { RuntimeStates } from '../chat/runtime-states.js';
+import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { Clock, Delay, Logger } from '../shared/ports.js';
 
 /** The evaluation cannot go on. The message says why. */
@@ -28,7 +28,7 @@ type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 @injectable()
 export class EvaluationChat {
   constructor(
-    private readonly states: RuntimeStates,
+    private readonly reconciler: RuntimeReconciler,
     private readonly chats: ChatService,
     private readonly pauses: Delay,
     private readonly clock: Clock,
@@ -67,7 +67,7 @@ export class EvaluationChat {
 
   /** Throws a passing error while the runtime is not ready here, and EvaluationFailed when the team changed it. */
   private async requireReady({ projectId, modelId }: Evaluation): Promise<void> {
-    const { state, reason, ...runtime } = await this.states.of(projectId);
+    const { state, reason, ...runtime } = await this.reconciler.state(projectId);
     if (runtime.modelId === null) throw new EvaluationFailed('The model was disconnected from the project.');
     if (runtime.modelId !== modelId) throw new EvaluationFailed(`Another model was connected: ${runtime.modelId}.`);
     if (state === 'stopped') throw new EvaluationFailed('The runtime was stopped.');

@@ -9,7 +9,7 @@ import { Job, JobSight } from '../../domain/jobs/job.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
-import { RuntimeStates } from '../chat/runtime-states.js';
+import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, Locks, Logger, WorkQueue } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
@@ -37,7 +37,7 @@ interface ResultsPage {
 export class EvaluationService {
   constructor(
     private readonly workspace: TeamWorkspace,
-    private readonly runtimes: RuntimeStates,
+    private readonly runtimes: RuntimeReconciler,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
     private readonly queue: WorkQueue,
@@ -129,7 +129,7 @@ export class EvaluationService {
   }
 
   private async connected(caller: AccountCaller, projectId: string, wanted: Model | null): Promise<Model> {
-    const { state, modelId } = await this.runtimes.of(projectId);
+    const { state, modelId } = await this.runtimes.state(projectId);
     if (modelId !== null && wanted && wanted.id !== modelId) {
       const message = `must be the model that is connected as the project's runtime, ${modelId}`;
       throw new InvalidRequest([{ path: 'model_id', message }]);

@@ -6,7 +6,7 @@ import { authorize, type PermissionName, permissions, permitted } from '../../do
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { RuntimeStates } from '../chat/runtime-states.js';
+import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { ProjectRepository } from '../workspace/ports.js';
 
 export interface Status {
@@ -29,7 +29,7 @@ export class StatusService {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly projects: ProjectRepository,
-    private readonly runtimes: RuntimeStates,
+    private readonly runtimes: RuntimeReconciler,
   ) {}
 
   /** Returns the caller, the caller's permissions and the chat runtimes of the caller's team. */
@@ -47,7 +47,7 @@ export class StatusService {
 
   private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {
     const projects = await this.projects.names(teamId, PROJECTS);
-    const runtimes = await this.runtimes.ofAll(projects.map(({ id }) => id));
+    const runtimes = await this.runtimes.states(projects.map(({ id }) => id));
     return runtimes.map((runtime, at) => ({ ...runtime, project: projects[at] as NamedRuntime['project'] }));
   }
 }

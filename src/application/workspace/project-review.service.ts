@@ -5,7 +5,7 @@ import { shareOf } from '../../domain/jobs/evaluation.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
-import { RuntimeStates } from '../chat/runtime-states.js';
+import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { TeamWorkspace } from './team-workspace.js';
@@ -17,7 +17,7 @@ export class ProjectReviewService {
     private readonly projects: ProjectRepository,
     private readonly datasets: DatasetRepository,
     private readonly models: ModelRepository,
-    private readonly runtimes: RuntimeStates,
+    private readonly runtimes: RuntimeReconciler,
     private readonly evaluations: EvaluationRepository,
   ) {}
 
@@ -40,7 +40,7 @@ export class ProjectReviewService {
       this.models.registered([project.id]),
       this.models.all(project.id, { limit: 1, after: null }),
       this.dataset(project),
-      this.runtimes.of(project.id),
+      this.runtimes.state(project.id),
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
     return { project, models: [...registered, ...newest], dataset, runtime, evaluation };

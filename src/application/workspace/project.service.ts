@@ -11,7 +11,6 @@ import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
-import { RuntimeStates } from '../chat/runtime-states.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator } from '../shared/ports.js';
 import {
@@ -41,7 +40,6 @@ export class ProjectService {
     private readonly projects: ProjectRepository,
     private readonly starters: StarterCatalog,
     private readonly models: ModelRepository,
-    private readonly runtimes: RuntimeStates,
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
     private readonly audit: Audit,
@@ -145,7 +143,7 @@ export class ProjectService {
   /** Returns the overviews in the order of the projects. Makes as many queries as for one project. */
   private async overviews(projects: readonly Project[]): Promise<ProjectOverview[]> {
     const ids = projects.map(({ id }) => id);
-    const [models, runtimes] = await Promise.all([this.models.registered(ids), this.runtimes.ofAll(ids)]);
+    const [models, runtimes] = await Promise.all([this.models.registered(ids), this.reconciler.states(ids)]);
     const byProject = new Map<string, Model[]>(ids.map((id) => [id, []]));
     for (const model of models) byProject.get(model.projectId)?.push(model);
     return projects.map((project, index) => ({

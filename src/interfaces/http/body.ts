@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/byte-stream.js';
-import { MAX_VALUES } from './json-body.js';
 import { HttpRefusal } from './refusals.js';
 
 /** The largest body, in bytes, of each sort of endpoint. */
@@ -12,6 +11,10 @@ export const bodyLimits = {
   prediction: 64 * 1024 * 1024,
 } as const;
 export type BodyLimit = keyof typeof bodyLimits;
+
+/** Bound a JSON body, whatever its length. */
+export const MAX_DEPTH = 32;
+export const MAX_VALUES = 200_000;
 
 /** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {

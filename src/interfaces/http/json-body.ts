@@ -5,7 +5,7 @@ import { firstInexactNumber } from '../../domain/shared/exact-numbers.js';
 import { jsonNesting } from '../../domain/shared/json-nesting.js';
 import { quoted } from '../../domain/shared/text.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
-import type { BodyForm, BodyRules } from './body.js';
+import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
 import { HttpRefusal } from './refusals.js';
 
 /** Shorter bodies are parsed at once. Between the steps of a longer one other requests get their turn. */
@@ -69,9 +69,6 @@ function parsed(text: string): unknown {
     throw new HttpRefusal('malformed_json', where ? `${what}: unexpected text ${where}.` : what);
   }
 }
-
-export const MAX_DEPTH = 32;
-export const MAX_VALUES = 200_000;
 
 /** Checks the size of JSON text before anything is built from it. Returns the problem, if any, and the number of values. */
 export function checkJsonText(text: string): { readonly problem: string | null; readonly values: number } {

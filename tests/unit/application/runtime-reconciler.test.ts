@@ -1,5 +1,4 @@
 import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
-import { RuntimeStates } from '../../../src/application/chat/runtime-states.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
@@ -37,7 +36,6 @@ describe('RuntimeReconciler', () => {
       models,
       runtimes,
       reconciler,
-      states: new RuntimeStates(connections, reconciler),
     };
   };
 
@@ -65,21 +63,21 @@ describe('RuntimeReconciler', () => {
   });
 
   it('says that a runtime is unavailable which was to run and could not be started', async () => {
-    const { connections, reconciler, states } = await setUp({ isBroken: true });
+    const { connections, reconciler } = await setUp({ isBroken: true });
     await connections.setDesired('prj_1', 'started');
     await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
   it('starts the model that was connected elsewhere instead of the one that runs', async () => {
-    const { connections, models, runtimes, reconciler, states } = await setUp();
+    const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
     jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
     const started = jest.spyOn(runtimes, 'start');
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
-    expect(await states.of('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
     await reconciler.applyAll();
     expect(started).toHaveBeenCalledTimes(1);
     await connections.remove('prj_1');
@@ -98,12 +96,12 @@ describe('RuntimeReconciler', () => {
   });
 
   it('tries again by itself where it was no fault of the model, and tells nothing of what it was', async () => {
-    const { connections, models, runtimes, reconciler, states } = await setUp();
+    const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
     await expect(reconciler.apply('prj_1')).rejects.toThrow('ECONNREFUSED');
     const reason = 'the service failed to start it, and tries again';
-    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable', reason });
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason });
     await reconciler.applyAll();
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await reconciler.applyAll();
@@ -111,12 +109,12 @@ describe('RuntimeReconciler', () => {
   });
 
   it('does not try again by itself what the model keeps from starting', async () => {
-    const { connections, models, reconciler, states } = await setUp({ isBroken: true });
+    const { connections, models, reconciler } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.setDesired('prj_1', 'started');
     await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     await reconciler.applyAll();
     expect(asked).toHaveBeenCalledTimes(1);
-    expect(await states.of('prj_1')).toMatchObject({ state: 'unavailable' });
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable' });
   });
 });

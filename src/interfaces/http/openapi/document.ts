@@ -9,7 +9,7 @@ import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
-import { MAX_DEPTH, MAX_VALUES } from '../json-body.js';
+import { MAX_DEPTH, MAX_VALUES } from '../body.js';
 import { id, jsonComponent } from '../schemas.js';
 import { addExamples, type Document } from './examples.js';
 import { parameterSchema } from './parameters.js';

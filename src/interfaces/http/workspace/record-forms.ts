@@ -8,7 +8,8 @@ import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
-import { checkJsonText, inexactNumber, MAX_VALUES, TOO_MANY_VALUES } from '../json-body.js';
+import { MAX_VALUES } from '../body.js';
+import { checkJsonText, inexactNumber, TOO_MANY_VALUES } from '../json-body.js';
 
 /** The media types of the files from which a dataset can be imported. */
 export const recordForms: BodyForms = {

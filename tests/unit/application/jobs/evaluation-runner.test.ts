@@ -1,5 +1,5 @@
 import type { ChatService, OwnCall } from '../../../../src/application/chat/chat.service.js';
-import type { RuntimeStates } from '../../../../src/application/chat/runtime-states.js';
+import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat } from '../../../../src/application/jobs/evaluation-chat.js';
 import { EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
@@ -48,9 +48,9 @@ async function rig() {
       return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
     },
   } as Partial<ChatService> as ChatService;
-  const states = { of: async () => model.runtime } as unknown as RuntimeStates;
+  const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;
   const log = new MemoryLogger();
-  const ask = new EvaluationChat(states, chats, new MemoryDelay(clock), clock, log);
+  const ask = new EvaluationChat(reconciler, chats, new MemoryDelay(clock), clock, log);
   const { evaluations, datasets, jobs, accounts } = repositories;
   const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
