@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version of the package that this file belongs to, from the nearest package.json above it. */
-export const version: string = nearestVersion(__dirname);
+const rootAbove = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 
-function nearestVersion(folder: string): string {
-  try {
-    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
-  } catch (error) {
-    if (dirname(folder) === folder) throw error;
-    return nearestVersion(dirname(folder));
-  }
-}
+/** The folder of the nearest package.json above this file. */
+export const packageRoot = rootAbove(__dirname);
+
+const description = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: string };
+
+/** The version of the package that this file belongs to. */
+export const { version } = description;

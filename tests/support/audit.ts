@@ -1,4 +1,4 @@
-import { Audit } from '../../src/application/audit/audit.js';
+import { Audit } from '../../src/application/audit/audit.service.js';
 import type { Clock } from '../../src/application/shared/ports.js';
 import { AsyncRequestContext } from '../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';

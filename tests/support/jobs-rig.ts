@@ -1,10 +1,9 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
-import { CallTracker } from '../../src/application/jobs/call-tracker.js';
+import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
 import { JobService } from '../../src/application/jobs/job.service.js';
 import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
-import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';

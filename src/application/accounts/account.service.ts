@@ -5,7 +5,7 @@ import { Unauthenticated, WrongPassword } from '../../domain/accounts/errors.js'
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { PasswordChanger } from './password-changer.js';

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { Credential } from '../../domain/accounts/credential.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { CredentialRepository } from './ports.js';

@@ -4,7 +4,7 @@ import type { Caller, Role } from '../../domain/accounts/caller.js';
 import { InviteNotFound } from '../../domain/accounts/errors.js';
 import { Invite, inviteLifetime } from '../../domain/accounts/invite.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';

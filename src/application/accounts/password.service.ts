@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { UnitOfWork } from '../shared/ports.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository } from './ports.js';

@@ -4,7 +4,7 @@ import type { Caller, Role } from '../../domain/accounts/caller.js';
 import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/accounts/errors.js';
 import { Invite } from '../../domain/accounts/invite.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';

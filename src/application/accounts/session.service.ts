@@ -6,7 +6,7 @@ import { InvalidCredentials } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Actor } from '../../domain/audit/audit-entry.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { Account, accountLimits, emailKey, type Team } from '../../domain/accounts/account.js';
 import { EmailTaken, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import {

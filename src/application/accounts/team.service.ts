@@ -4,7 +4,7 @@ import type { Caller, Role } from '../../domain/accounts/caller.js';
 import { LastAdmin } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';

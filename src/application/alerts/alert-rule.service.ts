@@ -5,7 +5,7 @@ import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleChange, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
 import { TooManyRules } from '../../domain/alerts/errors.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
 import { Clock, IdGenerator, Locks } from '../shared/ports.js';

@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock } from '../shared/ports.js';
 import { AlertRepository } from './ports.js';
 

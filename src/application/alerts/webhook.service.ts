@@ -5,7 +5,7 @@ import { TooManyWebhooks } from '../../domain/alerts/errors.js';
 import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { WebhookRepository, WebhookSender } from './ports.js';
 

@@ -1,8 +1,56 @@
 import { injectable } from 'inversify';
-import type { Caller } from '../../domain/accounts/caller.js';
+import { type Caller, callerKinds } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { AuditEntry } from '../../domain/audit/audit-entry.js';
+import { Actor, type AuditAction, type AuditDetails, type AuditEntry } from '../../domain/audit/audit-entry.js';
+import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { type AuditFilter, AuditRepository } from './ports.js';
+
+export interface Act {
+  readonly by: Caller | Actor;
+  readonly action: AuditAction;
+  /** The admins of `teamId`, or else of the actor's team, may read the entry. */
+  readonly object: { readonly id: string; readonly name?: string | null; readonly teamId?: string };
+  readonly details?: AuditDetails;
+}
+
+/** Records acts in the audit trail. */
+@injectable()
+export class Audit {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly entries: AuditRepository,
+    private readonly request: RequestContext,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Appends an entry. Call it inside the unit of work of the act. */
+  async record({ by, action, object, details = {} }: Act): Promise<void> {
+    const { teamId, ...actor } = isCaller(by) ? Actor.of(by) : by;
+    await this.entries.append({
+      id: this.ids.next('aud'),
+      createdAt: this.clock.now(),
+      actor,
+      action,
+      objectId: object.id,
+      objectName: object.name ?? null,
+      teamId: object.teamId ?? teamId,
+      requestId: this.request.id,
+      details,
+    });
+  }
+
+  /** Runs `work` and records it in one unit of work. Records nothing when `work` returns false. */
+  perform<T>(act: Act, work: () => Promise<T>): Promise<T> {
+    return this.unitOfWork.run(async () => {
+      const done = await work();
+      if (done !== false) await this.record(act);
+      return done;
+    });
+  }
+}
+
+const isCaller = (by: Caller | Actor): by is Caller => callerKinds.some((kind) => kind === by.kind);
 
 interface Listing extends Omit<AuditFilter, 'team'> {
   readonly by: Caller | null;

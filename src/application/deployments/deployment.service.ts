@@ -4,10 +4,9 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, TooManyDeployments } from '../../domain/deployments/errors.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
-import type { ByteStream } from '../shared/byte-stream.js';
-import { Clock, IdGenerator } from '../shared/ports.js';
+import { type ByteStream, Clock, IdGenerator } from '../shared/ports.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { DeploymentRepository, ModelServer, type Prediction, type PredictionCall, type ServerState } from './ports.js';
 

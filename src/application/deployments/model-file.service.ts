@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
 import { ModelFile, pathFinding } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import type { ByteStream } from '../shared/byte-stream.js';
+import type { ByteStream } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
 
 type By = { readonly by: Caller | null };

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import type { StoredFile } from '../../domain/deployments/model-file.js';
-import type { ByteStream } from '../shared/byte-stream.js';
+import type { ByteStream } from '../shared/ports.js';
 
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;

@@ -4,7 +4,6 @@ import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { CallTracker } from './call-tracker.js';
-import { DeadInstances } from './dead-instances.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
 
@@ -57,5 +56,39 @@ export class CallReaper {
       // Another instance closed it first.
       if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;
     }
+  }
+}
+
+/** An instance whose connection to the database broke has this time to register again. */
+const GRACE_MS = 5_000;
+
+/** An instance that nobody asked about for this long may have been back meanwhile. */
+const STALE_MS = 30_000;
+
+interface Missing {
+  readonly since: number;
+  readonly seen: number;
+}
+
+/** Tells instances that have ended from those that are missing for a moment. */
+export class DeadInstances {
+  private readonly missing = new Map<number, Missing>();
+
+  constructor(
+    private readonly instances: InstanceRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the instances that were missing in every call since `GRACE_MS` ago. Expects a call every few seconds. */
+  async among(numbers: readonly number[]): Promise<number[]> {
+    const missing = new Set(await this.instances.missing(numbers));
+    const now = this.clock.now().getTime();
+    for (const number of numbers) if (!missing.has(number)) this.missing.delete(number);
+    for (const [number, { seen }] of this.missing) if (now - seen > STALE_MS) this.missing.delete(number);
+    return [...missing].filter((number) => {
+      const since = this.missing.get(number)?.since ?? now;
+      this.missing.set(number, { since, seen: now });
+      return now - since >= GRACE_MS;
+    });
   }
 }

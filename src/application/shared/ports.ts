@@ -147,3 +147,10 @@ export abstract class WorkQueue {
   /** Starts no more tasks and aborts the running ones. Resolves when they have ended, or after `graceMs`. */
   abstract stop(graceMs: number): Promise<void>;
 }
+
+/** Bytes that are never held in memory as a whole. */
+export interface ByteStream {
+  /** Is null if unknown. */
+  readonly length: number | null;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}

@@ -8,7 +8,7 @@ import { readDataset, type SentDataset } from '../../domain/workspace/dataset-im
 import { canonicalRecords, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { validate } from '../../domain/workspace/dataset-validation.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator } from '../shared/ports.js';
 import {
   ContentHasher,

@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Model } from '../../domain/workspace/model.js';
 import { type AliasChange, type LivingAlias, ModelAlias } from '../../domain/workspace/model-alias.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { Clock } from '../shared/ports.js';
 import { ModelAliasRepository } from './ports.js';
 import { TeamWorkspace } from './team-workspace.js';

@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../domain/shared/errors.js';
 import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator } from '../shared/ports.js';
 import { ModelRepository, type ModelVersionEntry, type Page, type VersionPage } from './ports.js';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Model } from '../../domain/workspace/model.js';
 import { Project, type ProjectContent, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
-import { Audit } from '../audit/audit.js';
+import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
-import { Audit } from '../../application/audit/audit.js';
+import { Audit } from '../../application/audit/audit.service.js';
 import { UnitOfWork } from '../../application/shared/ports.js';
 import { Actor, type AuditAction, type AuditDetails } from '../../domain/audit/audit-entry.js';
 import { FolderTaken } from '../../infrastructure/embedded-postgres/account.js';

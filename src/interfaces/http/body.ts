@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { ByteStream } from '../../application/shared/byte-stream.js';
+import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
 /** The largest body, in bytes, of each sort of endpoint. */

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import express, { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/refusals.js';
-import { version } from '../version.js';
-import { publicFiles } from './public-files.js';
-import { referencePage, referenceScript } from './reference-page.js';
+import { packageRoot, version } from '../version.js';
 
 /** Our own files and nothing else, nothing inline, in no frame; and no script can make markup of a text. */
 const OWN_POLICY = [
@@ -72,3 +71,55 @@ function described() {
 /** Links carry tokens: no copy of a page is kept. (The referrer is withheld on every answer.) */
 const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
+
+/** A file of the folder `public`, beside the nearest package.json above this one. */
+export interface PublicFile {
+  /** `/auth` for `auth.html`; all that pages load is below `/pages`. */
+  readonly path: string;
+  /** The ending of its name, such as `.css`. */
+  readonly type: string;
+  readonly content: string;
+}
+
+/** Read at once: what is served cannot change or go missing while the service runs. */
+export function publicFiles(): PublicFile[] {
+  const folder = join(packageRoot, 'public');
+  return readdirSync(folder).map((name) => {
+    const type = extname(name);
+    const path = type === '.html' ? `/${name.slice(0, -type.length)}` : `/pages/${name}`;
+    return { path, type, content: readFileSync(join(folder, name), 'utf8') };
+  });
+}
+
+/** Swagger UI, from the service itself: it needs no network. */
+export const referencePage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tenon: API reference</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<main id="reference"><noscript>The reference needs JavaScript; its source is <a href="/openapi.json">/openapi.json</a>.</noscript></main>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Credentials are kept by the open page alone. */
+export const referenceScript = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  displayRequestDuration: true,
+  defaultModelRendering: 'example',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  persistAuthorization: false,
+});
+`;

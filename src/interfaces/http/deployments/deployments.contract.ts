@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ByteStream } from '../../../application/shared/byte-stream.js';
+import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contract } from '../contract.js';

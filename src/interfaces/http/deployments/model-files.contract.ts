@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ByteStream } from '../../../application/shared/byte-stream.js';
+import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { modelFileKinds, modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { contract } from '../contract.js';

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
 import { credentialKey, rateLimited, rateLimitHeaders, sourceKey, tightest } from '../quotas.js';
-import type { HttpMetrics } from './access-log.js';
 import { credentialOf } from './authenticate.js';
+import type { HttpMetrics } from './observability.js';
 
 export interface Limits {
   /** All calls of a caller. */

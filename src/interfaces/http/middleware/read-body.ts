@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../../application/accounts/authenticator.js';
-import type { ByteStream } from '../../../application/shared/byte-stream.js';
+import type { ByteStream } from '../../../application/shared/ports.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
   announcedLength,

@@ -2,7 +2,7 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { documentedHeaders } from '../quotas.js';
 import { HttpRefusal } from '../refusals.js';
-import { isProbe } from './access-log.js';
+import { isProbe } from './observability.js';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 

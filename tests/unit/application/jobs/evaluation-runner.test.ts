@@ -1,7 +1,6 @@
 import type { ChatService, OwnCall } from '../../../../src/application/chat/chat.service.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
-import { EvaluationChat } from '../../../../src/application/jobs/evaluation-chat.js';
-import { EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
+import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
