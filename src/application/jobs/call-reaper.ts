@@ -49,7 +49,7 @@ export class CallReaper {
 
   private async close(id: string): Promise<void> {
     const at = this.clock.now();
-    const end = { status: 'failed', error: 'The process of the service died during the call.' } as const;
+    const end = { status: 'failed', error: 'The instance died during the call.' } as const;
     try {
       await this.finisher.finish(id, (job) => Job.finish(job, end, at));
     } catch (error) {

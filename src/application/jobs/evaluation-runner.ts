@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /** Errors worth a retry. */
 const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
 
-/** The record's own fault, whoever finds it. */
+/** The error lies in the record. */
 const TOO_LONG = 'context_length_exceeded';
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;

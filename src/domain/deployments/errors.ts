@@ -1,16 +1,16 @@
 import { DomainError, InvalidRequest } from '../shared/errors.js';
 
-/** The file can't be served; the reason is for whoever mends it. */
+/** The file cannot be served. The reason helps to repair it. */
 export class ModelFileInvalid extends DomainError {
   constructor(reason: string) {
     super('invalid', 'model_file_invalid', `The model file cannot be served: ${reason}`);
   }
 }
 
-/** There is no process for it here. */
+/** This instance has no process for the deployment. */
 export class DeploymentStopped extends DomainError {
   constructor() {
-    const message = 'The deployment is stopped: this process of the service does not run it.';
+    const message = 'The deployment is stopped: this instance does not run it.';
     super('unavailable', 'runtime_stopped', message, { retryable: false });
   }
 }
@@ -33,7 +33,7 @@ export class TooManyDeployments extends InvalidRequest {
   }
 }
 
-/** More bytes than a model file may have; told before they come, where their number is known. */
+/** The file is too large. Thrown before its bytes arrive if their number is known. */
 export class ModelFileTooLarge extends DomainError {
   constructor(mostBytes: number) {
     const message = `A model file may have ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;

@@ -3,11 +3,11 @@ import { ModelFileInvalid } from './errors.js';
 
 /** A file of the models folders. */
 export interface StoredFile {
-  /** As a model is named: relative to its models folder, with slashes. */
+  /** The path below the models folder, with slashes, as deployments name it. */
   readonly path: string;
   readonly size: number;
   readonly modifiedAt: Date;
-  /** It can be replaced and removed through the service. */
+  /** True if callers can replace and remove it. */
   readonly writable: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ModelFile extends StoredFile {
 export const modelFileLimits = { pathBytes: 1_024, segmentBytes: 255, segments: 8 } as const;
 
 export const ModelFile = {
-  /** The path of a file that is written or removed. Throws InvalidRequest. */
+  /** Checks the path of a file that is written or removed. Throws InvalidRequest. */
   path(text: string): string {
     const message = problemOf(text);
     if (message) throw new InvalidRequest([pathFinding(message)]);
@@ -32,7 +32,7 @@ export const ModelFile = {
 
   of: (file: StoredFile): ModelFile => ({ ...file, kind: file.path.endsWith('.onnx') ? 'onnx' : 'file' }),
 
-  /** The files by their paths, and among them the folders that they make a model of. */
+  /** Lists the files, and an entry for each folder that is a chat model, by path. */
   all(files: readonly StoredFile[]): ModelFile[] {
     return [...files.map(ModelFile.of), ...chatModels(files)].sort((a, b) => (a.path < b.path ? -1 : 1));
   },
@@ -56,7 +56,7 @@ function problemOf(path: string): string | null {
   return null;
 }
 
-/** In the layout of Hugging Face's ONNX exports; as large as all that is in them. */
+/** Finds folders in the layout of Hugging Face's ONNX exports. Their size is that of all their files. */
 function chatModels(files: readonly StoredFile[]): ModelFile[] {
   const within = new Map<string, StoredFile[]>();
   for (const file of files) {
@@ -85,7 +85,7 @@ function foldersOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** Throws ModelFileInvalid for a path that climbs: with links, nobody can tell from it where that leads. */
+/** Throws ModelFileInvalid for a path with `..`, because links make its target unpredictable. */
 export function refuseClimbing(path: string): void {
   if (path.split(/[\\/]/).includes('..')) throw new ModelFileInvalid('its path must not have a `..` segment.');
 }

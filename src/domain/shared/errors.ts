@@ -12,7 +12,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'timeout';
 
-/** One thing that is wrong, at `path` (dot-separated) in what was sent. */
+/** Describes one problem at a dot-separated path of the request. */
 export interface Finding {
   readonly path: string;
   readonly message: string;
@@ -22,13 +22,13 @@ export interface Finding {
 
 export interface Advice {
   readonly details?: readonly Finding[];
-  /** Whole seconds after which a new attempt makes sense. */
+  /** Whole seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number;
-  /** False where a new attempt cannot help. */
+  /** False if a retry cannot help. */
   readonly retryable?: false;
 }
 
-/** A refusal that the caller can act on: `kind` says what sort, `code` which one, the message what to do. */
+/** A refusal. `kind` decides the HTTP status, `code` is for programs, the message tells a person what to do. */
 export abstract class DomainError extends Error {
   constructor(
     readonly kind: ErrorKind,
@@ -41,7 +41,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** The input breaks a rule; every broken rule is listed. */
+/** The input is invalid. Lists every problem. */
 export class InvalidRequest extends DomainError {
   constructor(findings: readonly Finding[]) {
     const [first] = findings;
@@ -51,14 +51,14 @@ export class InvalidRequest extends DomainError {
   }
 }
 
-/** There is no such object, or it belongs to another team: the two look the same. */
+/** The object does not exist, or belongs to another team. */
 export class NotFound extends DomainError {
   constructor(what = 'object') {
     super('not_found', 'not_found', `There is no such ${what}.`);
   }
 }
 
-/** Another update came first, or the caller sent a version that never was. */
+/** Another update came first, or the version never existed. */
 export class StaleVersion extends DomainError {
   constructor(current: number) {
     const message = `The current version is ${current}: read it and try again.`;
@@ -66,7 +66,7 @@ export class StaleVersion extends DomainError {
   }
 }
 
-/** The database is out of reach; the service stays up and recovers with it. */
+/** The database is out of reach. The service recovers with it. */
 export class StorageUnavailable extends DomainError {
   constructor(why = 'the database is out of reach') {
     super('unavailable', 'storage_unavailable', `Not now: ${why}. Try again shortly.`, { retryAfterSeconds: 2 });

@@ -1,15 +1,15 @@
 export interface JsonNesting {
   /** The deepest level of arrays and objects. */
   readonly depth: number;
-  /** How many arrays and objects there are. */
+  /** The number of arrays and objects. */
   readonly containers: number;
-  /** How many values there are, at most: each but the first follows a bracket or a comma. */
+  /** An upper bound of the number of values: each but the first follows a bracket or a comma. */
   readonly values: number;
-  /** How many members all objects have together. */
+  /** The number of members of all objects. */
   readonly keys: number;
 }
 
-/** How JSON text is nested; told from the text, before anything is built from it. Reads no further than `depthLimit`. */
+/** Measures the nesting of JSON text before it is parsed. Stops at `depthLimit`. */
 export function jsonNesting(text: string, depthLimit: number): JsonNesting {
   let level = 0;
   let depth = 0;

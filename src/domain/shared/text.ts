@@ -1,4 +1,4 @@
-/** Whether a text has at most so many characters (code points); one that is far too long is not taken apart for that. */
+/** Returns whether a text has at most `most` code points. Does not count those of a text that is far too long. */
 export const atMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most);
 
@@ -8,5 +8,5 @@ const QUOTED = 100;
 export const quoted = (text: string): string =>
   atMost(text, QUOTED) ? text : `${[...text.slice(0, 2 * QUOTED)].slice(0, QUOTED).join('')}…`;
 
-/** A model may say anything; the database takes neither NUL nor half of a surrogate pair. */
+/** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -33,7 +33,7 @@ export function* canonicalPieces(value: Json): Generator<string> {
   yield text;
 }
 
-/** An array or object of which `at` members have been written. */
+/** An array or object with `at` members written. */
 interface Level {
   readonly members: Readonly<Record<string | number, Json>>;
   /** The sorted keys of an object; null for an array. */

@@ -97,7 +97,7 @@ export class SupervisedRuntime implements EngineRuntime {
     );
   }
 
-  /** Leaves the runtime unavailable until somebody mends the model and starts it again. */
+  /** Leaves the runtime unavailable until the model is repaired and started again. */
   private fail(reason: string): void {
     const { current } = this.supervisor;
     this.supervisor.fail(reason);

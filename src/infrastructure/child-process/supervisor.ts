@@ -29,7 +29,7 @@ export interface SupervisorLog {
   readonly fields: LogFields;
 }
 
-/** `waiting` for the next attempt; `failed` for good, until somebody starts it again. */
+/** `waiting` for the next attempt; `failed` for good, until it is started again. */
 export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'failed';
 
 /** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Runs one at a time. */

@@ -89,9 +89,9 @@ export const poolMetrics = (load: () => PoolLoad): MetricSource => ({
   collect: () => {
     const { total, idle, waiting } = load();
     return [
-      gauge('tenon_database_pool_connections', 'Connections of this process to the database.', total),
+      gauge('tenon_database_pool_connections', 'Connections of this instance to the database.', total),
       gauge('tenon_database_pool_idle_connections', 'Those of them that nobody uses.', idle),
-      gauge('tenon_database_pool_waiting_requests', 'Work of this process that waits for a connection.', waiting),
+      gauge('tenon_database_pool_waiting_requests', 'Work of this instance that waits for a connection.', waiting),
     ];
   },
 });
@@ -115,7 +115,7 @@ export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): 
       labels: { status },
       value: states.filter((state) => state.status === status).length,
     }));
-    return [gauge('tenon_deployments', 'Deployments of this process, by their status at this moment.', values)];
+    return [gauge('tenon_deployments', 'Deployments of this instance, by their status at this moment.', values)];
   },
 });
 
@@ -137,7 +137,7 @@ export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): 
     }));
     const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
     return [
-      gauge('tenon_chat_runtimes', 'Chat runtimes of this process, by state.', counts),
+      gauge('tenon_chat_runtimes', 'Chat runtimes of this instance, by state.', counts),
       ...loadMetrics(shown),
       ...tokenMetrics(shown),
       timeHistogram(

@@ -9,7 +9,7 @@ export interface ProcessUnderTest {
 }
 
 export interface WorkQueueUnderTest {
-  /** One more process of the service on the same store. */
+  /** Opens the queue of another instance on the same store. */
   process(): Promise<ProcessUnderTest>;
   /** Whatever waits for its time is due now. */
   hurry(): Promise<void>;

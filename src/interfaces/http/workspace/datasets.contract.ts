@@ -57,7 +57,7 @@ const SentRecords = z
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 
-/** Leaves the name to the domain, too, so that all findings are told at once. */
+/** Leaves the name to the domain, too, so that one answer lists all findings. */
 const SentName = z.custom<Json>(() => true).meta({ ...visible(NAME_LENGTH), example: 'Capitals' });
 
 /** Does not validate stored records again. */

@@ -141,7 +141,7 @@ describe('tracking calls', () => {
     lives.clock.advance(5_000);
     await lives.reaper.execute();
     expect((await lives.allJobs()).map(({ status }) => status)).toEqual(['running', 'failed', 'failed']);
-    expect((await lives.allJobs())[1]?.error).toMatch(/process of the service died/);
+    expect((await lives.allJobs())[1]?.error).toMatch(/instance died/);
     expect(await lives.allAlerts()).toHaveLength(1);
   });
 
