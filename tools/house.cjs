@@ -106,12 +106,12 @@ function statements(files) {
     );
 }
 
-/** Returns the files that the numbered steps of a recipe in CONTRIBUTING.md name first. */
-function stepsOf(recipe) {
+/** Returns the files that the code blocks of a recipe in CONTRIBUTING.md name, and CHANGELOG.md. */
+function filesOf(recipe) {
   const text = fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
-  const section = text.split(/^## /m).find((one) => one.toLowerCase().startsWith(`recipe: ${recipe}`)) ?? '';
-  const steps = section.split(/^\d+\. /m).slice(1);
-  return steps.map((step) => /`([\w./<>-]*\.(?:ts|md|cjs))`/.exec(step)?.[1]).filter((file) => file !== undefined);
+  const section = text.split(/^## /m).find((one) => one.startsWith(`Recipe: ${recipe}\n`)) ?? '';
+  const named = [...section.matchAll(/^```\w+\n(?:\/\/|@@) (\S+)$/gm)].map(([, file]) => file);
+  return [...new Set([...named, 'CHANGELOG.md'])];
 }
 
 function glossaryEntries() {
@@ -129,8 +129,8 @@ async function main() {
   const lists = {
     'files in src': src,
     'files that one chat call executes': await filesOfChatCall(),
-    'files to touch for a route (recipe)': stepsOf('add a route'),
-    'files to touch for a field (recipe)': stepsOf('add a field'),
+    'files to touch for a route (recipe)': filesOf('add a route'),
+    'files to touch for a field (recipe)': filesOf('add a field'),
     'SQL statements by hand outside migrations, backup': statements(src),
     'entries of the glossary': glossaryEntries(),
     'bindings in the container': src
