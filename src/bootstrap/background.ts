@@ -13,7 +13,7 @@ import { ExpiredDataService } from '../application/operations/expired-data.servi
 import { Clock, Logger, WorkQueue } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
 import { Repeating } from '../infrastructure/system/scheduling.js';
-import { OutageLog } from '../infrastructure/typeorm/outage-log.js';
+import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 
 const MAIL_PAUSE_MS = 500;
 const CALLS_PAUSE_MS = 2_000;

@@ -1,12 +1,18 @@
-/** Runs ONNX language models, each in a supervised child process: a crash in native code costs one runtime some seconds. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ChatEngine, ModelFolders } from '../../application/chat/ports.js';
+import type { ChatEngine, EngineRuntime, ModelFolders } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
+import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
+import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
 import { readSpec } from '../runtimes/engine-api.js';
-import { dtypes, type OnnxSource } from './chat-process.js';
-import { type RuntimeSettings, SupervisedRuntime } from './supervised-runtime.js';
+import { WaitEstimate } from '../runtimes/fair-queue.js';
+import { RuntimeMeter } from '../runtimes/runtime-meter.js';
+import type { RestartDelayBounds } from '../system/scheduling.js';
+import { ChatProcess, type ChatProcessSettings, dtypes, type OnnxSource } from './chat-process.js';
 
 const usualSettings = {
   loadTimeoutMs: 120_000,
@@ -20,6 +26,7 @@ const Spec = z.object({
   dtype: z.enum(dtypes, `must be one of ${dtypes.join(', ')}`).nullish(),
 });
 
+/** Runs ONNX language models, each in a supervised child process: a crash in native code costs one runtime some seconds. */
 export class OnnxChatRuntime implements ChatEngine {
   readonly kind = 'onnx';
   private readonly settings: RuntimeSettings;
@@ -42,5 +49,100 @@ export class OnnxChatRuntime implements ChatEngine {
 
   create(projectId: string): SupervisedRuntime {
     return new SupervisedRuntime(projectId, this.settings, this.clock, this.log);
+  }
+}
+
+/** A process that was ready for so long restarts with the shortest delay again. */
+const STABLE_MS = 10 * 60_000;
+
+export interface RuntimeSettings extends ChatProcessSettings {
+  readonly restartDelayMs: RestartDelayBounds;
+}
+
+const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
+  stopped: 'stopped',
+  starting: 'loading',
+  running: 'ready',
+  waiting: 'unavailable',
+  failed: 'unavailable',
+};
+
+/** The runtime of one model: the model that should run, and the supervisor of its worker process. */
+export class SupervisedRuntime implements EngineRuntime {
+  private source: OnnxSource | null = null;
+  private readonly supervisor: Supervisor<ChatProcess>;
+  private readonly estimate = new WaitEstimate();
+  private readonly meter = new RuntimeMeter();
+
+  constructor(
+    private readonly id: string,
+    private readonly settings: RuntimeSettings,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.supervisor = new Supervisor(
+      () => this.launch(),
+      { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS },
+      { log, subject: 'chat runtime', fields: { runtime: id } },
+      ({ calls }, reason) => calls.fail(new RuntimeUnavailable(reason)),
+    );
+  }
+
+  get status(): RuntimeStatus {
+    const state = states[this.supervisor.state];
+    return { state, reason: state === 'unavailable' ? this.supervisor.reason : null };
+  }
+
+  get figures(): RuntimeFigures {
+    return this.meter.figures(this.supervisor.current?.calls.queue ?? null);
+  }
+
+  start(source: OnnxSource): void {
+    if (isDeepStrictEqual(this.source, source) && this.status.state !== 'unavailable') return;
+    this.source = source;
+    const { current } = this.supervisor;
+    void this.supervisor.resume();
+    current?.calls.fail(new RuntimeLoading());
+  }
+
+  async stop(): Promise<void> {
+    this.source = null;
+    const { current } = this.supervisor;
+    const stopped = this.supervisor.stop();
+    current?.calls.fail(new RuntimeStopped());
+    await stopped;
+  }
+
+  async complete(
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Completion> {
+    const { state, reason } = this.status;
+    if (state === 'stopped') throw new RuntimeStopped();
+    if (state === 'loading') throw new RuntimeLoading();
+    if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
+    return this.supervisor.current.calls.complete(request, caller, signal, admitted);
+  }
+
+  private launch(): ChatProcess {
+    return new ChatProcess(
+      this.source as OnnxSource,
+      this.settings,
+      { estimate: this.estimate, meter: this.meter, clock: this.clock },
+      {
+        line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
+        invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
+        broken: (reason) => this.fail(reason),
+      },
+    );
+  }
+
+  /** Leaves the runtime unavailable until the model is repaired and started again. */
+  private fail(reason: string): void {
+    const { current } = this.supervisor;
+    this.supervisor.fail(reason);
+    current?.calls.fail(new RuntimeUnavailable(reason));
   }
 }

@@ -1,7 +1,7 @@
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
-import { OutageLog } from '../../../src/infrastructure/typeorm/outage-log.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
+import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
-import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/vocabulary.js';
+import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { ChildRuntimesRig, prefillProgram } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 

@@ -1,4 +1,4 @@
-import { batched, costsOf } from '../../../src/infrastructure/chat-engine/worker/batching.js';
+import { batched, costsOf } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 
 const groups = (lengths: number[], step: number) => batched(lengths, (length) => length, { batch: step, token: 1 });
 

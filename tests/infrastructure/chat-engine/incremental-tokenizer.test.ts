@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { IncrementalTokenizer } from '../../../src/infrastructure/chat-engine/worker/incremental-tokenizer.js';
 import { type Json, readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { IncrementalTokenizer } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const { tokenizer: tiny, tokenizerConfig: config } = readModelFiles(tinyChat);

@@ -1,6 +1,6 @@
 import { type ModelFiles, readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
-import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/vocabulary.js';
+import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
-import { ThreadedCodec } from '../../../src/infrastructure/model-server/process/threaded-codec.js';
+import { ThreadedCodec } from '../../../src/infrastructure/model-server/process/threads.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { ServingProcess } from '../../support/model-server/serving-process.js';
 

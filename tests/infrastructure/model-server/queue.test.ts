@@ -1,4 +1,4 @@
-import type { BatchVerdict } from '../../../src/infrastructure/model-server/process/batch-check.js';
+import type { BatchVerdict } from '../../../src/infrastructure/model-server/process/batches.js';
 import { InferenceQueue } from '../../../src/infrastructure/model-server/process/inference-queue.js';
 import type { RunResult } from '../../../src/infrastructure/model-server/process/model-worker.js';
 import { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';

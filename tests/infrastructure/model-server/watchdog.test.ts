@@ -1,4 +1,4 @@
-import { Watchdog } from '../../../src/infrastructure/model-server/process/watchdog.js';
+import { Watchdog } from '../../../src/infrastructure/model-server/process/inference-queue.js';
 
 describe('the watch over the runs of a model', () => {
   const onHang = jest.fn();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../../src/infrastructure/child-process/health-proof.js';
-import { endWithParent } from '../../../src/infrastructure/child-process/parent-death.js';
+import { endWithParent } from '../../../src/infrastructure/child-process/managed-process.js';
 import type { ServeOrder, ServerMessage } from '../../../src/infrastructure/model-server/protocol.js';
 
 /**

@@ -1,4 +1,4 @@
-import { OutageLog } from '../../../src/infrastructure/typeorm/outage-log.js';
+import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
 describe('the log of a database that is away', () => {

@@ -1,5 +1,5 @@
 /** The program of the worker process, which the service starts for each runtime. */
-import { endWithParent } from '../../child-process/parent-death.js';
+import { endWithParent } from '../../child-process/managed-process.js';
 import type { Order } from '../protocol.js';
 import { ChatWorker } from './chat-worker.js';
 

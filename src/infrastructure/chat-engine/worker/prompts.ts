@@ -3,9 +3,8 @@ import { Template } from '@huggingface/jinja';
 import { z } from 'zod';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
-import { BrokenModel, type ModelFiles } from './model-files.js';
-import { SafeText, type SpecialToken } from './safe-text.js';
-import { usingTokenizer, Vocabulary } from './vocabulary.js';
+import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
+import { IncrementalTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
 /** The model can't be asked with these messages. The message is mostly the template's own. */
 export class RefusedMessages extends Error {}
@@ -116,4 +115,106 @@ class ChatTemplate {
 
 function refuse(message: unknown): never {
   throw new RefusedMessages(firstLineOf(String(message)));
+}
+
+interface SpecialToken {
+  readonly id: number;
+  readonly content: string;
+  /** The token takes the white space before it (`lstrip`) or behind it (`rstrip`). */
+  readonly lstrip?: boolean | undefined;
+  readonly rstrip?: boolean | undefined;
+}
+
+/** Unicode reserves these characters for a program's own use. MARK is always followed by one of the others. */
+const MARK = '\uFDD0';
+const ITSELF = '\uFDD1';
+const NOTHING = '\uFDD2';
+const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
+
+/**
+ * Keeps the special tokens of a model to its chat template. A message that contains `<|im_end|>` could otherwise end the
+ * message, and begin one in another's name.
+ *
+ * A mark hides such a text in a message, so a search for special tokens finds only those that the template has written.
+ * The text between them goes, without the marks, to a tokenizer that knows no special tokens. Nothing that a normalizer
+ * makes of the text can become one.
+ */
+class SafeText {
+  private readonly tokenizer: IncrementalTokenizer;
+  private readonly ids: ReadonlySet<number>;
+  /** The incomplete beginnings and endings of special tokens. */
+  private readonly beginnings = new Set<string>();
+  private readonly endings = new Set<string>();
+  private longest = 0;
+
+  constructor(
+    tokenizer: Json,
+    config: Json,
+    private readonly specials: readonly SpecialToken[],
+  ) {
+    const added = (tokenizer.added_tokens ?? []) as readonly SpecialToken[];
+    this.ids = new Set(specials.map(({ id }) => id));
+    const others = added.filter(({ id }) => !this.ids.has(id));
+    this.tokenizer = new IncrementalTokenizer({ ...tokenizer, added_tokens: others }, config);
+    for (const { content } of specials) {
+      this.longest = Math.max(this.longest, content.length);
+      for (let length = 1; length < content.length; length++) {
+        this.beginnings.add(content.slice(0, length));
+        this.endings.add(content.slice(-length));
+      }
+    }
+  }
+
+  /** Returns a message's text for the template: it contains no special token, not even together with the template's text. */
+  escape(text: string): string {
+    const escaped = text.replaceAll(MARK, MARK + ITSELF);
+    const found = this.pattern(escaped);
+    const hidden = found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
+    return this.separated(hidden);
+  }
+
+  /** Yields the tokens of a rendered template. Throws if some of the text has no token. */
+  *tokens(rendered: string): Generator<number[]> {
+    const found = this.pattern(rendered);
+    const sections = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((one) => one !== '');
+    const special = sections.map((section) => this.specials.find(({ content }) => content === section));
+    for (const [i, section] of sections.entries()) {
+      const own = special[i];
+      if (own) {
+        yield [own.id];
+        continue;
+      }
+      const plain = section.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));
+      const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
+      yield* this.plainTokens(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
+    }
+  }
+
+  /** Leaves out special tokens that are words of the vocabulary as well, except the one for unknown words. */
+  private *plainTokens(text: string, section: number): Generator<number[]> {
+    for (const ids of this.tokenizer.encode(text, section)) {
+      const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
+      if (!own.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
+      yield own as number[];
+    }
+  }
+
+  /** Returns a pattern of the special tokens that are in the text, longer ones first, or null if there are none. */
+  private pattern(text: string): string | null {
+    const found = this.specials.map(({ content }) => content).filter((content) => text.includes(content));
+    if (found.length === 0) return null;
+    const longestFirst = found.sort((a, b) => b.length - a.length);
+    return longestFirst.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
+  }
+
+  /** Puts marks where the text could complete the text around it. Templates may trim, so they go inside the white space. */
+  private separated(text: string): string {
+    const inner = text.trim();
+    const lengths = Array.from({ length: Math.min(this.longest, inner.length) }, (_, i) => i + 1);
+    const before = lengths.some((length) => this.endings.has(inner.slice(0, length))) ? MARK + NOTHING : '';
+    const after = lengths.some((length) => this.beginnings.has(inner.slice(-length))) ? MARK + NOTHING : '';
+    if (!before && !after) return text;
+    const start = text.length - text.trimStart().length;
+    return text.slice(0, start) + before + inner + after + text.slice(start + inner.length);
+  }
 }

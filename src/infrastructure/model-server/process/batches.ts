@@ -1,4 +1,14 @@
-import { isNumeric, type Signature, type Tensor, type TensorData, type Tensors } from './tensors.js';
+import { decodeHalves, encodeHalf } from '../../onnx/onnx-runtime.js';
+import {
+  almostEqual,
+  equal,
+  isNumeric,
+  type NumericArray,
+  type Signature,
+  type Tensor,
+  type TensorData,
+  type Tensors,
+} from './tensors.js';
 
 /** Returns whether every input and output has a free first dimension, which may be one of rows. */
 export const hasRows = ({ inputs, outputs }: Signature): boolean =>
@@ -52,3 +62,121 @@ export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][]
     return part;
   });
 }
+
+export type BatchVerdict = 'unknown' | 'equal' | 'different';
+
+type Run = (inputs: Tensors) => Promise<Tensors>;
+
+/** Distinct requests that are enough for a verdict. */
+const SAMPLES = 3;
+/** Comparisons that are enough for a verdict if all callers send the same. */
+const COMPARISONS = 8;
+const MAX_FAILURES = 10;
+
+/**
+ * Finds out whether a model answers the rows of a batch as it answers each row alone. A model that normalises over the
+ * batch does not, and must not run the requests of different callers together. The samples are real requests, because
+ * the model may not accept made-up ones.
+ */
+export class BatchCheck {
+  verdict: BatchVerdict = 'unknown';
+  /** The latest distinct requests. */
+  private samples: Tensors[] = [];
+  private distinct = 0;
+  private compared = 0;
+  private failures = 0;
+
+  constructor(private readonly run: Run) {}
+
+  /** Uses a request that the model has answered with `outputs`. */
+  async add(inputs: Tensors, outputs: Tensors): Promise<void> {
+    if (this.verdict !== 'unknown' || rowsOf(inputs) === 0) return;
+    const partners = this.partnersOf(inputs);
+    const isNew = this.samples.every((one) => !canJoin(one, inputs) || !equal(one, inputs));
+    if (isNew) this.samples = [inputs, ...this.samples].slice(0, SAMPLES);
+    if (partners.length === 0) return;
+    this.note(await this.compareWith(partners, inputs, outputs), isNew);
+    if (this.verdict !== 'unknown') this.samples = [];
+  }
+
+  /** Returns other inputs of the same shapes: earlier requests, and variations in an order that changes each time. */
+  private partnersOf(inputs: Tensors): (readonly Tensors[])[] {
+    const turn = this.compared % variations.length;
+    const turned = [...variations.slice(turn), ...variations.slice(0, turn)];
+    const usable = (all: readonly Tensors[]) => all.filter((one) => canJoin(one, inputs) && !equal(one, inputs));
+    return [usable(this.samples), usable(turned.map((vary) => vary(inputs)))].filter((some) => some.length > 0);
+  }
+
+  private note(result: boolean | null, isNew: boolean): void {
+    if (result === null) this.failures++;
+    else this.compared++;
+    if (result && isNew) this.distinct++;
+    if (result === false || this.failures === MAX_FAILURES) this.verdict = 'different';
+    else if (this.distinct === SAMPLES || this.compared === COMPARISONS) this.verdict = 'equal';
+  }
+
+  /** Compares with one partner of each kind, the first that the model accepts. Returns null if it accepts none. */
+  private async compareWith(kinds: (readonly Tensors[])[], inputs: Tensors, outputs: Tensors): Promise<boolean | null> {
+    let result: boolean | null = null;
+    for (const kind of kinds) {
+      for (const partner of kind) {
+        const alone = await this.run(partner).catch(() => null);
+        if (!alone) continue;
+        result = await this.compare([inputs, partner], [outputs, alone]);
+        if (!result) return false;
+        break;
+      }
+    }
+    return result;
+  }
+
+  /** Compares in both orders, because a model may look at the first row or at the last. */
+  private async compare(pair: Tensors[], alone: Tensors[]): Promise<boolean> {
+    return (await this.isEqualJoined(pair, alone)) && this.isEqualJoined([...pair].reverse(), [...alone].reverse());
+  }
+
+  private async isEqualJoined(parts: Tensors[], alone: Tensors[]): Promise<boolean> {
+    const joined = await this.run(joinRows(parts)).catch(() => null);
+    const split = joined && splitRows(joined, parts.map(rowsOf));
+    return split?.every((part, at) => almostEqual(part, alone[at] as Tensors)) ?? false;
+  }
+}
+
+const canJoin = (one: Tensors, other: Tensors): boolean => batchKey(one) === batchKey(other);
+
+/**
+ * Make inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows changes for one of
+ * them. They never invent an integer: it could be an invalid index, or divide by zero, which ends the process.
+ */
+const variations: readonly ((inputs: Tensors) => Tensors)[] = [
+  (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one < other)),
+  (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one > other)),
+  (inputs) => inputs.map(changed),
+];
+
+type Ordered = number | bigint | string;
+
+/** Fills the tensor with the element that comes before all others. */
+function filled(tensor: Tensor, isBefore: (one: Ordered, other: Ordered) => boolean): Tensor {
+  const { data } = tensor;
+  const order = (tensor.datatype === 'FP16' ? decodeHalves(data as Uint16Array) : data) as ArrayLike<Ordered>;
+  let first = 0;
+  for (let at = 1; at < order.length; at++) if (isBefore(order[at] as Ordered, order[first] as Ordered)) first = at;
+  const all = isNumeric(data) ? data.slice() : [...data];
+  return { ...tensor, data: all.fill(data[first] as never) as TensorData };
+}
+
+function changed(tensor: Tensor): Tensor {
+  const { datatype, data } = tensor;
+  if (!isNumeric(data)) return { ...tensor, data: data.map((one) => `${one}~`) };
+  return { ...tensor, data: changedNumbers(datatype, data) };
+}
+
+function changedNumbers(datatype: Tensor['datatype'], data: NumericArray): NumericArray {
+  if (datatype === 'FP16') return Uint16Array.from(decodeHalves(data as Uint16Array), (one) => encodeHalf(larger(one)));
+  if (datatype === 'BOOL') return Uint8Array.from(data as Uint8Array, (one) => 1 - one);
+  if (data instanceof Float32Array || data instanceof Float64Array) return data.map(larger);
+  return data.slice().reverse();
+}
+
+const larger = (value: number): number => value * 1.5 + 0.25;

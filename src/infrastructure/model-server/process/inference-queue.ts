@@ -1,5 +1,4 @@
-import type { BatchVerdict } from './batch-check.js';
-import { batchKey, joinRows, rowsOf, splitRows } from './batches.js';
+import { type BatchVerdict, batchKey, joinRows, rowsOf, splitRows } from './batches.js';
 import type { RunResult } from './model-worker.js';
 import { modelBusy, RequestError } from './request-error.js';
 import { almostEqual, type Tensors } from './tensors.js';
@@ -187,3 +186,28 @@ const modelFailed = (problem: string): RequestError => {
   const message = `The model failed on this input: ${problem}`;
   return new RequestError('invalid_request', message, {}, [{ path: 'inputs', message: problem }]);
 };
+
+/** Calls `onHang` if runs are open and none of them has ended for `limitMs`. */
+export class Watchdog {
+  private open = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly limitMs: number,
+    private readonly onHang: () => void,
+  ) {}
+
+  /** Counts a run as open until the returned function is called. */
+  runStarted(): () => void {
+    if (this.open++ === 0) this.restart();
+    return () => {
+      this.open--;
+      this.restart();
+    };
+  }
+
+  private restart(): void {
+    clearTimeout(this.timer);
+    if (this.open > 0) this.timer = setTimeout(this.onHang, this.limitMs);
+  }
+}

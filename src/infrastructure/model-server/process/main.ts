@@ -1,16 +1,13 @@
-import { endWithParent } from '../../child-process/parent-death.js';
+import { endWithParent } from '../../child-process/managed-process.js';
 import type { ServeOrder, ServerMessage } from '../protocol.js';
 import { hasRows } from './batches.js';
-import { BodyReader } from './body-reader.js';
 import { HttpServer } from './http-server.js';
-import { Inference } from './inference.js';
-import { type Batching, InferenceQueue } from './inference-queue.js';
+import { BodyReader, Inference } from './inference.js';
+import { type Batching, InferenceQueue, Watchdog } from './inference-queue.js';
 import { Metrics } from './metrics.js';
-import { ModelThread } from './model-thread.js';
 import { createRouter } from './routes.js';
 import type { Signature } from './tensors.js';
-import { ThreadedCodec } from './threaded-codec.js';
-import { Watchdog } from './watchdog.js';
+import { ModelThread, ThreadedCodec } from './threads.js';
 
 // The program of a model server: it waits for one ServeOrder, loads the model, and serves it over HTTP.
 

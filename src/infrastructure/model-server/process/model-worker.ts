@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { BatchCheck, type BatchVerdict } from './batch-check.js';
-import { hasRows } from './batches.js';
+import { BatchCheck, type BatchVerdict, hasRows } from './batches.js';
 import { OnnxModel } from './onnx-model.js';
 import { buffersOf, type Signature, type Tensors } from './tensors.js';
 

@@ -1,5 +1,3 @@
-// This import must come before the first tensor is made.
-import '../../onnx/onnx-runtime.js';
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
 import { nativeMessageOf, relativeTo } from '../../onnx/onnx-runtime.js';

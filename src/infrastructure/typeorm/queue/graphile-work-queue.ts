@@ -4,7 +4,7 @@ import { InstanceRegistry } from '../../../application/jobs/ports.js';
 import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { Repeating } from '../../system/scheduling.js';
-import { OutageLog } from '../outage-log.js';
+import { OutageLog } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
 import { TaskView } from './task-view.js';

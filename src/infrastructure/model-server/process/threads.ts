@@ -1,10 +1,83 @@
 import { join } from 'node:path';
+import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
+import type { BatchVerdict } from './batches.js';
 import { Codec, type RequestBody, type ResponseBody } from './codec.js';
 import type { CodecRequest, CodecResponse, CodecSettings } from './codec-worker.js';
+import type { QueuedModel } from './inference-queue.js';
 import type { InferenceRequest, ResponseFormat } from './inference-request.js';
+import type { ModelRequest, ModelResponse, RunResult } from './model-worker.js';
 import { invalidRequest, RequestError } from './request-error.js';
-import { buffersOf, byteSizeOf, type Tensors } from './tensors.js';
-import { WorkerThread } from './worker-thread.js';
+import { buffersOf, byteSizeOf, type Signature, type Tensors } from './tensors.js';
+
+/** A worker thread that sends one response to each request, in their order. */
+export class WorkerThread<Request, Response> {
+  private readonly worker: Worker;
+  private readonly open: ((response: Response) => void)[] = [];
+  private latest: Promise<unknown> = Promise.resolve();
+
+  /** `onDeath` is called when the thread ends, also after `terminate`. */
+  constructor(program: string, data: unknown, onDeath: (error: Error) => void, resourceLimits: ResourceLimits = {}) {
+    this.worker = new Worker(program, { workerData: data, resourceLimits });
+    this.worker.on('message', (response: Response) => this.open.shift()?.(response));
+    this.worker.once('error', onDeath);
+    this.worker.once('exit', (code) => onDeath(new Error(`a thread ended with code ${code}`)));
+  }
+
+  get isBusy(): boolean {
+    return this.open.length > 0;
+  }
+
+  /** Resolves when every request so far has its response. */
+  async idle(): Promise<void> {
+    await this.latest;
+  }
+
+  /** Moves the memory in `transfer` to the thread. */
+  send(request: Request, transfer: readonly TransferListItem[]): Promise<Response> {
+    this.worker.postMessage(request, transfer);
+    const response = new Promise<Response>((resolve) => this.open.push(resolve));
+    this.latest = response;
+    return response;
+  }
+
+  /** Ends the thread at once. Its open requests get no response. */
+  async terminate(): Promise<void> {
+    await this.worker.terminate();
+  }
+}
+
+export interface ModelSettings {
+  readonly file: string;
+  readonly threads: number;
+  readonly batching: boolean;
+}
+
+/** The model in a thread of its own. The main thread stays free while the model runs. */
+export class ModelThread extends WorkerThread<ModelRequest, ModelResponse> implements QueuedModel {
+  verdict: BatchVerdict = 'unknown';
+
+  constructor(onDeath: (error: Error) => void) {
+    super(join(__dirname, 'model-worker.js'), null, onDeath);
+  }
+
+  /** Returns the signature of the model, or the reason why it does not load. */
+  async load(settings: ModelSettings): Promise<Signature | { readonly reason: string }> {
+    const response = await this.send({ type: 'load', ...settings }, []);
+    if (response.type === 'loaded') return response.signature;
+    return { reason: response.type === 'broken' ? response.reason : 'the model gave no answer' };
+  }
+
+  async run(inputs: Tensors, isJoined = false): Promise<RunResult> {
+    const response = await this.send({ type: 'run', inputs, isJoined }, buffersOf(inputs));
+    if (response.type !== 'ran') throw new Error(`the model answered a run with ${response.type}`);
+    this.verdict = response.verdict;
+    return response.result;
+  }
+
+  runJoined(inputs: Tensors): Promise<RunResult> {
+    return this.run(inputs, true);
+  }
+}
 
 /** From this many bytes on, a conversion takes milliseconds and goes to the thread. */
 const LARGE = 256 * 1_024;
