@@ -1,16 +1,26 @@
-import { EntitySchema, type EntitySchemaColumnOptions, type EntitySchemaOptions, type ObjectLiteral } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions, type ObjectLiteral } from 'typeorm';
 
-interface Table<Row> extends EntitySchemaOptions<Row> {
-  readonly tableName: string;
-  readonly columns: { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions };
-}
+type Columns<Row> = { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions };
+
+const snakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Maps every field of `Row` to a column. A new field of an entity does not compile until its table names the column, and
- * `tests/infrastructure/typeorm/columns.test.ts` fails until a migration adds it: that is all to do here for a new field.
+ * Maps every field of `Row` to a column, `teamId` to `team_id` unless the column has a name of its own. A new field of an
+ * entity does not compile until its table names the column, and `tests/infrastructure/typeorm/columns.test.ts` fails until a
+ * migration adds it: that is all to do here for a new field.
  */
-export const defineTable = <Row extends ObjectLiteral>(table: Table<Row>): EntitySchema<Row> =>
-  new EntitySchema<Row>(table);
+export function defineTable<Row extends ObjectLiteral>(
+  tableName: string,
+  columns: Columns<Row>,
+  schema?: string,
+): EntitySchema<Row> {
+  const named = Object.entries<EntitySchemaColumnOptions>(columns).map(([field, options]) => [
+    field,
+    { name: snakeCase(field), ...options },
+  ]);
+  const name = schema ? `${schema}_${tableName}` : tableName;
+  return new EntitySchema<Row>({ name, tableName, schema, columns: Object.fromEntries(named) });
+}
 
 /** A row with a `spec`. TypeORM's types cannot follow a recursive type such as JSON. */
 export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & { readonly spec: object };

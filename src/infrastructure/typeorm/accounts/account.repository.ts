@@ -11,21 +11,17 @@ interface AccountRow extends Account {
   readonly emailKey: string;
 }
 
-export const AccountTable = defineTable<AccountRow>({
-  name: 'Account',
-  tableName: 'accounts',
-  columns: {
-    id: { type: 'text', primary: true },
-    teamId: { type: 'text', name: 'team_id' },
-    name: { type: 'text' },
-    email: { type: 'text' },
-    emailKey: { type: 'text', name: 'email_key' },
-    role: { type: 'text' },
-    passwordHash: { type: 'text', name: 'password_hash', nullable: true },
-    emailVerifiedAt: { type: 'timestamptz', name: 'email_verified_at', nullable: true },
-    alertEmails: { type: 'boolean', name: 'alert_emails' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const AccountTable = defineTable<AccountRow>('accounts', {
+  id: { type: 'text', primary: true },
+  teamId: { type: 'text' },
+  name: { type: 'text' },
+  email: { type: 'text' },
+  emailKey: { type: 'text' },
+  role: { type: 'text' },
+  passwordHash: { type: 'text', nullable: true },
+  emailVerifiedAt: { type: 'timestamptz', nullable: true },
+  alertEmails: { type: 'boolean' },
+  createdAt: { type: 'timestamptz' },
 });
 
 const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });
@@ -90,15 +86,11 @@ export class TypeOrmAccountRepository implements AccountRepository {
   }
 }
 
-export const TeamTable = defineTable<Team>({
-  name: 'Team',
-  tableName: 'teams',
-  columns: {
-    id: { type: 'text', primary: true },
-    operator: { type: 'boolean' },
-    siteKey: { type: 'text', name: 'site_key', nullable: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const TeamTable = defineTable<Team>('teams', {
+  id: { type: 'text', primary: true },
+  operator: { type: 'boolean' },
+  siteKey: { type: 'text', nullable: true },
+  createdAt: { type: 'timestamptz' },
 });
 
 @injectable()

@@ -8,21 +8,17 @@ import { isForeignKeyViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const CredentialTable = defineTable<Credential>({
-  name: 'Credential',
-  tableName: 'credentials',
-  columns: {
-    id: { type: 'text', primary: true },
-    kind: { type: 'text' },
-    accountId: { type: 'text', name: 'account_id' },
-    digest: { type: 'text' },
-    hint: { type: 'text' },
-    name: { type: 'text', nullable: true },
-    origin: { type: 'text' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    expiresAt: { type: 'timestamptz', name: 'expires_at', nullable: true },
-    lastUsedAt: { type: 'timestamptz', name: 'last_used_at', nullable: true },
-  },
+export const CredentialTable = defineTable<Credential>('credentials', {
+  id: { type: 'text', primary: true },
+  kind: { type: 'text' },
+  accountId: { type: 'text' },
+  digest: { type: 'text' },
+  hint: { type: 'text' },
+  name: { type: 'text', nullable: true },
+  origin: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  expiresAt: { type: 'timestamptz', nullable: true },
+  lastUsedAt: { type: 'timestamptz', nullable: true },
 });
 
 /** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */

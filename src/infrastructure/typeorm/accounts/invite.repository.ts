@@ -10,21 +10,17 @@ interface InviteRow extends Omit<Invite, 'token'> {
   readonly sealedToken: string;
 }
 
-export const InviteTable = defineTable<InviteRow>({
-  name: 'Invite',
-  tableName: 'invites',
-  columns: {
-    id: { type: 'text', primary: true },
-    teamId: { type: 'text', name: 'team_id' },
-    digest: { type: 'text' },
-    sealedToken: { type: 'text', name: 'sealed_token' },
-    email: { type: 'text', nullable: true },
-    role: { type: 'text' },
-    invitedBy: { type: 'text', name: 'invited_by' },
-    status: { type: 'text' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    expiresAt: { type: 'timestamptz', name: 'expires_at' },
-  },
+export const InviteTable = defineTable<InviteRow>('invites', {
+  id: { type: 'text', primary: true },
+  teamId: { type: 'text' },
+  digest: { type: 'text' },
+  sealedToken: { type: 'text' },
+  email: { type: 'text', nullable: true },
+  role: { type: 'text' },
+  invitedBy: { type: 'text' },
+  status: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  expiresAt: { type: 'timestamptz' },
 });
 
 export class TypeOrmInviteRepository implements InviteRepository {

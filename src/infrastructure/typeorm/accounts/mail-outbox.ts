@@ -18,18 +18,14 @@ interface OutboxRow {
   readonly firstDueAt: Date | null;
 }
 
-export const OutboxTable = defineTable<OutboxRow>({
-  name: 'Outbox',
-  tableName: 'outbox',
-  columns: {
-    id: { type: 'text', primary: true },
-    sealed: { type: 'text', nullable: true },
-    failures: { type: 'integer' },
-    dueAt: { type: 'timestamptz', name: 'due_at' },
-    deliveredAt: { type: 'timestamptz', name: 'delivered_at', nullable: true },
-    series: { type: 'text', nullable: true },
-    firstDueAt: { type: 'timestamptz', name: 'first_due_at', nullable: true },
-  },
+export const OutboxTable = defineTable<OutboxRow>('outbox', {
+  id: { type: 'text', primary: true },
+  sealed: { type: 'text', nullable: true },
+  failures: { type: 'integer' },
+  dueAt: { type: 'timestamptz' },
+  deliveredAt: { type: 'timestamptz', nullable: true },
+  series: { type: 'text', nullable: true },
+  firstDueAt: { type: 'timestamptz', nullable: true },
 });
 
 /** SQL by hand: the ORM has no UPDATE of a row that a subquery locks. */

@@ -5,18 +5,14 @@ import type { MailedToken, MailedTokenPurpose } from '../../../domain/accounts/m
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const MailedTokenTable = defineTable<MailedToken>({
-  name: 'MailedToken',
-  tableName: 'mailed_tokens',
-  columns: {
-    id: { type: 'text', primary: true },
-    purpose: { type: 'text' },
-    accountId: { type: 'text', name: 'account_id' },
-    digest: { type: 'text' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    expiresAt: { type: 'timestamptz', name: 'expires_at' },
-    usedAt: { type: 'timestamptz', name: 'used_at', nullable: true },
-  },
+export const MailedTokenTable = defineTable<MailedToken>('mailed_tokens', {
+  id: { type: 'text', primary: true },
+  purpose: { type: 'text' },
+  accountId: { type: 'text' },
+  digest: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  expiresAt: { type: 'timestamptz' },
+  usedAt: { type: 'timestamptz', nullable: true },
 });
 
 @injectable()
@@ -53,13 +49,9 @@ interface SpentSiteTokenRow {
   readonly expiresAt: Date;
 }
 
-export const SpentSiteTokenTable = defineTable<SpentSiteTokenRow>({
-  name: 'SpentSiteToken',
-  tableName: 'spent_site_tokens',
-  columns: {
-    tokenId: { type: 'text', name: 'jti', primary: true },
-    expiresAt: { type: 'timestamptz', name: 'expires_at' },
-  },
+export const SpentSiteTokenTable = defineTable<SpentSiteTokenRow>('spent_site_tokens', {
+  tokenId: { type: 'text', name: 'jti', primary: true },
+  expiresAt: { type: 'timestamptz' },
 });
 
 @injectable()

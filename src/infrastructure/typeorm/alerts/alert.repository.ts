@@ -6,23 +6,19 @@ import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const AlertTable = defineTable<Alert>({
-  name: 'Alert',
-  tableName: 'alerts',
-  columns: {
-    id: { type: 'text', primary: true },
-    ruleId: { type: 'text', name: 'rule_id' },
-    ruleName: { type: 'text', name: 'rule_name' },
-    ruleType: { type: 'text', name: 'rule_type' },
-    severity: { type: 'text' },
-    title: { type: 'text' },
-    message: { type: 'text' },
-    jobId: { type: 'text', name: 'job_id' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    ackedAt: { type: 'timestamptz', name: 'acked_at', nullable: true },
-    ackedBy: { type: 'text', name: 'acked_by', nullable: true },
-    note: { type: 'text', nullable: true },
-  },
+export const AlertTable = defineTable<Alert>('alerts', {
+  id: { type: 'text', primary: true },
+  ruleId: { type: 'text' },
+  ruleName: { type: 'text' },
+  ruleType: { type: 'text' },
+  severity: { type: 'text' },
+  title: { type: 'text' },
+  message: { type: 'text' },
+  jobId: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  ackedAt: { type: 'timestamptz', nullable: true },
+  ackedBy: { type: 'text', nullable: true },
+  note: { type: 'text', nullable: true },
 });
 
 @injectable()
@@ -61,21 +57,17 @@ export class TypeOrmAlertRepository implements AlertRepository {
   }
 }
 
-export const AlertRuleTable = defineTable<AlertRule>({
-  name: 'AlertRule',
-  tableName: 'alert_rules',
-  columns: {
-    id: { type: 'text', primary: true },
-    name: { type: 'text' },
-    ruleType: { type: 'text', name: 'rule_type' },
-    threshold: { type: 'double precision' },
-    jobKind: { type: 'text', name: 'job_kind', nullable: true },
-    severity: { type: 'text' },
-    enabled: { type: 'boolean' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    failuresInARow: { type: 'integer', name: 'failures_in_a_row' },
-    firedInRun: { type: 'boolean', name: 'fired_in_run' },
-  },
+export const AlertRuleTable = defineTable<AlertRule>('alert_rules', {
+  id: { type: 'text', primary: true },
+  name: { type: 'text' },
+  ruleType: { type: 'text' },
+  threshold: { type: 'double precision' },
+  jobKind: { type: 'text', nullable: true },
+  severity: { type: 'text' },
+  enabled: { type: 'boolean' },
+  createdAt: { type: 'timestamptz' },
+  failuresInARow: { type: 'integer' },
+  firedInRun: { type: 'boolean' },
 });
 
 @injectable()

@@ -10,17 +10,13 @@ interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
   readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
 }
 
-export const WebhookTable = defineTable<WebhookRow>({
-  name: 'Webhook',
-  tableName: 'webhooks',
-  columns: {
-    id: { type: 'text', primary: true },
-    sealed: { type: 'text' },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    enabled: { type: 'boolean' },
-    lastDelivery: { type: 'json', name: 'last_delivery', nullable: true },
-  },
+export const WebhookTable = defineTable<WebhookRow>('webhooks', {
+  id: { type: 'text', primary: true },
+  sealed: { type: 'text' },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  enabled: { type: 'boolean' },
+  lastDelivery: { type: 'json', nullable: true },
 });
 
 export class TypeOrmWebhookRepository implements WebhookRepository {

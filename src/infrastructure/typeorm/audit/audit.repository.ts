@@ -12,23 +12,19 @@ interface AuditRow extends Omit<AuditEntry, 'actor'> {
   readonly credentialId: string | null;
 }
 
-export const AuditTable = defineTable<AuditRow>({
-  name: 'AuditEntry',
-  tableName: 'audit_entries',
-  columns: {
-    id: { type: 'text', primary: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    actorKind: { type: 'text', name: 'actor_kind' },
-    actorId: { type: 'text', name: 'actor_id', nullable: true },
-    actorName: { type: 'text', name: 'actor_name', nullable: true },
-    credentialId: { type: 'text', name: 'credential_id', nullable: true },
-    action: { type: 'text' },
-    objectId: { type: 'text', name: 'object_id' },
-    objectName: { type: 'text', name: 'object_name', nullable: true },
-    teamId: { type: 'text', name: 'team_id', nullable: true },
-    requestId: { type: 'text', name: 'request_id', nullable: true },
-    details: { type: 'json' },
-  },
+export const AuditTable = defineTable<AuditRow>('audit_entries', {
+  id: { type: 'text', primary: true },
+  createdAt: { type: 'timestamptz' },
+  actorKind: { type: 'text' },
+  actorId: { type: 'text', nullable: true },
+  actorName: { type: 'text', nullable: true },
+  credentialId: { type: 'text', nullable: true },
+  action: { type: 'text' },
+  objectId: { type: 'text' },
+  objectName: { type: 'text', nullable: true },
+  teamId: { type: 'text', nullable: true },
+  requestId: { type: 'text', nullable: true },
+  details: { type: 'json' },
 });
 
 @injectable()

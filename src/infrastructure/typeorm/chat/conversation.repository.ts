@@ -8,34 +8,26 @@ import { isForeignKeyViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const ConversationTable = defineTable<Conversation>({
-  name: 'Conversation',
-  tableName: 'conversations',
-  columns: {
-    id: { type: 'text', primary: true },
-    projectId: { type: 'text', name: 'project_id' },
-    accountId: { type: 'text', name: 'account_id' },
-    title: { type: 'text' },
-    messageCount: { type: 'integer', name: 'message_count' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-  },
+export const ConversationTable = defineTable<Conversation>('conversations', {
+  id: { type: 'text', primary: true },
+  projectId: { type: 'text' },
+  accountId: { type: 'text' },
+  title: { type: 'text' },
+  messageCount: { type: 'integer' },
+  createdAt: { type: 'timestamptz' },
+  updatedAt: { type: 'timestamptz' },
 });
 
 interface MessageRow extends ConversationMessage {
   readonly conversationId: string;
 }
 
-export const ConversationMessageTable = defineTable<MessageRow>({
-  name: 'ConversationMessage',
-  tableName: 'conversation_messages',
-  columns: {
-    conversationId: { type: 'text', name: 'conversation_id', primary: true },
-    number: { type: 'integer', primary: true },
-    role: { type: 'text' },
-    content: { type: 'text' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const ConversationMessageTable = defineTable<MessageRow>('conversation_messages', {
+  conversationId: { type: 'text', primary: true },
+  number: { type: 'integer', primary: true },
+  role: { type: 'text' },
+  content: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
 });
 
 @injectable()

@@ -9,14 +9,10 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
-export const RuntimeConnectionTable = defineTable<RuntimeConnection>({
-  name: 'RuntimeConnection',
-  tableName: 'runtime_connections',
-  columns: {
-    projectId: { type: 'text', name: 'project_id', primary: true },
-    modelId: { type: 'text', name: 'model_id' },
-    desired: { type: 'text', name: 'wanted' },
-  },
+export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_connections', {
+  projectId: { type: 'text', primary: true },
+  modelId: { type: 'text' },
+  desired: { type: 'text', name: 'wanted' },
 });
 
 @injectable()

@@ -4,19 +4,15 @@ import type { Deployment } from '../../../domain/deployments/deployment.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DeploymentTable = defineTable<Deployment>({
-  name: 'Deployment',
-  tableName: 'deployments',
-  columns: {
-    id: { type: 'text', primary: true },
-    name: { type: 'text' },
-    modelPath: { type: 'text', name: 'model_path' },
-    maxBatch: { type: 'integer', name: 'max_batch', nullable: true },
-    maxDelayMs: { type: 'integer', name: 'max_delay_ms', nullable: true },
-    createdBy: { type: 'text', name: 'created_by', nullable: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    lastPort: { type: 'integer', name: 'last_port' },
-  },
+export const DeploymentTable = defineTable<Deployment>('deployments', {
+  id: { type: 'text', primary: true },
+  name: { type: 'text' },
+  modelPath: { type: 'text' },
+  maxBatch: { type: 'integer', nullable: true },
+  maxDelayMs: { type: 'integer', nullable: true },
+  createdBy: { type: 'text', nullable: true },
+  createdAt: { type: 'timestamptz' },
+  lastPort: { type: 'integer' },
 });
 
 @injectable()

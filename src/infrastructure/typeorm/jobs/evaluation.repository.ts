@@ -14,17 +14,13 @@ interface EvaluationRow extends Pick<Evaluation, 'jobId' | 'projectId' | 'datase
   readonly run: number;
 }
 
-export const EvaluationTable = defineTable<EvaluationRow>({
-  name: 'Evaluation',
-  tableName: 'evaluations',
-  columns: {
-    jobId: { type: 'text', name: 'job_id', primary: true },
-    projectId: { type: 'text', name: 'project_id' },
-    datasetId: { type: 'text', name: 'dataset_id' },
-    contentSha256: { type: 'text', name: 'content_sha256' },
-    definition: { type: 'json' },
-    run: { type: 'integer' },
-  },
+export const EvaluationTable = defineTable<EvaluationRow>('evaluations', {
+  jobId: { type: 'text', primary: true },
+  projectId: { type: 'text' },
+  datasetId: { type: 'text' },
+  contentSha256: { type: 'text' },
+  definition: { type: 'json' },
+  run: { type: 'integer' },
 });
 
 /** Input and expected output are written as JSON texts: the ORM would store JSON's null as no value. */
@@ -35,22 +31,18 @@ interface ResultRow extends Omit<Result, 'input' | 'expected' | 'tokens'> {
   readonly tokens: object | null;
 }
 
-export const EvaluationResultTable = defineTable<ResultRow>({
-  name: 'EvaluationResult',
-  tableName: 'evaluation_results',
-  columns: {
-    jobId: { type: 'text', name: 'job_id', primary: true },
-    position: { type: 'integer', primary: true },
-    recordId: { type: 'text', name: 'record_id' },
-    group: { type: 'text', nullable: true },
-    input: { type: 'text' },
-    expected: { type: 'text' },
-    output: { type: 'text', nullable: true },
-    score: { type: 'smallint' },
-    latency: { type: 'double precision' },
-    tokens: { type: 'json', nullable: true },
-    error: { type: 'text', nullable: true },
-  },
+export const EvaluationResultTable = defineTable<ResultRow>('evaluation_results', {
+  jobId: { type: 'text', primary: true },
+  position: { type: 'integer', primary: true },
+  recordId: { type: 'text' },
+  group: { type: 'text', nullable: true },
+  input: { type: 'text' },
+  expected: { type: 'text' },
+  output: { type: 'text', nullable: true },
+  score: { type: 'smallint' },
+  latency: { type: 'double precision' },
+  tokens: { type: 'json', nullable: true },
+  error: { type: 'text', nullable: true },
 });
 
 const SCORED = { position: true, recordId: true, group: true, score: true, latency: true, error: true } as const;

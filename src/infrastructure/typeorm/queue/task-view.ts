@@ -10,16 +10,15 @@ export interface TaskRow {
   readonly lastError: string | null;
 }
 
-export const TaskView = defineTable<TaskRow>({
-  name: 'Task',
-  schema: 'graphile_worker',
-  tableName: 'jobs',
-  columns: {
+export const TaskView = defineTable<TaskRow>(
+  'jobs',
+  {
     id: { type: 'bigint', primary: true },
     task: { type: 'text', name: 'task_identifier' },
-    runAt: { type: 'timestamptz', name: 'run_at' },
-    lockedAt: { type: 'timestamptz', name: 'locked_at', nullable: true },
-    lockedBy: { type: 'text', name: 'locked_by', nullable: true },
-    lastError: { type: 'text', name: 'last_error', nullable: true },
+    runAt: { type: 'timestamptz' },
+    lockedAt: { type: 'timestamptz', nullable: true },
+    lockedBy: { type: 'text', nullable: true },
+    lastError: { type: 'text', nullable: true },
   },
-});
+  'graphile_worker',
+);

@@ -12,25 +12,21 @@ import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DatasetTable = defineTable<Dataset>({
-  name: 'Dataset',
-  tableName: 'datasets',
-  columns: {
-    id: { type: 'text', primary: true },
-    projectId: { type: 'text', name: 'project_id' },
-    name: { type: 'text' },
-    version: { type: 'integer' },
-    state: { type: 'text' },
-    recordCount: { type: 'integer', name: 'record_count' },
-    contentSha256: { type: 'text', name: 'content_sha256' },
-    validation: { type: 'json' },
-    forkedFrom: { type: 'json', name: 'forked_from', nullable: true },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedBy: { type: 'text', name: 'updated_by' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-    frozenAt: { type: 'timestamptz', name: 'frozen_at', nullable: true },
-  },
+export const DatasetTable = defineTable<Dataset>('datasets', {
+  id: { type: 'text', primary: true },
+  projectId: { type: 'text' },
+  name: { type: 'text' },
+  version: { type: 'integer' },
+  state: { type: 'text' },
+  recordCount: { type: 'integer' },
+  contentSha256: { type: 'text' },
+  validation: { type: 'json' },
+  forkedFrom: { type: 'json', nullable: true },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  updatedBy: { type: 'text' },
+  updatedAt: { type: 'timestamptz' },
+  frozenAt: { type: 'timestamptz', nullable: true },
 });
 
 /** A version, and the version that brought its records: a change of the name alone does not store them again. */
@@ -38,20 +34,16 @@ interface VersionRow extends DatasetVersion {
   readonly contentVersion: number;
 }
 
-export const DatasetVersionTable = defineTable<VersionRow>({
-  name: 'DatasetVersion',
-  tableName: 'dataset_versions',
-  columns: {
-    datasetId: { type: 'text', name: 'dataset_id', primary: true },
-    version: { type: 'integer', primary: true },
-    name: { type: 'text' },
-    recordCount: { type: 'integer', name: 'record_count' },
-    contentSha256: { type: 'text', name: 'content_sha256' },
-    validation: { type: 'json' },
-    contentVersion: { type: 'integer', name: 'content_version', select: false },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const DatasetVersionTable = defineTable<VersionRow>('dataset_versions', {
+  datasetId: { type: 'text', primary: true },
+  version: { type: 'integer', primary: true },
+  name: { type: 'text' },
+  recordCount: { type: 'integer' },
+  contentSha256: { type: 'text' },
+  validation: { type: 'json' },
+  contentVersion: { type: 'integer', select: false },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
 });
 
 const LISTED: Readonly<Record<keyof DatasetVersionEntry, true>> = {
@@ -71,14 +63,10 @@ interface ContentRow {
   readonly records: object;
 }
 
-export const DatasetContentTable = defineTable<ContentRow>({
-  name: 'DatasetContent',
-  tableName: 'dataset_contents',
-  columns: {
-    datasetId: { type: 'text', name: 'dataset_id', primary: true },
-    version: { type: 'integer', primary: true },
-    records: { type: 'json' },
-  },
+export const DatasetContentTable = defineTable<ContentRow>('dataset_contents', {
+  datasetId: { type: 'text', primary: true },
+  version: { type: 'integer', primary: true },
+  records: { type: 'json' },
 });
 
 @injectable()

@@ -16,36 +16,28 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 type ModelRow = WithSpec<Model>;
 type VersionRow = WithSpec<ModelVersion>;
 
-export const ModelTable = defineTable<ModelRow>({
-  name: 'Model',
-  tableName: 'models',
-  columns: {
-    id: { type: 'text', primary: true },
-    projectId: { type: 'text', name: 'project_id' },
-    requestId: { type: 'uuid', name: 'request_id' },
-    version: { type: 'integer' },
-    state: { type: 'text' },
-    spec: { type: 'json' },
-    requestedSpec: { type: 'text', name: 'requested_spec' },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-    updatedBy: { type: 'text', name: 'updated_by' },
-    forkedFrom: { type: 'json', name: 'forked_from', nullable: true },
-    registeredAt: { type: 'timestamptz', name: 'registered_at', nullable: true },
-  },
+export const ModelTable = defineTable<ModelRow>('models', {
+  id: { type: 'text', primary: true },
+  projectId: { type: 'text' },
+  requestId: { type: 'uuid' },
+  version: { type: 'integer' },
+  state: { type: 'text' },
+  spec: { type: 'json' },
+  requestedSpec: { type: 'text' },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  updatedAt: { type: 'timestamptz' },
+  updatedBy: { type: 'text' },
+  forkedFrom: { type: 'json', nullable: true },
+  registeredAt: { type: 'timestamptz', nullable: true },
 });
 
-export const ModelVersionTable = defineTable<VersionRow>({
-  name: 'ModelVersion',
-  tableName: 'model_versions',
-  columns: {
-    modelId: { type: 'text', name: 'model_id', primary: true },
-    version: { type: 'integer', primary: true },
-    spec: { type: 'json' },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const ModelVersionTable = defineTable<VersionRow>('model_versions', {
+  modelId: { type: 'text', primary: true },
+  version: { type: 'integer', primary: true },
+  spec: { type: 'json' },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
 });
 
 @injectable()
@@ -120,17 +112,13 @@ export class TypeOrmModelRepository implements ModelRepository {
   }
 }
 
-export const ModelAliasTable = defineTable<AliasChange>({
-  name: 'ModelAlias',
-  tableName: 'model_aliases',
-  columns: {
-    projectId: { type: 'text', name: 'project_id', primary: true },
-    alias: { type: 'text', primary: true },
-    version: { type: 'integer', primary: true },
-    modelId: { type: 'text', name: 'model_id', nullable: true },
-    changedBy: { type: 'text', name: 'changed_by' },
-    changedAt: { type: 'timestamptz', name: 'changed_at' },
-  },
+export const ModelAliasTable = defineTable<AliasChange>('model_aliases', {
+  projectId: { type: 'text', primary: true },
+  alias: { type: 'text', primary: true },
+  version: { type: 'integer', primary: true },
+  modelId: { type: 'text', nullable: true },
+  changedBy: { type: 'text' },
+  changedAt: { type: 'timestamptz' },
 });
 
 @injectable()

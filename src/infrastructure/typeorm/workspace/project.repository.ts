@@ -13,34 +13,26 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 type ProjectRow = WithSpec<Project>;
 type VersionRow = WithSpec<ProjectVersion> & { readonly projectId: string };
 
-export const ProjectTable = defineTable<ProjectRow>({
-  name: 'Project',
-  tableName: 'projects',
-  columns: {
-    id: { type: 'text', primary: true },
-    teamId: { type: 'text', name: 'team_id' },
-    name: { type: 'text' },
-    version: { type: 'integer' },
-    spec: { type: 'json' },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-    updatedBy: { type: 'text', name: 'updated_by' },
-    reviewedVersion: { type: 'integer', name: 'reviewed_version', nullable: true },
-  },
+export const ProjectTable = defineTable<ProjectRow>('projects', {
+  id: { type: 'text', primary: true },
+  teamId: { type: 'text' },
+  name: { type: 'text' },
+  version: { type: 'integer' },
+  spec: { type: 'json' },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
+  updatedAt: { type: 'timestamptz' },
+  updatedBy: { type: 'text' },
+  reviewedVersion: { type: 'integer', nullable: true },
 });
 
-export const ProjectVersionTable = defineTable<VersionRow>({
-  name: 'ProjectVersion',
-  tableName: 'project_versions',
-  columns: {
-    projectId: { type: 'text', name: 'project_id', primary: true },
-    version: { type: 'integer', primary: true },
-    name: { type: 'text' },
-    spec: { type: 'json' },
-    createdBy: { type: 'text', name: 'created_by' },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
+export const ProjectVersionTable = defineTable<VersionRow>('project_versions', {
+  projectId: { type: 'text', primary: true },
+  version: { type: 'integer', primary: true },
+  name: { type: 'text' },
+  spec: { type: 'json' },
+  createdBy: { type: 'text' },
+  createdAt: { type: 'timestamptz' },
 });
 
 @injectable()
