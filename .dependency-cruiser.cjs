@@ -58,7 +58,7 @@ module.exports = {
       ['typeorm', 'pg', 'pg-copy-streams'],
       ['infrastructure/typeorm', 'infrastructure/embedded-postgres'],
     ),
-    confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm/queue']),
+    confined('queue-confined', ['graphile-worker', '@graphile/[^/]+'], ['infrastructure/typeorm']),
     confined('express-confined', ['express', 'express-serve-static-core', 'cors'], ['interfaces']),
     confined('container-confined', ['@inversifyjs/[^/]+', 'reflect-metadata'], ['bootstrap']),
     confined(

@@ -14,8 +14,8 @@ import { ConversationMessageTable, ConversationTable } from './chat/conversation
 import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js';
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
-import { JobTable } from './jobs/job-table.js';
-import { TaskView } from './queue/task-view.js';
+import { JobTable } from './jobs/job.repository.js';
+import { TaskView } from './queue/graphile-work-queue.js';
 import { isAnswerOverdue } from './storage-errors.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';

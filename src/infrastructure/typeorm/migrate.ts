@@ -1,5 +1,7 @@
+import { Logger, runMigrations } from 'graphile-worker';
+import type { DataSource } from 'typeorm';
 import { createMigrationSource } from './data-source.js';
-import { migrateWorkQueue } from './queue/migrate-work-queue.js';
+import { poolOf } from './typeorm-unit-of-work.js';
 
 /** Key of the advisory lock for migrations: "tenon" in ASCII. */
 export const MIGRATION_LOCK = 0x74656e6f6en.toString();
@@ -22,3 +24,9 @@ export async function migrate(url: string): Promise<string[]> {
     await source.destroy();
   }
 }
+
+const silent = new Logger(() => () => undefined);
+
+/** Brings graphile-worker's tables up to date; they have a schema of their own. One process at a time. */
+export const migrateWorkQueue = (source: DataSource): Promise<void> =>
+  runMigrations({ pgPool: poolOf(source), logger: silent });

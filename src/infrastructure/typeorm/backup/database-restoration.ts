@@ -3,8 +3,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
-import { MIGRATION_LOCK } from '../migrate.js';
-import { migrateWorkQueue } from '../queue/migrate-work-queue.js';
+import { MIGRATION_LOCK, migrateWorkQueue } from '../migrate.js';
 import { atLeisure } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;

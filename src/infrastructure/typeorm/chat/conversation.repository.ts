@@ -7,6 +7,7 @@ import { NotFound } from '../../../domain/shared/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { ProjectTable } from '../workspace/project.repository.js';
 
 export const ConversationTable = defineTable<Conversation>('conversations', {
   id: { type: 'text', primary: true },
@@ -87,7 +88,7 @@ export class TypeOrmConversationRepository implements ConversationRepository {
   recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]> {
     return this.table
       .createQueryBuilder('c')
-      .innerJoin('Project', 'p', 'p.id = c.projectId AND p.teamId = :teamId', { teamId })
+      .innerJoin(ProjectTable.options.name, 'p', 'p.id = c.projectId AND p.teamId = :teamId', { teamId })
       .where('c.accountId = :accountId', { accountId })
       .orderBy({ 'c.updatedAt': 'DESC', 'c.id': 'DESC' })
       .limit(limit)

@@ -27,7 +27,7 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     const found = await this.unitOfWork
       .repository(ProjectTable)
       .createQueryBuilder('project')
-      .leftJoin('RuntimeConnection', 'connection', 'connection.projectId = project.id')
+      .leftJoin(RuntimeConnectionTable.options.name, 'connection', 'connection.projectId = project.id')
       .select('project.teamId', 'teamId')
       .addSelect('connection.modelId', 'modelId')
       .addSelect('connection.desired', 'desired')

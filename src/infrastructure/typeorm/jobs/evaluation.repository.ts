@@ -6,6 +6,7 @@ import { NotFound } from '../../../domain/shared/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { JobTable } from './job.repository.js';
 
 /** The definition never changes, so it is stored whole, beside the fields that evaluations are found by. */
 interface EvaluationRow extends Pick<Evaluation, 'jobId' | 'projectId' | 'datasetId' | 'contentSha256'> {
@@ -98,7 +99,7 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {
     const found = await this.evaluations
       .createQueryBuilder('evaluation')
-      .innerJoin('Job', 'job', "job.id = evaluation.jobId AND job.status = 'succeeded'")
+      .innerJoin(JobTable.options.name, 'job', "job.id = evaluation.jobId AND job.status = 'succeeded'")
       .where({ projectId, datasetId })
       .orderBy('evaluation.jobId', 'DESC')
       .limit(1)

@@ -3,7 +3,7 @@ import { In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { type JobRow, JobTable } from './job-table.js';
+import { type JobRow, JobTable } from './job.repository.js';
 
 /** Rows read at a time. */
 const PIECE = 1_000;

@@ -5,9 +5,30 @@ import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../..
 import type { Json } from '../../../domain/workspace/json.js';
 import { Repeating } from '../../system/scheduling.js';
 import { OutageLog } from '../storage-errors.js';
+import { defineTable } from '../table.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
-import { TaskView } from './task-view.js';
+
+/** A task in graphile-worker's public view. */
+interface TaskRow {
+  readonly id: string;
+  readonly task: string;
+  readonly runAt: Date;
+  readonly lockedAt: Date | null;
+  readonly lockedBy: string | null;
+}
+
+export const TaskView = defineTable<TaskRow>(
+  'jobs',
+  {
+    id: { type: 'bigint', primary: true },
+    task: { type: 'text', name: 'task_identifier' },
+    runAt: { type: 'timestamptz' },
+    lockedAt: { type: 'timestamptz', nullable: true },
+    lockedBy: { type: 'text', nullable: true },
+  },
+  'graphile_worker',
+);
 
 const CHANNEL = 'tenon_tasks';
 const LOOK_PAUSE_MS = 2_000;
