@@ -10,14 +10,14 @@ import { freshDatabase, query, type TestDatabase } from '../support/database.js'
 import { jobsRig } from '../support/jobs-rig.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aJob, aMessage, anAccount, aRule, aSession, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { aJob, aMessage, anAccount, aRule, aTeam, at, aWebhook, ids } from '../support/records.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { outboxContract } from './accounts/outbox.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { locksContract } from './shared/locks.contract.js';
-import { addedUnderCap, adminsLeft, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
+import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 
 /** Runs the suites of the repositories in memory and in one PostgreSQL database. */
 const postgres = postgresUnderTest();
@@ -34,25 +34,6 @@ for (const [name, store] of [
   locksContract(name, store);
   unitOfWorkContract(name, store);
 }
-
-describe('A credential kept by PostgreSQL', () => {
-  it.each([
-    ['-infinity', false],
-    ['0044-03-15 BC', false],
-    ['12000-01-01', true],
-    ['infinity', true],
-  ])('that somebody gave the end %s by hand: it lives is %s', async (end, lives) => {
-    const { accounts, credentials, teams } = await postgres.open();
-    const team = aTeam();
-    const account = anAccount(team);
-    await teams.add(team);
-    await accounts.add(account);
-    const session = aSession(account);
-    await credentials.add(session);
-    await query(postgres.url, `UPDATE credentials SET expires_at = '${end}'`);
-    expect((await credentials.holder(session.digest, at(1)))?.credentialId).toBe(lives ? session.id : undefined);
-  });
-});
 
 describe('Webhooks kept by PostgreSQL', () => {
   it('show neither URL nor secret to whoever reads the database', async () => {
@@ -261,10 +242,6 @@ describe('read committed, which is no UnitOfWork', () => {
 
   it('loses updates', async () => {
     expect(await countedUp(await weaker(), 6)).toBe(1);
-  });
-
-  it('lets both act that rely on each other', async () => {
-    expect(await adminsLeft(await weaker())).toBe(0);
   });
 
   it('lets all add that have counted none', async () => {

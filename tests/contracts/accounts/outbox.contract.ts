@@ -1,6 +1,6 @@
 import type { OutgoingMail } from '../../../src/application/accounts/ports.js';
 import type { Message } from '../../../src/domain/accounts/message.js';
-import { atOnce, barrier } from '../../support/barrier.js';
+import { atOnce } from '../../support/barrier.js';
 import { aMessage, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
@@ -122,20 +122,6 @@ export function outboxContract(adapter: string, store: StoreUnderTest) {
       expect(await outbox.take(at(0), at(60))).toMatchObject({ id });
     });
 
-    it('gives nothing of a unit of work that has not yet committed', async () => {
-      const [added, looked] = [barrier(2), barrier(2)];
-      const adds = unitOfWork.run(async () => {
-        await waiting(at(0));
-        await added();
-        await looked();
-      });
-      await added();
-      expect(await outbox.take(at(0), at(60))).toBeNull();
-      await looked();
-      await adds;
-      expect(await outbox.take(at(0), at(60))).not.toBeNull();
-    });
-
     it('gives each mail once, to whomever of many senders in several processes', async () => {
       const elsewhere = (await store.elsewhere()).outbox;
       const added: string[] = [];
@@ -151,20 +137,6 @@ export function outboxContract(adapter: string, store: StoreUnderTest) {
         const taken = await atOnce(8, () => outbox.take(now, until));
         expect(taken.filter((mail) => mail !== null)).toEqual([expect.objectContaining({ id })]);
       }
-    });
-
-    it('gives each once to units of work that have all taken before any commits', async () => {
-      const parties = 6;
-      const added: string[] = [];
-      for (let mail = 0; mail < parties; mail++) added.push(await waiting(at(mail)));
-      const allHaveTaken = barrier(parties);
-      const takes = async () => {
-        const mail = await outbox.take(at(100), at(160));
-        await allHaveTaken();
-        return mail?.id;
-      };
-      const taken = await atOnce(parties, () => unitOfWork.run(takes));
-      expect(taken.sort()).toEqual(added.sort());
     });
   });
 }

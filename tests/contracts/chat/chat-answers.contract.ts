@@ -106,13 +106,6 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         await expect(working.answer).rejects.toBe(reason);
         expect(await waiting).toMatchObject({ usage: { completionTokens: 1 } });
       });
-
-      it('change nothing where the signal is aborted once the answer is given', async () => {
-        const controller = new AbortController();
-        const answer = await ask({ id: 'b', signal: controller.signal });
-        controller.abort('late');
-        expect(await ask({ id: 'b' })).toMatchObject({ text: answer.text });
-      });
     });
 
     describe('with more places', () => {

@@ -44,13 +44,6 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         await expect(answer).rejects.toBe('enough');
       });
 
-      it('changes nothing where the same model loads', async () => {
-        runtimes.start('a', rig.model);
-        runtimes.start('a', rig.model);
-        await reaches('ready');
-        expect(rig.processes()).toBe(1);
-      });
-
       it('begins anew where the runtime is unavailable', async () => {
         runtimes.start('a', rig.broken);
         await reaches('unavailable');
@@ -103,11 +96,6 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         for (const call of calls) await expect(call).rejects.toEqual(code('runtime_stopped'));
       });
 
-      it('is done where nothing runs', async () => {
-        await runtimes.stop('a');
-        expect(runtimes.status('a')).toEqual({ state: 'stopped', reason: null });
-      });
-
       it('ends a runtime that loads', async () => {
         runtimes.start('a', rig.model);
         await runtimes.stop('a');
@@ -131,16 +119,6 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
         expect(runtimes.status('a').state).toBe('stopped');
         runtimes.start('a', rig.model);
         await stopped;
-        await reaches('ready');
-        expect(rig.processes()).toBe(1);
-      });
-
-      it('lets a start after the first of two stops follow', async () => {
-        await started(rig.model);
-        const [first, second] = [runtimes.stop('a'), runtimes.stop('a')];
-        await first;
-        runtimes.start('a', rig.model);
-        await second;
         await reaches('ready');
         expect(rig.processes()).toBe(1);
       });

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatEngine } from '../../../src/application/chat/ports.js';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
-import type { RuntimeFigures } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
@@ -25,7 +23,7 @@ import { chatRuntimesContract } from './chat-runtimes.contract.js';
 import { ParrotChatRuntime } from './parrot-chat-runtime.js';
 
 const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
-const memorised = (model: string, kind = 'memory'): MemorySource => ({ kind, model });
+const memorised = (model: string): MemorySource => ({ kind: 'memory', model });
 
 function bothContracts(...about: Parameters<typeof chatRuntimesContract>): void {
   chatRuntimesContract(...about);
@@ -59,7 +57,7 @@ describe('chat runtimes', () => {
   });
 });
 
-const memory = ({ babbling: _, ...limits }: ChatRuntimesLimits) => {
+bothContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
   const load = () => pause(20);
   let mended = false;
   const loadBroken = async () => {
@@ -74,61 +72,22 @@ const memory = ({ babbling: _, ...limits }: ChatRuntimesLimits) => {
     broken: { load: loadBroken },
     babbling: { load, answer: () => 42 },
   };
-  const make = (kind?: string) => new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits }, kind);
-  const mend = () => {
-    mended = true;
-  };
-  return { make, usual: { asked: 'What is the capital of France?', context: 256, countsFirst: true, mend } };
-};
-
-bothContracts('memory', (limits): ChatRuntimesUnderTest => {
-  const { make, usual } = memory(limits);
-  const runtimes = make();
+  const runtimes = new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
   return {
-    ...usual,
     runtimes,
     model: memorised('model'),
+    asked: 'What is the capital of France?',
+    context: 256,
     slow: memorised('slow'),
     broken: memorised('broken'),
     blame: /tokenizer/,
+    countsFirst: true,
+    mend: () => {
+      mended = true;
+    },
     babbling: memorised('babbling'),
     crash: (id) => runtimes.crash(id),
     processes: () => runtimes.running,
-  };
-});
-
-/** Makes an engine of the runtimes in memory. */
-const asEngine = (memory: MemoryChatRuntime): ChatEngine => ({
-  kind: memory.kind,
-  source: (spec) => memory.source(spec),
-  create: (id) => ({
-    get status() {
-      return memory.status(id);
-    },
-    get figures() {
-      return memory.figures().get(id) as RuntimeFigures;
-    },
-    start: (source) => memory.start(id, source as MemorySource),
-    stop: () => memory.stop(id),
-    complete: (...call) => memory.complete(id, ...call),
-  }),
-});
-
-bothContracts('the engine of each kind', (limits): ChatRuntimesUnderTest => {
-  const { make, usual } = memory(limits);
-  const engines = [make('here'), make('there')];
-  return {
-    ...usual,
-    runtimes: new ChatRuntimeByKind(engines.map(asEngine)),
-    model: memorised('model', 'here'),
-    slow: memorised('slow', 'there'),
-    broken: memorised('broken', 'here'),
-    blame: /tokenizer/,
-    babbling: memorised('babbling', 'there'),
-    crash: (id) => {
-      for (const engine of engines) engine.crash(id);
-    },
-    processes: () => engines.reduce((sum, { running }) => sum + running, 0),
   };
 });
 

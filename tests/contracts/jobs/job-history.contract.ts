@@ -63,12 +63,6 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       ]);
     });
 
-    it('keeps an end that is stored already', async () => {
-      const [first] = await append(ended(aJob(), 'failed'));
-      expect(await history.append(ended({ ...(first as Job), finishedAt: null }), false)).toBe(false);
-      expect(await part()).toEqual([seen(first as FinishedJob)]);
-    });
-
     it('is in one order, whoever appends', async () => {
       const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {

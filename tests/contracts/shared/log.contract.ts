@@ -1,5 +1,4 @@
 import type { LogFields, Logger } from '../../../src/application/shared/ports.js';
-import { atOnce, barrier } from '../../support/barrier.js';
 
 export interface LogUnderTest {
   readonly log: Logger;
@@ -73,20 +72,6 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
         { request: 'r1', n: 2 },
         { request: 'r1', n: 3 },
       ]);
-    });
-
-    it('keeps apart what goes on side by side', async () => {
-      const { log, lines } = open();
-      const allHaveBegun = barrier(5);
-      await atOnce(5, (party) =>
-        log.within({ party }, async () => {
-          await allHaveBegun();
-          log.info('said', { by: party });
-        }),
-      );
-      const said = await lines();
-      expect(said).toHaveLength(5);
-      for (const { fields } of said) expect(fields.party).toBe(fields.by);
     });
 
     it('gives what the work gives, and throws what it throws', async () => {

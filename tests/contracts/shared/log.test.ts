@@ -63,13 +63,6 @@ describe('Log of winston', () => {
     expect(await text()).toMatch(/^\{.*"enough"\}\n$/);
   });
 
-  it('loses nothing of a lot that was logged before it was closed', async () => {
-    const { log, text } = logFile();
-    for (let n = 0; n < 5_000; n++) log.info('said', { n, padding: 'x'.repeat(100) });
-    const lines = (await text()).trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([...Array(5_000).keys()]);
-  });
-
   /** The numbers of the lines in all files of a log, oldest first. */
   const numbersIn = (file: string) =>
     logFiles(file)

@@ -1,3 +1,4 @@
+import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import {
   AsyncRequestContext,
@@ -7,69 +8,226 @@ import {
 } from '../../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
-import { type ClockUnderTest, clockContract } from './clock.contract.js';
-import { currentRequestContract } from './current-request.contract.js';
-import { identifiersContract } from './identifiers.contract.js';
-import { pausesContract } from './pauses.contract.js';
-import { secretTokensContract } from './secret-tokens.contract.js';
+import { atOnce, barrier } from '../../support/barrier.js';
 
-clockContract('the system', () => ({
-  clock: new SystemClock(),
-  truth: Date.now,
-  pass: () => {
-    for (const before = Date.now(); Date.now() === before; );
-  },
-}));
+describe('Clock', () => {
+  it('of the system tells the time of day', () => {
+    const before = Date.now();
+    const now = new SystemClock().now().getTime();
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
+  });
 
-clockContract('a test’s hand', (): ClockUnderTest => {
-  let truth = Date.UTC(2031, 4, 5, 6, 7, 8, 9);
-  const clock = new ManualClock(new Date(truth));
-  const pass = () => {
-    truth += 1;
+  it('of a test stands still until it is advanced or set', () => {
+    const clock = new ManualClock(new Date(1_000));
     clock.advance(1);
-  };
-  return { clock, truth: () => truth, pass };
-});
-
-describe('ManualClock', () => {
-  it('is set, and does not follow the value that it was set to', () => {
-    const clock = new ManualClock();
-    const time = new Date(Date.UTC(2030, 0, 1));
+    expect(clock.now()).toEqual(new Date(1_001));
+    const time = new Date(2_000);
     clock.set(time);
     time.setFullYear(1815);
-    expect(clock.now()).toEqual(new Date(Date.UTC(2030, 0, 1)));
+    expect(clock.now()).toEqual(new Date(2_000));
+  });
+
+  it.each([new SystemClock(), new ManualClock()])('gives a fresh value at each call (%#)', (clock) => {
+    const [mine, yours] = [clock.now(), clock.now()];
+    const told = yours.getTime();
+    mine.setFullYear(1815);
+    expect(yours.getTime()).toBe(told);
+    expect(Math.abs(clock.now().getTime() - told)).toBeLessThan(60_000);
   });
 });
 
-currentRequestContract('Node', () => new AsyncRequestContext());
-
-/** As another process has them: with none of the state that this one's were made from. */
-function ofAnotherProcess(): UuidIdGenerator {
-  let Identifiers = UuidIdGenerator;
-  jest.isolateModules(() => {
-    ({ UuidIdGenerator: Identifiers } = require('../../../src/infrastructure/system/shared-ports.js'));
+describe.each([
+  ['memory', new MemoryDelay(new ManualClock())],
+  ['the system', new TimedDelay()],
+])('Delay of %s', (_, delay) => {
+  it('ends after its time, or with the reason of its signal', async () => {
+    const never = new AbortController().signal;
+    for (const milliseconds of [0, 5]) await delay.take(milliseconds, never);
+    const reason = new Error('enough');
+    await expect(delay.take(1_000_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const abort = new AbortController();
+    const taken = delay.take(1_000_000, abort.signal);
+    abort.abort(reason);
+    await expect(taken).rejects.toBe(reason);
   });
-  return new Identifiers();
+});
+
+describe('RequestContext of Node', () => {
+  it('is that of the code that runs, also after an await, and none outside', async () => {
+    const request = new AsyncRequestContext();
+    expect(request.id).toBeNull();
+    const allHaveBegun = barrier(3);
+    const seen = await atOnce(3, (party) =>
+      request.within(`r${party}`, async () => {
+        const before = request.id;
+        await allHaveBegun();
+        return [before, request.id];
+      }),
+    );
+    expect(seen).toEqual(['r0', 'r1', 'r2'].map((id) => [id, id]));
+    expect(request.id).toBeNull();
+  });
+});
+
+const ID_PREFIXES: Record<IdKind, string> = {
+  usr: 'usr_',
+  tea: 'tea_',
+  ses: 'ses_',
+  key: 'key_',
+  ver: 'ver_',
+  msg: 'msg_',
+  prj: 'prj_',
+  mdl: 'mdl_',
+  cnv: 'cnv_',
+  dst: 'dst_',
+  dep: 'dep_',
+  job: 'job_',
+  rul: 'rul_',
+  alr: 'alr_',
+  whk: 'whk_',
+  inv: 'inv_',
+  aud: 'aud_',
+  req: 'req_',
+  chatcmpl: 'chatcmpl-',
+};
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Has none of the state of this process. */
+function ofAnotherProcess(): UuidIdGenerator {
+  let Generator = UuidIdGenerator;
+  jest.isolateModules(() => {
+    ({ UuidIdGenerator: Generator } = require('../../../src/infrastructure/system/shared-ports.js'));
+  });
+  return new Generator();
 }
 
-identifiersContract('the uuid package', ofAnotherProcess);
-
-describe('Identifiers made by the uuid package', () => {
+describe('IdGenerator by the uuid package', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('keep their order when the system’s clock is set back', () => {
-    const identifiers = new UuidIdGenerator();
-    const made = [identifiers.next('prj')];
-    const now = Date.now();
-    jest.spyOn(Date, 'now').mockReturnValue(now - 60_000);
-    for (let n = 0; n < 1_000; n++) made.push(identifiers.next('prj'));
+  it.each(Object.entries(ID_PREFIXES))('has the kind %s in front of a UUIDv7: %s', (kind, prefix) => {
+    const id = ofAnotherProcess().next(kind as IdKind);
+    expect(id.slice(0, prefix.length)).toBe(prefix);
+    expect(id.slice(prefix.length)).toMatch(UUID_V7);
+  });
+
+  it('carries the time at which it was made', () => {
+    const before = Date.now();
+    const made = Number.parseInt(ofAnotherProcess().next('usr').slice(4).replaceAll('-', '').slice(0, 12), 16);
+    // The last of many ids of one millisecond may carry the next one.
+    expect(made).toBeGreaterThanOrEqual(before);
+    expect(made).toBeLessThanOrEqual(Date.now() + 1);
+  });
+
+  it('gives none twice', () => {
+    const processes = [ofAnotherProcess(), ofAnotherProcess(), ofAnotherProcess()];
+    const made = Array.from({ length: 30_000 }, (_, n) => processes[n % 3]?.next('usr'));
+    expect(new Set(made).size).toBe(made.length);
+  });
+
+  it('gives them in the order of their text, also when the clock is set back', () => {
+    const generator = new UuidIdGenerator();
+    const made = Array.from({ length: 20_000 }, () => generator.next('prj'));
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000);
+    for (let n = 0; n < 1_000; n++) made.push(generator.next('prj'));
     jest.restoreAllMocks();
-    made.push(identifiers.next('prj'));
+    made.push(generator.next('prj'));
     expect([...made].sort()).toEqual(made);
   });
 });
 
-pausesContract('memory', new MemoryDelay(new ManualClock()));
-pausesContract('the system', new TimedDelay());
+const TOKEN_PREFIXES: Record<TokenKind, string> = {
+  session: 'tns_',
+  api_key: 'tnk_',
+  verification: 'tnv_',
+  reset: 'tnr_',
+  invite: 'tni_',
+};
+const CHECKSUM_BITS = 32;
+const KINDS = Object.keys(TOKEN_PREFIXES) as TokenKind[];
 
-secretTokensContract('CheckedTokens', () => new CheckedTokens());
+describe('SecretTokens by CheckedTokens', () => {
+  const tokens = new CheckedTokens();
+
+  it.each(KINDS)('begin with the prefix of their kind and are of letters and digits: %s', (kind) => {
+    const { token } = tokens.issue(kind);
+    expect(token.slice(0, 4)).toBe(TOKEN_PREFIXES[kind]);
+    expect(token.slice(4)).toMatch(/^[0-9A-Za-z]+$/);
+  });
+
+  it.each(KINDS)('are read again by their kind and digest, in any process: %s', (kind) => {
+    const { token, digest } = tokens.issue(kind);
+    expect(new CheckedTokens().read(token)).toEqual({ kind, digest });
+  });
+
+  it('hold 256 bits of chance at least', () => {
+    const issued = Array.from({ length: 2_000 }, () => tokens.issue('session').token.slice(4));
+    expect(new Set(issued).size).toBe(issued.length);
+    const length = Math.min(...issued.map((secret) => secret.length));
+    const places = [...Array(length).keys()].map((place) => entropy(issued.map((secret) => secret[place] as string)));
+    const bits = places.reduce((sum, one) => sum + one, 0);
+    // A checksum looks like chance as well, and is none. So many tokens show all but a few of the bits.
+    expect(bits - CHECKSUM_BITS).toBeGreaterThan(250);
+    expect(length * Math.log2(62)).toBeGreaterThan(256 + CHECKSUM_BITS);
+  });
+
+  it('are kept as digests that give nothing of them away', () => {
+    const { token, digest } = tokens.issue('api_key');
+    expect(digest.length).toBeGreaterThanOrEqual(43);
+    const forms = [digest, ...(['hex', 'base64'] as const).map((form) => Buffer.from(digest, form).toString('latin1'))];
+    for (let start = 0; start + 8 <= token.length; start++)
+      for (const form of forms) expect(form).not.toContain(token.slice(start, start + 8));
+    expect(tokens.read(digest)).toBeNull();
+    expect(tokens.issue('api_key').digest).not.toBe(digest);
+  });
+
+  it.each(KINDS)('come with a hint for their owner that is of no use to anybody else: %s', (kind) => {
+    const issued = Array.from({ length: 100 }, () => tokens.issue(kind));
+    for (const { token, hint } of issued) {
+      expect(hint).toMatch(new RegExp(`^${TOKEN_PREFIXES[kind]}….+$`));
+      const [, shown = ''] = hint.split('…');
+      expect(token.endsWith(shown)).toBe(true);
+      expect(shown.length).toBeLessThanOrEqual(4);
+      expect(tokens.read(hint)).toBeNull();
+    }
+    expect(new Set(issued.map(({ hint }) => hint)).size).toBeGreaterThan(95);
+  });
+
+  it('are told from other text by any change of one character', () => {
+    const { token } = tokens.issue('session');
+    for (let place = 0; place < token.length; place++) {
+      for (const other of ['0', 'A', 'z', '_', ' ', 'é']) {
+        if (other === token[place]) continue;
+        expect(tokens.read(token.slice(0, place) + other + token.slice(place + 1))).toBeNull();
+      }
+    }
+  });
+
+  it('are of the kind that they were issued as, whatever prefix they are given', () => {
+    for (const kind of KINDS) {
+      const { token } = tokens.issue(kind);
+      const others = [...Object.values(TOKEN_PREFIXES), 'tnx_', 'TNS_', ''].filter(
+        (prefix) => prefix !== TOKEN_PREFIXES[kind],
+      );
+      for (const prefix of others) expect(tokens.read(prefix + token.slice(4))).toBeNull();
+    }
+  });
+
+  it('are told from any other text', () => {
+    const { token } = tokens.issue('session');
+    const more = [`${token}0`, `0${token}`, ` ${token}`, `${token} `, `${token}\n`, `${token}\0`, token + token];
+    const less = [token.slice(0, -1), token.slice(1), token.slice(0, 47), 'tns_', ''];
+    const otherwise = [token.toUpperCase(), `Bearer ${token}`, encodeURIComponent(`${token}=`), 'x'.repeat(100_000)];
+    for (const text of [...more, ...less, ...otherwise]) expect(tokens.read(text)).toBeNull();
+  });
+});
+
+/** The bits of chance that the characters of one place hold, after Shannon. */
+function entropy(characters: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const character of characters) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce(
+    (bits, count) => bits - (count / characters.length) * Math.log2(count / characters.length),
+    0,
+  );
+}

@@ -11,13 +11,12 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
   describe(`Datasets kept by ${adapter}`, () => {
     let datasets: Repositories['datasets'];
     let projects: Repositories['projects'];
-    let unitOfWork: Repositories['unitOfWork'];
     let project: Project;
     let otherProject: Project;
 
     beforeEach(async () => {
       const repositories = await store.open();
-      ({ datasets, projects, unitOfWork } = repositories);
+      ({ datasets, projects } = repositories);
       const team = aTeam();
       await repositories.teams.add(team);
       [project, otherProject] = [aProject(team), aProject(team)];
@@ -60,28 +59,6 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       await expect(datasets.add(dataset, [])).rejects.toThrow(NotFound);
       expect(await datasets.find(gone.id, dataset.id)).toBeNull();
       expect(await datasets.records(dataset.id, 1)).toBeNull();
-    });
-
-    it('adds all of it or nothing, with what else a unit of work does', async () => {
-      const dataset = aDataset(project, []);
-      const failing = unitOfWork.run(async () => {
-        await datasets.add(dataset, []);
-        expect(await datasets.records(dataset.id, 1)).toEqual([]);
-        throw new Error('on purpose');
-      });
-      await expect(failing).rejects.toThrow('on purpose');
-      expect(await datasets.find(project.id, dataset.id)).toBeNull();
-      expect(await datasets.records(dataset.id, 1)).toBeNull();
-      expect(await datasets.versions(dataset.id, everything)).toEqual([]);
-    });
-
-    it('finds nothing by an unknown id, nor in another project', async () => {
-      const { id } = await kept();
-      for (const other of ['', ids.next('dst'), id.toUpperCase(), "' OR true --", 'x'.repeat(5_000)]) {
-        expect(await datasets.find(project.id, other)).toBeNull();
-        expect(await datasets.records(other, 1)).toBeNull();
-      }
-      expect(await datasets.find(otherProject.id, id)).toBeNull();
     });
 
     it('lists the datasets of a project, newest first, a page at a time', async () => {
@@ -158,13 +135,6 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       expect(await datasets.find(project.id, first.id)).toEqual(done);
       expect(await datasets.records(first.id, 3)).toBeNull();
       expect(await datasets.versions(first.id, everything)).toHaveLength(2);
-    });
-
-    it('replaces none that is not there', async () => {
-      const dataset = aDataset(project, []);
-      expect(await datasets.replace(dataset, updated(dataset, { records: [] }), [])).toBe(false);
-      expect(await datasets.find(project.id, dataset.id)).toBeNull();
-      expect(await datasets.records(dataset.id, 2)).toBeNull();
     });
 
     it('removes an editable dataset with its history, and no other', async () => {

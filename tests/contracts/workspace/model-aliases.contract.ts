@@ -111,18 +111,5 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       expect((await aliases.living(project.id)).slice(0, 2)).toEqual([moved[1], back[2]]);
       expect(await aliases.living(ids.next('prj'))).toEqual([]);
     });
-
-    it('lets units of work count what is there before they add to it', async () => {
-      const parties = 6;
-      const allHaveCounted = barrier(parties);
-      await atOnce(parties, (party) =>
-        unitOfWork.run(async () => {
-          const { length } = await aliases.living(project.id);
-          await allHaveCounted();
-          if (length < 2) await aliases.append(change(1, { alias: `alias-${party}` }));
-        }),
-      );
-      expect(await aliases.living(project.id)).toHaveLength(2);
-    });
   });
 }

@@ -37,10 +37,6 @@ export function startersContract(adapter: string, open: (starters: readonly Star
       expect(await open([]).all()).toEqual([]);
     });
 
-    it('finds one by its id', async () => {
-      for (const one of given) expect(await starters.find(one.id)).toEqual(one);
-    });
-
     it.each(['', 'Colours', 'colours ', 'sums', '../capital', 'capital.json', '__proto__', 'constructor'])(
       'finds none by an id that is unknown: %p',
       async (id) => {

@@ -35,7 +35,7 @@ export class MemoryLogger implements Logger {
 
   async flush(): Promise<void> {}
 
-  private keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
+  protected keep(level: LoggedLine['level'], event: string, fields: LogFields = {}): void {
     this.lines.push({ level, event, fields: { ...this.context.getStore(), ...fields } });
   }
 }

@@ -9,6 +9,7 @@ import {
   type Node,
   onnxFile,
 } from './onnx-graph.js';
+import { SeededChance } from './seeded-chance.js';
 
 export interface Transformer {
   readonly vocabulary: number;
@@ -38,12 +39,12 @@ class Writer {
   private readonly nodes: Node[] = [];
   private readonly constants: Constant[] = [];
   private readonly headSize: number;
-  private readonly random: () => number;
+  private readonly chance: SeededChance;
   private made = 0;
 
   constructor(private readonly about: Transformer) {
     this.headSize = about.hidden / about.heads;
-    this.random = chance(about.seed ?? 1);
+    this.chance = new SeededChance(about.seed ?? 1);
   }
 
   file(): Buffer {
@@ -107,7 +108,7 @@ class Writer {
   private weights(shape: readonly number[], scale: number): string {
     const values = new Float32Array(shape.reduce((size, one) => size * one, 1));
     const width = scale * Math.sqrt(12);
-    for (let i = 0; i < values.length; i++) values[i] = (this.random() - 0.5) * width;
+    for (let i = 0; i < values.length; i++) values[i] = (this.chance.next() - 0.5) * width;
     return this.constant(FLOAT, values, shape);
   }
 
@@ -119,7 +120,7 @@ class Writer {
   private linearInWholeNumbers(input: string, from: number, to: number): string {
     const weights = this.constant(
       INT8,
-      Array.from({ length: from * to }, () => Math.round((this.random() - 0.5) * 254)),
+      Array.from({ length: from * to }, () => Math.round((this.chance.next() - 0.5) * 254)),
       [from, to],
     );
     const [whole, scale, zero] = [this.name(), this.name(), this.name()];
@@ -236,14 +237,4 @@ class Writer {
     });
     return output;
   }
-}
-
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
