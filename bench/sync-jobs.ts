@@ -12,9 +12,9 @@ import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/e
 import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../src/infrastructure/typeorm/migrate.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
-import type { FinisherReport } from '../tests/support/finisher.js';
 import { JobsModel } from '../tests/support/jobs-model.js';
 import { temporaryFolder } from '../tests/support/service.js';
+import type { FinisherReport } from './finisher.js';
 
 /**
  * 300 sync jobs a second that finish in two processes, under ten rules: how long the end of a call waits until it is
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     ids.push((await container.get(AlertRuleService).create({ by: { kind: 'master' }, ...rule })).id);
 
   const args = [server.url, String(RATE / PROCESSES), String(SECONDS)];
-  const finisher = join(__dirname, '../tests/support/finisher.js');
+  const finisher = join(__dirname, 'finisher.js');
   const children = Array.from({ length: PROCESSES }, () => fork(finisher, args, { execArgv: [] }));
   const hear = async (child: ChildProcess) => (await once(child, 'message'))[0];
   await Promise.all(children.map(hear));

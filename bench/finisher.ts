@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CallTracker } from '../../src/application/jobs/call-tracker.js';
-import { loadConfig } from '../../src/bootstrap/config/config.js';
-import { createContainer } from '../../src/bootstrap/container.js';
-import { InferenceTimeout } from '../../src/domain/chat/errors.js';
-import { createDataSource } from '../../src/infrastructure/typeorm/data-source.js';
-import { MemoryLogger } from '../fakes/shared/memory-logger.js';
+import { CallTracker } from '../src/application/jobs/call-tracker.js';
+import { loadConfig } from '../src/bootstrap/config/config.js';
+import { createContainer } from '../src/bootstrap/container.js';
+import { InferenceTimeout } from '../src/domain/chat/errors.js';
+import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
+import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 
 export interface FinisherReport {
   /** How long each call waited for its end to be stored, in milliseconds. */
