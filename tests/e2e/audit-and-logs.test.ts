@@ -37,8 +37,6 @@ describe('the audit over HTTP', () => {
     if (status !== 200) throw new Error(`audit: ${status} ${JSON.stringify(body)}`);
     return body as { entries: Entry[]; count: number; next_cursor: string | null };
   };
-  const actions = async (filter: string, token?: string) =>
-    (await read(filter, token)).entries.map(({ action }) => action);
 
   it('tells who did what, when, on behalf of which request', async () => {
     const { admin } = cast;
@@ -50,7 +48,10 @@ describe('the audit over HTTP', () => {
     });
     expect(status).toBe(200);
     const [session] = (await service.get('/v1/auth/sessions', admin.token)).body.sessions;
-    const { entries, count, next_cursor } = await read(`?object=${id}`, admin.token);
+    const { entries, count, next_cursor } = await read(
+      `?object=${id}&action=project&actor=${admin.id}&from=0&limit=1`,
+      admin.token,
+    );
     expect({ entries, count, next_cursor }).toEqual({
       entries: [
         {
@@ -100,33 +101,6 @@ describe('the audit over HTTP', () => {
       ['account.changed', 'Gus', 'August'],
       ['account.registered', 'Gus', 'Gus'],
     ]);
-  });
-
-  it('finds by actor, action, object and time, a page at a time', async () => {
-    const { admin } = cast;
-    const rule = await as(service, admin.token).rule();
-    await as(service, admin.token).call('PATCH', `/v1/alerts/rules/${rule.id}`, { json: { enabled: false } });
-    await as(service, masterKey).call('DELETE', `/v1/alerts/rules/${rule.id}`);
-    const of = `object=${rule.id}`;
-    expect(await actions(`?${of}`)).toEqual(['alert_rule.deleted', 'alert_rule.changed', 'alert_rule.created']);
-    expect(await actions(`?${of}&action=alert_rule`)).toHaveLength(3);
-    expect(await actions(`?${of}&action=alert_rule.changed`)).toEqual(['alert_rule.changed']);
-    expect(await actions(`?${of}&actor=${admin.id}`)).toEqual(['alert_rule.changed', 'alert_rule.created']);
-    expect(await actions(`?${of}&actor=master_key`)).toEqual(['alert_rule.deleted']);
-
-    const all = (await read(`?${of}`)).entries;
-    const moment = (all[1] as Entry).created_at;
-    const before = all.filter(({ created_at }) => created_at < moment).map(({ action }) => action);
-    expect(await actions(`?${of}&to=${moment}`)).toEqual(before);
-    expect(await actions(`?${of}&from=${moment}`)).toEqual(
-      all.slice(0, all.length - before.length).map((e) => e.action),
-    );
-
-    const first = await read(`?${of}&limit=2`);
-    expect(first).toMatchObject({ count: 2, next_cursor: all[1]?.id });
-    const second = await read(`?${of}&limit=2&cursor=${first.next_cursor}`);
-    expect([...first.entries, ...second.entries]).toEqual(all);
-    expect(second.next_cursor).toBeNull();
   });
 
   it.each(['action=nothing', 'actor=%00', `object=${'x'.repeat(101)}`, 'from=yesterday', 'to=-1', 'limit=0'])(

@@ -8,7 +8,6 @@ import {
   completions,
   createProject,
   type Member,
-  moveToOwnTeam,
   readyProject,
   register,
   registeredModel,
@@ -224,37 +223,6 @@ describe('chat with an engine elsewhere', () => {
     expect(await told(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('lets go of the engine when its caller goes away', async () => {
-    const before = engine.asked.length;
-    let left: Promise<unknown> | undefined;
-    engine.script = (_, response) => {
-      left = new Promise((resolve) => response.once('close', resolve));
-    };
-    const goner = new AbortController();
-    const options = { token: admin.apiKey, json: ask(project, 'Hi'), signal: goner.signal };
-    const call = service.call('POST', completions(project), options);
-    await engine.wasAsked(before + 1);
-    goner.abort();
-    await expect(call).rejects.toThrow();
-    await left;
-  });
-
-  it('asks anew at each call who calls and whose project it is', async () => {
-    const mia = await register(service, 'Mia');
-    const call = () => service.post(completions(project), mia.apiKey, ask(project, 'Hi'));
-    expect((await call()).status).toBe(200);
-    await moveToOwnTeam(service.databaseUrl as string, mia.id);
-    expect(await call()).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    await service.post('/v1/auth/logout', mia.token);
-    expect((await service.post(completions(project), mia.token, ask(project, 'Hi'))).status).toBe(401);
-  });
-
-  it('judges a request whatever the engine does', async () => {
-    expect(await told(answering(500, {}), { stream: true })).toMatchObject({ code: 'streaming_unsupported' });
-    expect(await told(answering(500, {}), { top_p: 1 })).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(await told(answering(500, {}), { model: 'big-model' })).toMatchObject({ code: 'model_mismatch' });
-  });
-
   it('becomes unavailable when the engine goes away, and comes back with it', async () => {
     const { port } = engine;
     await engine.close();
@@ -302,18 +270,6 @@ describe('chat with an engine elsewhere', () => {
       expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
       expect(body.error).toMatch(message);
     }
-  });
-
-  it('is stopped as any other', async () => {
-    engine.script = () => undefined;
-    const before = engine.asked.length;
-    const call = chat();
-    await engine.wasAsked(before + 1);
-    const runtime = `/v1/projects/${project}/runtime`;
-    expect((await service.post(`${runtime}/stop`, admin.token)).body.state).toBe('stopped');
-    expect(await call).toMatchObject({ status: 503, body: { code: 'runtime_stopped' } });
-    await service.post(`${runtime}/start`, admin.token);
-    await untilState(service, admin.token, project, 'ready');
   });
 
   it('has told nobody the key', async () => {

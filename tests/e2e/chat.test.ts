@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import OpenAI from 'openai';
 import { chatLimits } from '../../src/domain/chat/chat.js';
 import { descendants } from '../support/processes.js';
 import { Service } from '../support/service.js';
@@ -191,20 +190,6 @@ describe('chat', () => {
       expect({ spec, status, path: body.details?.[0].path }).toEqual({ spec, status: 422, path });
     }
     expect((await service.get(runtime, admin.token)).body.state).toBe('not_connected');
-  });
-
-  it('is what the openai library expects', async () => {
-    const client = (apiKey: string, project = ready) =>
-      new OpenAI({ apiKey, baseURL: `${service.url}/v1/projects/${project}`, maxRetries: 0 });
-    const question = { messages: [{ role: 'user' as const, content: 'What is the capital of France?' }] };
-    const answer = await client(admin.apiKey).chat.completions.create({ model: ready, ...question });
-    expect(answer.choices[0]?.message.content).toBe('The capital of France is Paris.');
-    const refused = (apiKey: string, project: string, model: string) =>
-      client(apiKey, project).chat.completions.create({ model, ...question });
-    await expect(refused('nonsense', ready, ready)).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-    await expect(refused(admin.apiKey, 'prj_none', 'x')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    await expect(refused(admin.apiKey, ready, 'x')).rejects.toBeInstanceOf(OpenAI.UnprocessableEntityError);
-    await expect(refused(admin.apiKey, bare, bare)).rejects.toMatchObject({ status: 503, code: undefined });
   });
 
   it('refuses when the queue is full, and frees the place of a caller who goes away', async () => {

@@ -216,51 +216,6 @@ describe('conversations', () => {
     expect((await chat('new')).status).toBe(200);
   });
 
-  it('are listed newest first, a page at a time', async () => {
-    const ids = [await begun(), await begun(), await begun()].reverse();
-    const pages: string[][] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const body = await listed(admin.token, `?limit=2${cursor && `&cursor=${cursor}`}`);
-      expect(body.count).toBe(body.conversations.length);
-      pages.push(body.conversations.map(({ id }: { id: string }) => id));
-      cursor = body.next_cursor;
-    }
-    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2)]);
-  });
-
-  it('are read from the newest message on, a page at a time', async () => {
-    const id = await begun();
-    await chat(id, { json: ask(project, 'What is 1 + 1?') });
-    const pages: string[][] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await service.get(at(`/${id}?limit=3${cursor && `&cursor=${cursor}`}`), admin.token);
-      expect(body.message_count).toBe(4);
-      pages.push(body.messages.map(({ content }: { content: string }) => content));
-      cursor = body.next_cursor;
-    }
-    expect(pages).toEqual([[answer, 'What is 1 + 1?', expect.any(String)], [question]]);
-    expect((await service.get(at(`/${id}?cursor=1`), admin.token)).body).toMatchObject({
-      messages: [],
-      next_cursor: null,
-    });
-  });
-
-  it('refuse a bad page, once it is known that they exist', async () => {
-    const id = await begun();
-    const bad = ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=x', 'cursor='];
-    const badNumbers = [...bad, 'cursor=0', 'cursor=2147483648', 'cursor=1e3'];
-    for (const [path, none, queries] of [
-      [at(), at('', UNKNOWN.replace('cnv', 'prj')), bad],
-      [at(`/${id}`), at(`/${UNKNOWN}`), badNumbers],
-    ] as const) {
-      for (const text of queries) {
-        const { status, body } = await service.get(`${path}?${text}`, admin.token);
-        expect({ text, status, code: body.code }).toEqual({ text, status: 422, code: 'invalid_request' });
-        expect((await service.get(`${none}?${text}`, admin.token)).status).toBe(404);
-      }
-    }
-  });
-
   it('are gone with their account', async () => {
     const leaver = await register(service, 'Leo');
     await begun(leaver.token);

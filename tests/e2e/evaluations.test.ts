@@ -3,7 +3,7 @@ import { freshDatabase, query, type TestDatabase } from '../support/database.js'
 import { answering, type Evaluated, ended, evaluatedProject, frozenDataset, records } from '../support/evaluations.js';
 import { eventually } from '../support/eventually.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
-import { answering as refusing, type Script, ScriptedEngine } from '../support/scripted-engine.js';
+import { answering as refusing, ScriptedEngine } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { createProject, registeredModel } from '../support/workspace.js';
 
@@ -248,15 +248,6 @@ describe('evaluations', () => {
     const change = { version: 1, spec: { acceptance: { metric: 'bleu' } } };
     await service.put(`/v1/projects/${project}`, cast.admin.token, change);
     expect(await start(bare)).toEqual(invalid('project_id'));
-  });
-
-  it('waits for an engine that stumbles', async () => {
-    let failures = 2;
-    engine.script = (asked, response) => {
-      const script: Script = failures-- > 0 ? refusing(500, { error: {} }) : answering();
-      script(asked, response);
-    };
-    expect(await run(ten)).toMatchObject({ status: 'succeeded', result: { right: 10 } });
   });
 
   it('ends when it is cancelled, and with its project', async () => {

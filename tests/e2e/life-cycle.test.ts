@@ -2,23 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { freshDatabase } from '../support/database.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { descendants, untilGone } from '../support/processes.js';
 import { launch, Service, type ServiceProcess, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
-import {
-  ask,
-  completions,
-  createProject,
-  type Member,
-  readyProject,
-  register,
-  registeredModel,
-  untilState,
-} from '../support/workspace.js';
+import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
 
 describe('a service with nothing but a data folder', () => {
   let parent: string;
@@ -163,90 +154,6 @@ describe('a start that cannot be', () => {
       ['SERVICE_LOG_FILE', join(file, 'log')],
     ] as const)
       expect(await failing({ [name]: value })).toEqual([expect.stringContaining(name)]);
-  });
-});
-
-describe('a service that is spoken to badly', () => {
-  let service: Service;
-  let admin: Member;
-  beforeAll(async () => {
-    service = await Service.start();
-    admin = await register(service, 'Ada');
-  });
-  afterAll(() => service.stop());
-
-  const raw = (text: string) =>
-    new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.setEncoding('utf8').on('data', (chunk) => {
-        answer += chunk;
-      });
-      socket.on('close', () => resolve(answer)).on('error', reject);
-    });
-
-  it.each([
-    ['400', 'bad_request', 'NONSENSE\r\n\r\n'],
-    ['400', 'bad_request', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
-    ['400', 'bad_request', 'GET /v1/auth/me HTTP/1.1\r\n\r\n'],
-    ['431', 'headers_too_large', `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`],
-  ])('answers %s %s in the envelope', async (status, code, text) => {
-    const answer = await raw(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
-    expect(body).toEqual({
-      status: 'error',
-      code,
-      error: expect.any(String),
-      request_id: expect.stringMatching(/^req_/),
-    });
-  });
-
-  it('reads no body of a stranger before it refuses him', async () => {
-    const head =
-      'POST /v1/projects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
-    const answer = raw(`${head}Connection: close\r\n\r\n{`);
-    expect(await answer).toMatch(/^HTTP\/1.1 401 /);
-  });
-
-  it('survives a caller who cuts off his body', async () => {
-    const head =
-      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
-      socket.write(head, () => socket.destroy()),
-    );
-    await new Promise((resolve) => socket.on('close', resolve));
-    expect((await service.get('/health/live')).status).toBe(200);
-  });
-
-  it('never says of a runtime that is started again and again that it is unavailable', async () => {
-    const { token } = admin;
-    const project = await createProject(service, token);
-    const runtime = `/v1/projects/${project}/runtime`;
-    await service.put(runtime, token, { model_id: await registeredModel(service, token, project) });
-    const seen = new Set<string>();
-    for (let round = 0; round < 3; round++) {
-      const calls = [
-        service.post(`${runtime}/start`, token),
-        ...Array.from({ length: 8 }, () => service.get(runtime, token)),
-      ];
-      for (const { body } of await Promise.all(calls)) seen.add(body.state);
-      await service.post(`${runtime}/stop`, token);
-    }
-    expect(seen).not.toContain('unavailable');
-    expect(seen).toContain('loading');
-  });
-
-  it('answers /health/live while a model process is stopped in its tracks: inference has a process of its own', async () => {
-    const project = await readyProject(service, admin.token);
-    const [model] = service.pids.flatMap((pid) => descendants(pid));
-    process.kill(model as number, 'SIGSTOP');
-    const chats = ['a', 'b', 'c'].map((text) =>
-      service.post(completions(project), admin.token, ask(project, text.repeat(200))),
-    );
-    for (let n = 0; n < 20; n++) expect((await service.get('/health/live')).status).toBe(200);
-    process.kill(model as number, 'SIGCONT');
-    for (const { status } of await Promise.all(chats)) expect([200, 422]).toContain(status);
   });
 });
 

@@ -120,51 +120,6 @@ describe('models on two processes', () => {
     expect((await pair.one.get(`${at}/versions`, admin.token)).body.count).toBe(stored.version);
   });
 
-  it('acknowledge no write that begins after the acknowledged registration', async () => {
-    const [WRITERS, EARLY, LATE] = [6, 4, 2];
-    const { id } = await draftModel(pair.one, admin.token, project);
-    const at = `${models}/${id}`;
-    const current = async () => (await pair.one.get(at, admin.token)).body.version as number;
-    let acknowledge = () => {};
-    const acknowledged = new Promise<void>((resolve) => {
-      acknowledge = resolve;
-    });
-    let isAcknowledged = false;
-    const late: Answer[] = [];
-
-    /** Writes while the registration is on its way, and again when that has been acknowledged. */
-    const write = async (party: number) => {
-      const attempt = async () => {
-        const json = { version: await current(), spec: { written_by: party, at: randomUUID() } };
-        const began = isAcknowledged;
-        const answer = await pair.of(party).put(at, admin.token, json);
-        if (began) late.push(answer);
-      };
-      for (let n = 0; n < EARLY; n++) await attempt();
-      await acknowledged;
-      for (let n = 0; n < LATE; n++) await attempt();
-    };
-    const registration = async () => {
-      for (let n = 0; ; n++) {
-        const answer = await pair.of(n).post(`${at}/register`, admin.token, { version: await current() });
-        if (answer.status !== 200) continue;
-        isAcknowledged = true;
-        acknowledge();
-        return answer.body;
-      }
-    };
-    const [registered] = await Promise.all([registration(), atOnce(WRITERS, write)]);
-    expect(late.length).toBeGreaterThanOrEqual(WRITERS * LATE);
-    expect(tally(late)).toEqual({ '409 model_registered': late.length });
-    for (const service of [pair.one, pair.other]) expect((await service.get(at, admin.token)).body).toEqual(registered);
-    const { versions } = (await pair.other.get(`${at}/versions`, admin.token)).body;
-    expect(versions.map(({ version }: { version: number }) => version)).toEqual(
-      Array.from({ length: registered.version }, (_, n) => registered.version - n),
-    );
-    const newest = await pair.one.get(`${at}/versions/${registered.version}`, admin.token);
-    expect(newest.body.spec).toEqual(registered.spec);
-  });
-
   it.each(rounds)('never both register and delete a draft (%s)', async (_, held) => {
     const { id } = await draftModel(pair.one, admin.token, project);
     const at = `${models}/${id}`;

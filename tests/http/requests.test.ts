@@ -83,8 +83,20 @@ describe('a request', () => {
       'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no HTTP', 'NONSENSE\r\n\r\n'],
+    ['a negative length', 'GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n'],
   ])('with %s is 400, and the last of its connection', async (_, text) => {
     expect(refusal(await raw(app, text))).toBe('400 bad_request');
+  });
+
+  it('with headers that are too large is 431, in the envelope', async () => {
+    const answer = await raw(app, `GET / HTTP/1.1\r\nHost: localhost\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 431 /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+      status: 'error',
+      code: 'headers_too_large',
+      error: expect.any(String),
+      request_id: expect.stringMatching(/^req_/),
+    });
   });
 
   it.each([
