@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ApiClient, apiClient, done, refused, type Schemas } from '../support/api-client.js';
+import { credentialsIn } from '../support/credentials-in.js';
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { Service } from '../support/service.js';
@@ -15,7 +18,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** From the registration to an acknowledged alert, with nothing of the service known but its OpenAPI document. */
+/** The path of a newcomer on a service without settings, from the registration to an acknowledged alert. */
 describe('a client generated from the OpenAPI document', () => {
   let service: Service;
   let stranger: ApiClient;
@@ -30,7 +33,7 @@ describe('a client generated from the OpenAPI document', () => {
   const inDataset = () => ({ path: { project_id: project.id, dataset_id: dataset.id } });
 
   beforeAll(async () => {
-    service = await Service.start();
+    service = await Service.start({ databaseUrl: null });
     stranger = apiClient(service);
   });
   afterAll(async () => {
@@ -42,6 +45,7 @@ describe('a client generated from the OpenAPI document', () => {
     const registered = await done(stranger.POST('/v1/auth/register', { body }));
     expect(registered.user).toMatchObject({ name: 'Ada', role: 'admin', email_verified: false });
     const token = await mailedToken(service, body.email, 'tnv');
+    expect((await fetch(`${service.url}/verify-email?token=${token}`)).status).toBe(200);
     const verified = await done(stranger.POST('/v1/auth/verify-email', { body: { token } }));
     expect(verified.email_verified).toBe(true);
     const login = await done(stranger.POST('/v1/auth/login', { body }));
@@ -125,7 +129,19 @@ describe('a client generated from the OpenAPI document', () => {
     const path = '/v1/projects/{project_id}/chat/completions';
     const params = { ...inProject(), header: { 'X-Conversation-Id': 'new' } };
     const { data, response } = await byKey.POST(path, { params, body });
-    expect(data?.choices[0]?.message.content).toBe(ANSWER);
+    expect(data).toEqual({
+      id: expect.stringMatching(/^chatcmpl-/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: project.id,
+      choices: [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: 17,
+        completion_tokens: 11,
+        total_tokens: 28,
+        prompt_tokens_details: { cached_tokens: expect.any(Number) },
+      },
+    });
     const id = response.headers.get('X-Conversation-Id') as string;
     const kept = await done(
       api.GET('/v1/projects/{project_id}/conversations/{conversation_id}', {
@@ -203,8 +219,13 @@ describe('a client generated from the OpenAPI document', () => {
     expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'evaluation', 'prediction']);
   });
 
-  it('logs out', async () => {
+  it('logs out, of that session alone, and leaves no secret in the log', async () => {
     expect(await done(api.POST('/v1/auth/logout'))).toMatchObject({ deleted: true });
     expect(await refused(api.GET('/v1/auth/me'))).toMatchObject({ code: 'unauthenticated' });
+    expect((await done(byKey.GET('/v1/jobs'))).count).toBeGreaterThan(0);
+    const log = await readFile(join(service.dataDir, 'tenon.log'), 'utf8');
+    expect(log).toContain('"event":"mail delivered"');
+    expect(credentialsIn(log)).toEqual([]);
+    expect(log).not.toContain(password);
   });
 });

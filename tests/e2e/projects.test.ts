@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Starter } from '../../src/domain/workspace/starter.js';
 import { query } from '../support/database.js';
 import { ended } from '../support/evaluations.js';
 import { descendants } from '../support/processes.js';
@@ -175,5 +178,27 @@ describe('the review of a project', () => {
       next_steps: [expect.stringContaining('/chat/completions')],
     });
     expect(await statusOf(id)).toEqual({ status: 'reviewed', reviewed_version: 2, version: 2 });
+  });
+});
+
+describe('starters', () => {
+  const shipped = (id: string): Starter =>
+    JSON.parse(readFileSync(join(__dirname, '../../starters', `${id}.json`), 'utf8'));
+
+  it.each<[string, (answer: string, expected: string) => boolean]>([
+    ['capital-cities', (answer, expected) => answer.toLowerCase().includes(expected.toLowerCase())],
+    ['exact-repetition', (answer, expected) => answer === expected],
+  ])('fit what the shipped model has learned: %s', async (starterId, right) => {
+    const { spec, dataset } = shipped(starterId);
+    const project = await readyProject(service, admin.token);
+    const system = spec.system_prompt ? [{ role: 'system', content: spec.system_prompt }] : [];
+    let score = 0;
+    for (const { input, expected } of dataset.records) {
+      const messages = [...system, { role: 'user', content: input }];
+      const json = { model: project, messages, temperature: 0 };
+      const { body } = await service.post(completions(project), admin.token, json);
+      if (right(body.choices[0].message.content, expected as string)) score += 1 / dataset.records.length;
+    }
+    expect(score).toBeGreaterThanOrEqual((spec.acceptance as { threshold: number }).threshold);
   });
 });

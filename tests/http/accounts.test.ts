@@ -1,3 +1,5 @@
+import { PasswordHasher } from '../../src/application/accounts/ports.js';
+import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import type { Answer } from '../support/http-caller.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 import { receivesMail, tokenMailedTo } from './support/mailbox.js';
@@ -21,6 +23,24 @@ describe('registration and login', () => {
     at.post('/v1/auth/register', token, account(over)) as Promise<Answer>;
   const login = (email: string, text = password) => app.post('/v1/auth/login', undefined, { email, password: text });
   const verify = (token: unknown) => app.post('/v1/auth/verify-email', undefined, { token });
+
+  it('takes of an account what it names alone, and gives a session and a key', async () => {
+    const own = { name: ' Cy ', email: ' Cy@Example.com ', role: 'admin', id: 'usr_1', team_id: 'x' };
+    const fresh = await TestApp.start();
+    await register(fresh, 'Ada');
+    const { status, body } = await registerWith(own, fresh);
+    const id = expect.stringMatching(/^usr_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    const now = fresh.clock.now().getTime() / 1000;
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        user: { id, name: 'Cy', email: 'Cy@Example.com', role: 'member', email_verified: false, created_at: now },
+        token: expect.stringMatching(/^tns_[0-9A-Za-z]{49}$/),
+        api_key: expect.stringMatching(/^tnk_[0-9A-Za-z]{49}$/),
+      },
+    });
+    await fresh.stop();
+  });
 
   it.each([
     ['name', { name: '' }],
@@ -263,6 +283,29 @@ describe('keys, sessions and passwords', () => {
   it('refuses common passwords where the setting asks for it', async () => {
     const json = { name: 'Bob', email: 'bob@example.com', password: 'Iloveyou1' };
     expect(await app.post('/v1/auth/register', undefined, json)).toMatchObject(invalid('password'));
+  });
+
+  it('says that hashing is busy, on each route that hashes a password', async () => {
+    await app.post('/v1/auth/password/forgot', undefined, { email: ada });
+    const token = await tokenMailedTo(app, ada, 'tnr');
+    const session = (await login('a third one')).token;
+    const hasher = app.container.get(PasswordHasher);
+    jest.spyOn(hasher, 'hash').mockRejectedValue(new HashingBusy());
+    jest.spyOn(hasher, 'matches').mockRejectedValue(new HashingBusy());
+    const calls = [
+      app.post('/v1/auth/register', undefined, { name: 'Cid', email: 'cid@example.com', password }),
+      app.post('/v1/auth/login', undefined, { email: ada, password }),
+      app.post('/v1/auth/password/reset', undefined, { token, password }),
+      app.call('PATCH', '/v1/auth/me', {
+        token: session,
+        json: { password: 'another', current_password: 'a third one' },
+      }),
+    ];
+    for (const answer of await Promise.all(calls)) {
+      expect(answer).toMatchObject(refusal(503, 'busy'));
+      expect(answer.headers.get('retry-after')).toBe('2');
+    }
+    jest.restoreAllMocks();
   });
 
   it('sends at most five of such mails to an account in an hour', async () => {

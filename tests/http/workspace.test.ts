@@ -1,47 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Starter } from '../../src/domain/workspace/starter.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
-import { query } from '../support/database.js';
 import type { Answer } from '../support/http-caller.js';
-import { Service } from '../support/service.js';
-import {
-  ask,
-  completions,
-  type Member,
-  moveToOwnTeam,
-  readyProject,
-  register,
-  registeredModel,
-} from '../support/workspace.js';
+import { ask, completions, type Member, readyProject, register, registeredModel } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const workspace = contracts.filter(({ path }) => path.startsWith('/v1/project'));
 const writes = (method: string) => method !== 'get';
 
-let service: Service;
+let app: TestApp;
 let accounts: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
-let admin: Member;
-let member: Member;
-let stranger: Member;
-/** The ids of a project with a ready runtime, and of its objects. */
+/** Names a project whose runtime is ready, and what it has. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
-  admin = await register(service, 'Ada');
-  const developer = await register(service, 'Dan');
-  member = await register(service, 'Mia');
-  stranger = await register(service, 'Eve');
+  app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
+  const admin = await register(app, 'Ada');
+  const developer = await register(app, 'Dan');
+  const member = await register(app, 'Mia');
+  const stranger = await register(app, 'Eve');
   accounts = { admin, developer, member, stranger };
-  await query(service.databaseUrl as string, `UPDATE accounts SET role = 'developer' WHERE id = $1`, [developer.id]);
-  await moveToOwnTeam(service.databaseUrl as string, stranger.id);
-  const project_id = await readyProject(service, admin.token);
+  await app.setAccount(developer.id, { role: 'developer' });
+  await app.moveToOwnTeam(stranger.id);
+  const project_id = await readyProject(app, admin.token);
   const at = `/v1/projects/${project_id}`;
-  const model_id = await registeredModel(service, admin.token, project_id);
-  const { body: dataset } = await service.post(`${at}/datasets`, admin.token, { records: [] });
-  await service.put(`${at}/models/aliases/champion`, admin.token, { model_id });
-  const chat = await service.call('POST', completions(project_id), {
+  const model_id = await registeredModel(app, admin.token, project_id);
+  const { body: dataset } = await app.post(`${at}/datasets`, admin.token, { records: [] });
+  await app.put(`${at}/models/aliases/champion`, admin.token, { model_id });
+  const chat = await app.call('POST', completions(project_id), {
     token: developer.token,
     json: ask(project_id, 'What is 7 + 5?', { max_tokens: 1 }),
     headers: { 'X-Conversation-Id': 'new' },
@@ -49,15 +34,14 @@ beforeAll(async () => {
   const conversation_id = chat.headers.get('x-conversation-id') as string;
   ids = { project_id, model_id, dataset_id: dataset.id, conversation_id, alias: 'champion', version: '1' };
 });
-afterAll(() => service.stop());
+afterAll(() => app.stop());
 
-/** Calls every route of the workspace in every role, with bodies that change nothing. */
 describe('the workspace', () => {
   const pathOf = (path: string, over: Record<string, string> = {}) =>
     path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
-  /** A stale version guards what takes one, an impossible body what does not: nothing is changed by these calls. */
+  /** Changes nothing: the version is stale, and the body is impossible. */
   const call = (method: string, path: string, token: string) =>
-    service.call(method.toUpperCase(), path, {
+    app.call(method.toUpperCase(), path, {
       token,
       headers: { 'If-Match': '"99"' },
       ...(writes(method) &&
@@ -66,14 +50,12 @@ describe('the workspace', () => {
   const named = (routes: typeof workspace) =>
     routes.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const);
 
-  it('has routes to ask', () => expect(workspace.length).toBeGreaterThan(35));
-
   it.each(named(workspace.filter(({ method }) => method === 'get')))(
     '%s is read by everybody of the team',
     async (_, { id, path }) => {
       for (const [role, { token }] of Object.entries(accounts)) {
         if (role === 'stranger' && path.includes('{')) continue; // see below
-        const { status } = await service.get(pathOf(path) + (id === 'compareDatasets' ? '?with=1' : ''), token);
+        const { status } = await app.get(pathOf(path) + (id === 'compareDatasets' ? '?with=1' : ''), token);
         const expected = path.includes('conversation_id') && role !== 'developer' ? 404 : 200;
         expect({ role, status }).toEqual({ role, status: expected });
       }
@@ -93,7 +75,7 @@ describe('the workspace', () => {
     }
   });
 
-  /** Lists valid bodies, so that only the role or the team can be refused. */
+  /** Bodies that would change something in a project of one's own. */
   const acts = (): Record<string, object> => ({
     updateProject: { version: 1, spec: {} },
     createModel: { request_id: randomUUID(), spec: {} },
@@ -103,44 +85,16 @@ describe('the workspace', () => {
   });
   const within = workspace.filter(({ path }) => path.includes('{project_id}'));
   it.each(named(within))('%s: another team’s is as one that does not exist', async (_, { id, method, path }) => {
-    const strip = ({
-      status,
-      body: { request_id: _, ...body },
-    }: {
-      status: number;
-      body: Record<string, unknown>;
-    }) => ({ status, body });
+    const strip = ({ status, body: { request_id: _, ...body } }: Answer) => ({ status, body });
     const missing = { project_id: `prj_${randomUUID()}` };
     const answers = async (send: (at: string) => Promise<Answer>) => {
       const foreign = strip(await send(pathOf(path)));
       expect(foreign).toEqual(strip(await send(pathOf(path, missing))));
       expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
     };
-    const { token } = stranger;
+    const { token } = accounts.stranger;
     await answers((at) => call(method, at, token));
     const json = acts()[id];
-    if (json) await answers((at) => service.call(method.toUpperCase(), at, { token, json }));
-  });
-});
-
-describe('starters', () => {
-  const shipped = (id: string): Starter =>
-    JSON.parse(readFileSync(join(__dirname, '../../starters', `${id}.json`), 'utf8'));
-
-  it.each<[string, (answer: string, expected: string) => boolean]>([
-    ['capital-cities', (answer, expected) => answer.toLowerCase().includes(expected.toLowerCase())],
-    ['exact-repetition', (answer, expected) => answer === expected],
-  ])('fit what the shipped model has learned: %s', async (starterId, right) => {
-    const { spec, dataset } = shipped(starterId);
-    const project = ids.project_id as string;
-    const system = spec.system_prompt ? [{ role: 'system', content: spec.system_prompt }] : [];
-    let score = 0;
-    for (const { input, expected } of dataset.records) {
-      const messages = [...system, { role: 'user', content: input }];
-      const json = { model: project, messages, temperature: 0 };
-      const { body } = await service.post(completions(project), admin.token, json);
-      if (right(body.choices[0].message.content, expected as string)) score += 1 / dataset.records.length;
-    }
-    expect(score).toBeGreaterThanOrEqual((spec.acceptance as { threshold: number }).threshold);
+    if (json) await answers((at) => app.call(method.toUpperCase(), at, { token, json }));
   });
 });

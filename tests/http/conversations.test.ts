@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
+import type { ChatRequest } from '../../src/domain/chat/chat.js';
+import { conversationLimits } from '../../src/domain/chat/conversation.js';
+import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { barrier } from '../support/barrier.js';
+import { HttpCaller } from '../support/http-caller.js';
+import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+const HEADER = 'X-Conversation-Id';
+const UNKNOWN = 'cnv_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
+const question = 'What is the capital of France?';
+const answer = 'The capital of France is Paris.';
+const turn = [
+  { role: 'user', content: question },
+  { role: 'assistant', content: answer },
+];
+
+let app: TestApp;
+let admin: Member;
+let developer: Member;
+let member: Member;
+let stranger: Member;
+/** Its runtime is ready. */
+let project: string;
+/** It has no runtime. */
+let bare: string;
+let answering: (request: ChatRequest, signal: AbortSignal) => unknown;
+const runtime = new MemoryChatRuntime({
+  'tiny-chat': { answer: (request, signal) => answering(request, signal) },
+});
+
+beforeAll(async () => {
+  app = await TestApp.start({
+    env: { SERVICE_MAX_ACCOUNTS: '10' },
+    adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtime),
+  });
+  admin = await register(app, 'Ada');
+  developer = await register(app, 'Dev');
+  member = await register(app, 'Mia');
+  stranger = await register(app, 'Eve');
+  await app.setAccount(developer.id, { role: 'developer' });
+  await app.moveToOwnTeam(stranger.id);
+  bare = await createProject(app, admin.token);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  answering = () => answer;
+  project = await readyProject(app, admin.token);
+});
+
+const at = (rest = '', of = project) => `/v1/projects/${of}/conversations${rest}`;
+const chat = (kept: string | null, { token = admin.token, of = project, json = ask(of, question) as object } = {}) =>
+  app.call('POST', completions(of), { token, json, headers: kept === null ? {} : { [HEADER]: kept } });
+const begun = async (token = admin.token): Promise<string> => {
+  const { status, headers } = await chat('new', { token });
+  expect(status).toBe(200);
+  return headers.get(HEADER) as string;
+};
+const read = async (id: string) => (await app.get(at(`/${id}`), admin.token)).body;
+const said = async (id: string) => (await read(id)).messages.map(({ content }: { content: string }) => content);
+const listed = async (token = admin.token) => (await app.get(at(), token)).body;
+const notFound = { status: 404, body: { code: 'not_found', error: 'There is no such conversation.' } };
+
+describe('conversations', () => {
+  it('store nothing, and have no header, unless they are asked for', async () => {
+    const { status, headers } = await chat(null);
+    expect({ status, header: headers.has(HEADER) }).toEqual({ status: 200, header: false });
+    expect(await listed()).toEqual({ conversations: [], count: 0, next_cursor: null });
+  });
+
+  it('begin with all that was said, and go on by a question and its answer, by session or key', async () => {
+    const before = [
+      { role: 'user', content: 'What is\n 7 + 5?' },
+      { role: 'assistant', content: '7 + 5 = 12.' },
+    ];
+    const messages = [...before, turn[0]];
+    const first = await chat('new', { token: admin.apiKey, json: { model: project, messages } });
+    expect(first.body.choices[0].message).toEqual(turn[1]);
+    const id = first.headers.get(HEADER) as string;
+    expect(id).toMatch(/^cnv_[0-9a-f-]{36}$/);
+
+    const more = { role: 'user', content: 'What is 1 + 1?' };
+    const second = await chat(id, { json: { model: project, messages: [...messages, turn[1], more] } });
+    expect({ status: second.status, id: second.headers.get(HEADER) }).toEqual({ status: 200, id });
+    const { messages: kept, ...conversation } = await read(id);
+    expect(kept).toEqual(
+      [...before, ...turn, more, turn[1]].map((message) => ({ ...message, created_at: expect.any(Number) })),
+    );
+    expect(conversation).toEqual({
+      id,
+      project_id: project,
+      title: 'What is 7 + 5?',
+      message_count: 6,
+      created_at: kept[0].created_at,
+      updated_at: kept[5].created_at,
+      next_cursor: null,
+    });
+    const { next_cursor: _, ...item } = conversation;
+    expect(await listed()).toEqual({ conversations: [item], count: 1, next_cursor: null });
+  });
+
+  it('are each account’s own, whatever its role', async () => {
+    const everybody = [admin, developer, member];
+    const ids: string[] = [];
+    for (const { token } of everybody) ids.push(await begun(token));
+    for (const [index, { token }] of everybody.entries()) {
+      expect((await listed(token)).conversations.map(({ id }: { id: string }) => id)).toEqual([ids[index]]);
+      for (const id of [...ids.filter((_, other) => other !== index), UNKNOWN]) {
+        expect(await app.get(at(`/${id}`), token)).toMatchObject(notFound);
+        expect(await app.delete(at(`/${id}`), token)).toMatchObject(notFound);
+        expect(await chat(id, { token })).toMatchObject(notFound);
+      }
+    }
+    const noProject = { status: 404, body: { code: 'not_found', error: 'There is no such project.' } };
+    expect(await app.get(at(), stranger.token)).toMatchObject(noProject);
+    expect(await app.get(at(`/${ids[0]}`), stranger.token)).toMatchObject(noProject);
+    expect(await app.delete(at(`/${ids[0]}`), stranger.token)).toMatchObject(noProject);
+    for (const [index, { token }] of everybody.entries()) {
+      const { status, body } = await app.delete(at(`/${ids[index]}`), token);
+      expect({ status, body }).toEqual({ status: 200, body: { id: ids[index], deleted: true } });
+      expect((await app.get(at(`/${ids[index]}`), token)).status).toBe(404);
+    }
+  });
+
+  it('are listed and read a page at a time', async () => {
+    const ids = [await begun(), await begun()].reverse();
+    const first = (await app.get(at('?limit=1'), admin.token)).body;
+    expect(first).toMatchObject({ conversations: [{ id: ids[0] }], count: 1 });
+    const second = (await app.get(at(`?limit=1&cursor=${first.next_cursor}`), admin.token)).body;
+    expect(second).toMatchObject({ conversations: [{ id: ids[1] }], next_cursor: null });
+    const newest = (await app.get(at(`/${ids[0]}?limit=1`), admin.token)).body;
+    expect(newest).toMatchObject({ message_count: 2, messages: [turn[1]] });
+    const older = (await app.get(at(`/${ids[0]}?limit=1&cursor=${newest.next_cursor}`), admin.token)).body;
+    expect(older).toMatchObject({ messages: [turn[0]], next_cursor: null });
+    for (const bad of ['limit=0', 'limit=1001', 'limit=1&limit=2', 'cursor=x', 'cursor=0', 'cursor=2147483648']) {
+      const { status, body } = await app.get(at(`/${ids[0]}?${bad}`), admin.token);
+      expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
+    }
+  });
+
+  it.each([
+    '',
+    'NEW',
+    'new, new',
+    'cnv_1',
+    `${UNKNOWN}0`,
+    UNKNOWN.toUpperCase(),
+    UNKNOWN.replace('cnv', 'prj'),
+    'null',
+  ])('refuse the header "%s", whatever the runtime’s state', async (kept) => {
+    for (const where of [project, bare]) {
+      const { status, body, headers } = await chat(kept, { of: where });
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+      expect(body.details).toEqual([{ path: HEADER, message: expect.stringContaining('"new"') }]);
+      expect(headers.has(HEADER)).toBe(false);
+    }
+    const elsewhere = await chat(kept, { of: UNKNOWN.replace('cnv', 'prj') });
+    expect(elsewhere).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('are looked for before the request is judged, and before the runtime is asked', async () => {
+    const id = await begun();
+    const invalid = [{ model: bare }, ask('gpt-4o', question), ask(bare, question, { stream: true })];
+    for (const json of [ask(bare, question), ...invalid]) {
+      for (const kept of [UNKNOWN, id]) expect(await chat(kept, { of: bare, json })).toMatchObject(notFound);
+    }
+    for (const json of invalid) {
+      expect((await chat('new', { of: bare, json })).status).toBe(422);
+      expect((await chat(id, { json: { ...json, model: 'x' } })).status).toBe(422);
+    }
+    expect((await read(id)).message_count).toBe(2);
+  });
+
+  it('are full at 2,000 messages', async () => {
+    const id = await begun();
+    const key = { id, projectId: project, accountId: admin.id };
+    const [message] = turn as [{ role: 'user'; content: string }];
+    const many = Array(conversationLimits.messages - 3).fill(message);
+    await app.store.conversations.append(key, many, app.clock.now());
+    const { status, body } = await chat(id);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+    expect(body.details).toEqual([{ path: HEADER, message: expect.stringMatching(/2000.*"new"/) }]);
+    expect((await chat('new')).status).toBe(200);
+  });
+
+  it('are at most 1,000 of an account in a project', async () => {
+    const id = await begun();
+    const [one] = await app.store.conversations.list(
+      { projectId: project, accountId: admin.id },
+      { limit: 1, after: null },
+    );
+    for (let n = 1; n < conversationLimits.perProject; n++) {
+      await app.store.conversations.add({ ...(one as NonNullable<typeof one>), id: `cnv_${n}` }, []);
+    }
+    for (const token of [admin.token, admin.apiKey]) {
+      const { status, body } = await chat('new', { token });
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
+      expect(body.details).toEqual([{ path: HEADER, message: expect.stringMatching(/1000.*DELETE/) }]);
+    }
+    expect((await chat(id)).status).toBe(200);
+    expect((await chat('new', { token: member.token })).status).toBe(200);
+    await app.delete(at(`/${id}`), admin.token);
+    expect((await chat('new')).status).toBe(200);
+  });
+
+  it('leave no word in the log', async () => {
+    const id = await begun();
+    await chat(id);
+    await read(id);
+    const log = JSON.stringify(app.logger.lines);
+    expect(log).toContain('/chat/completions');
+    for (const word of ['capital', 'France', 'Paris']) expect(log).not.toContain(word);
+  });
+});
+
+describe('a conversation whose answer is being made', () => {
+  it.each([
+    [422, 'context_length_exceeded', null],
+    [502, 'runtime_invalid_response', new RuntimeInvalidResponse('nonsense')],
+    [504, 'inference_timeout', new InferenceTimeout(60)],
+  ])('keeps nothing of a call that ends with %i', async (status, code, failure) => {
+    const id = await begun();
+    answering = () => {
+      throw failure;
+    };
+    const json = ask(project, status === 422 ? 'blue river '.repeat(200) : question);
+    for (const kept of ['new', id]) {
+      const refused = await chat(kept, { json });
+      expect(refused).toMatchObject({ status, body: { code } });
+      expect(refused.headers.has(HEADER)).toBe(false);
+      expect(refused.headers.get('x-should-retry')).toBe(status === 422 ? null : 'false');
+    }
+    expect(await chat('new', { of: bare })).toMatchObject({ status: 503, body: { code: 'runtime_not_connected' } });
+    expect(await listed()).toMatchObject({ count: 1, conversations: [{ id, message_count: 2 }] });
+  });
+
+  it('keeps nothing for a caller who went away, even if the answer still came', async () => {
+    const id = await begun();
+    for (const kept of ['new', id]) {
+      const goner = new AbortController();
+      const answered = new Promise<void>((resolve) => {
+        answering = async (_, signal) => {
+          const gone = once(signal, 'abort');
+          goner.abort();
+          await gone;
+          setImmediate(resolve);
+          return 'too late';
+        };
+      });
+      const options = { token: admin.apiKey, json: ask(project, 'Hi'), headers: { [HEADER]: kept } };
+      const call = new HttpCaller(app.url).call('POST', completions(project), { ...options, signal: goner.signal });
+      await expect(call).rejects.toThrow();
+      await answered;
+    }
+    answering = () => 'Yes';
+    expect((await chat(id)).status).toBe(200);
+    expect((await listed()).count).toBe(1);
+    expect(await said(id)).toEqual([question, answer, question, 'Yes']);
+  });
+
+  it('is not found when it, or its project, was deleted meanwhile, and does not come back', async () => {
+    const id = await begun();
+    answering = async () => {
+      await app.delete(at(`/${id}`), admin.token);
+      return 'Hello';
+    };
+    const gone = await chat(id);
+    expect(gone).toMatchObject(notFound);
+    expect(gone.headers.has(HEADER)).toBe(false);
+    expect((await listed()).count).toBe(0);
+    expect((await app.get(at(`/${id}`), admin.token)).status).toBe(404);
+    answering = async () => {
+      await app.delete(`/v1/projects/${project}`, admin.token);
+      return 'Hello';
+    };
+    expect(await chat('new')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('keeps two turns at once, each whole', async () => {
+    const id = await begun();
+    const bothAreAsked = barrier(2);
+    const complete = jest.spyOn(runtime, 'complete').mockImplementation(async (_, { messages }) => {
+      await bothAreAsked();
+      return { text: `You said ${messages.at(-1)?.content}`, finishReason: 'stop', usage: null };
+    });
+    const answers = await Promise.all(['left', 'right'].map((text) => chat(id, { json: ask(project, text) })));
+    complete.mockRestore();
+    for (const { status, headers } of answers) expect([status, headers.get(HEADER)]).toEqual([200, id]);
+    const turns = (await said(id)).slice(2);
+    const whole = ['left', 'You said left', 'right', 'You said right'];
+    expect(turns[0] === 'left' ? turns : [...turns.slice(2), ...turns.slice(0, 2)]).toEqual(whole);
+  });
+
+  it('keeps what a model says that no database takes', async () => {
+    answering = () => 'NUL \0 and half \ud800 of a pair \u{1F986}';
+    const { status, headers } = await chat('new');
+    expect(status).toBe(200);
+    expect((await said(headers.get(HEADER) as string))[1]).toBe('NUL \ufffd and half \ufffd of a pair \u{1F986}');
+  });
+});
