@@ -16,7 +16,7 @@ const registerAt = (service: HttpCaller, email: string, more: object = {}) =>
 const setRole = (service: HttpCaller, by: Member, id: string, role: string) =>
   service.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role } });
 
-/** One address in small, large and full-width letters, with spaces around it. */
+/** Spells one address in small, large and full-width letters, with spaces around it. */
 const spellings = ['zoe', 'ZOE', '\uff5aoe', '\uff3aoe'].flatMap((local) =>
   ['@example.com', '@EXAMPLE.com ', '@Example.Com', '@e\uff58ample.com '].map((domain) => local + domain),
 );
@@ -36,26 +36,6 @@ describe('an account on two instances', () => {
   });
   const login = async (text = password) =>
     (await service.post('/v1/auth/login', undefined, { email: ada, password: text })).body;
-
-  it('lets every character of a password count', async () => {
-    const long = 'x'.repeat(127);
-    expect((await registerAt(service, 'long@example.com', { password: `${long}1` })).status).toBe(201);
-    const status = async (text: string) =>
-      (await service.post('/v1/auth/login', undefined, { email: 'long@example.com', password: text })).status;
-    expect([await status(`${long}2`), await status(`${long}1`)]).toEqual([401, 200]);
-  });
-
-  it('keeps digests alone: nothing in a dump opens anything', async () => {
-    const { token, api_key } = await login();
-    const invite = (await service.post('/v1/auth/invites', token, {})).body.token;
-    const tables = ['accounts', 'credentials', 'invites', 'mailed_tokens', 'outbox'];
-    const dump = JSON.stringify(await Promise.all(tables.map((table) => pair.query(`SELECT * FROM ${table}`))));
-    for (const secret of [token, api_key, invite, password]) {
-      expect(dump).not.toContain(secret);
-      expect(dump).not.toContain(secret.slice(4, -6));
-    }
-    expect(dump).not.toContain('verify-email');
-  });
 
   it('verifies an e-mail and resets a password by links to its own address alone', async () => {
     const token = await mailedToken(service, ada, 'tnv');
@@ -135,7 +115,6 @@ describe('two instances on one database', () => {
   });
 
   const ROUNDS = [0, 1, 2, 3];
-  /** From one instance to the other, and back. */
   const DIRECTIONS = [0, 1];
   /** Holds the requests of every other round until both have read. */
   const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
@@ -204,19 +183,6 @@ describe('two instances on one database', () => {
       expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but there is no model
       expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
       expect([await chat(there, key), await chat(here, key)]).toEqual([401, 401]);
-    }
-  });
-
-  it('refuses an ended session on the very next call to the other', async () => {
-    const me = async (service: Service, token: string) => (await service.get('/v1/auth/me', token)).status;
-    for (const direction of DIRECTIONS) {
-      const [here, there] = [pair.of(direction), pair.of(direction + 1)];
-      const json = { email: 'bob@example.com', password };
-      const { token } = (await here.post('/v1/auth/login', undefined, json)).body;
-      expect([await me(here, token), await me(there, token)]).toEqual([200, 200]);
-      const [session] = (await here.get('/v1/auth/sessions', token)).body.sessions;
-      expect((await here.delete(`/v1/auth/sessions/${session.id}`, bob.token)).status).toBe(200);
-      expect([await me(there, token), await me(here, token)]).toEqual([401, 401]);
     }
   });
 

@@ -124,7 +124,7 @@ describe('the log over HTTP', () => {
     return { status, body, lines: ((body.lines ?? []) as string[]).map((line) => JSON.parse(line) as Line) };
   };
 
-  /** A request's own line may come a little after its answer. */
+  /** Waits, because a request's own line may come after its answer. */
   async function until(query: string, seen: (lines: readonly Line[]) => boolean): Promise<Line[]> {
     let lines: Line[] = [];
     await eventually(
@@ -222,7 +222,7 @@ describe('the log over HTTP', () => {
     const about = { job_id: id, request_id: 'a-chat', kind: 'chat' };
     const { lines } = await read(`?job_id=${id}`);
     expect(lines.at(-1)).toMatchObject({ event: 'job ended', status: 'succeeded', ...about });
-    // Told of a call that takes its time alone.
+    // Only a call that takes long has a line when it begins.
     for (const line of lines.slice(0, -1)) expect(line).toMatchObject({ event: 'job began', ...about });
   });
 

@@ -10,11 +10,10 @@ import { createProject, register } from '../support/workspace.js';
 const env = { SERVICE_MASTER_KEY: masterKey };
 const MODEL = join(__dirname, '../../models/tiny-chat/config.json');
 
-/** The embedded database, as who tries the service first has it. The second test goes on with what the first one made. */
+/** Uses the embedded database. The second test goes on with the backup of the first. */
 describe('a backup taken under load', () => {
   const folders: string[] = [];
   const services: Service[] = [];
-  /** The data folder of the service that is backed up. */
   let dataDir: string;
   let file: string;
   let loading = true;

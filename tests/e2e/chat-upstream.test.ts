@@ -240,7 +240,7 @@ describe('chat with an engine elsewhere', () => {
   it('says why an engine cannot be used, and uses it once it can', async () => {
     const wrong = await startedProject(service, admin.token, spec({ key_setting: 'SERVICE_RUNTIME_KEY_WRONG' }));
     await untilState(service, admin.token, wrong, 'unavailable');
-    // Between two attempts; while one is under way it loads.
+    // The reason shows between two attempts; during one, the runtime loads.
     const runtime = async () => (await service.get(`/v1/projects/${wrong}/runtime`, admin.token)).body;
     await until('it says why', async () => (await runtime()).reason === 'the engine refused the key');
     expect(await chat({}, wrong)).toMatchObject({ status: 503, body: { code: expect.stringMatching(/^runtime_/) } });

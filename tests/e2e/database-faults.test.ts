@@ -8,13 +8,13 @@ import { createProject, type Member, password, register } from '../support/works
 
 jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
 
-/** Counts the connections that an instance keeps: its advisory lock, and LISTEN of the work queue. */
+/** Counts the connections that the process keeps: one for its heartbeat, one for notifications. */
 const OWN_LINES = 2;
 
-/** After which a refused caller tries again: without one they would mostly be refused. */
+/** Without a pause, refusals would crowd out all other answers. */
 const REFUSED_PAUSE_MS = 100;
 
-/** One process goes through all of it. */
+/** The tests follow one another on one process. */
 describe('a service whose database is out of reach', () => {
   let database: TestDatabase;
   let proxy: CutOffProxy;

@@ -64,7 +64,7 @@ describe('the processes of deployments', () => {
   };
   const predict = (id: string, inputs: object, at = service) => at.post(`${path}/${id}/predict`, token, { inputs });
 
-  /** Reads from the log how a deployment's latest process started. */
+  /** Returns the log line of the start of a deployment's latest process. */
   const startOf = (id: string, at = service) => {
     const started = at.errors.split('\n').filter((line) => line.includes('deployment process started'));
     return started.map((line) => JSON.parse(line)).findLast(({ deployment }) => deployment === id);
@@ -108,7 +108,7 @@ describe('the processes of deployments', () => {
     const { id } = await deploy();
     const { id: broken } = await deploy('short-lived.onnx');
     const pids = [id, broken].map((one) => pidOf(one, doomed));
-    // It cannot see that its parent is gone; where setpriv is, the kernel ends it all the same.
+    // A stopped process cannot see that its parent is gone; with setpriv the kernel ends it all the same.
     if (existsSync('/usr/bin/setpriv')) process.kill(pids[0] as number, 'SIGSTOP');
     killed = true;
     await doomed.kill();

@@ -4,10 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Service } from '../support/service.js';
 import { register } from '../support/workspace.js';
 
-/** In which a caller may be held to be gone, with much to spare. */
+/** A caller that is silent for so long may be disconnected. */
 const SILENCE_NS = 100 * 1_000_000;
 
-/** The end of one call: `200`, `503 shutting_down`, or the error of its connection. */
+/** Returns the outcome of one call: `200`, `503 shutting_down`, or the error of its connection. */
 async function outcomeOf(agent: Agent, url: string, token: string): Promise<string> {
   try {
     const sent = request(url, { agent, headers: { Authorization: `Bearer ${token}` } }).end();

@@ -274,7 +274,7 @@ describe('evaluations', () => {
     const held = holdingAll();
     const queued: string[] = [];
     let answer = await start(ten);
-    // Those that run, two in each process, take no room.
+    // Running evaluations, two in each process, take no place in the queue.
     for (; answer.status === 202 && queued.length < 40; answer = await start(ten)) queued.push(answer.body.id);
     expect(answer).toEqual(refused(429, 'model_busy'));
     expect(queued.length).toBeGreaterThanOrEqual(20);

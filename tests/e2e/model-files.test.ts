@@ -60,7 +60,7 @@ describe('model files', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Writes the files that a killed upload leaves behind. */
+  /** Writes the rest of an upload whose process was killed. */
   function leaveBehind(name: string, minutesAgo: number): void {
     const folder = join(models, '.unfinished', name);
     mkdirSync(folder, { recursive: true });
@@ -292,15 +292,6 @@ describe('model files', () => {
       await remove('one-more');
     },
   );
-
-  it('lets one of two files of the same path win, whole', async () => {
-    const contents = ['x', 'y'].map((letter) => Buffer.alloc(LIMIT / 2, letter));
-    const answers = await Promise.all(contents.map((content) => upload('twice.onnx', content)));
-    expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
-    const kept = readFileSync(join(models, 'twice.onnx'));
-    expect(contents.some((content) => content.equals(kept))).toBe(true);
-    await remove('twice.onnx');
-  });
 
   it('gives up on a body that stalls, and leaves nothing of it', async () => {
     const slow = begin('stalled.onnx', { 'Content-Length': 100 });

@@ -4,7 +4,7 @@ import { answering, completion, type Script, ScriptedEngine, send, speaking } fr
 import { Service } from '../support/service.js';
 import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
 
-/** As many calls as an engine is given at once. */
+/** The service gives an engine at most so many calls at once. */
 const AT_ONCE = 32;
 
 let engine: ScriptedEngine;

@@ -69,16 +69,6 @@ describe('models on two processes', () => {
     expect((await pair.one.get(`${models}/${row?.id}/versions`, admin.token)).body.count).toBe(1);
   });
 
-  it.each(rounds)('make one fork of the same request_id 16 times at once (%s)', async (_, held) => {
-    const source = await registeredModel(pair.one, admin.token, project);
-    const request_id = randomUUID();
-    const answers = await meet(held, 'models', (party) =>
-      pair.of(party).post(`${models}/${source}/fork`, admin.token, { request_id }),
-    );
-    expect(tally(answers)).toEqual({ 201: 1, 200: PARTIES - 1 });
-    expect(await rowsOf('models')).toHaveLength(2);
-  });
-
   it('make one model when the answer got lost and the caller asks again', async () => {
     const request = { request_id: randomUUID(), spec: { a: 1 } };
     const gone = new AbortController();
@@ -138,7 +128,7 @@ describe('models on two processes', () => {
   describe('8 moves of an alias at once', () => {
     const MOVES = 8;
     let aliases: string;
-    /** One for each, and what an alias points to before. */
+    /** Models to move to: one for each party. */
     let targets: string[];
     let first: string;
     beforeAll(async () => {
@@ -260,7 +250,7 @@ describe('writers and freezes of one dataset, through two processes', () => {
         if (answer.body.code === 'dataset_frozen') return;
       }
     };
-    /** When there is something to race against. */
+    /** Waits until there are writes to race against. */
     const freeze = async (party: number) => {
       await until('there are versions', () => written.length >= WRITERS, 5);
       const answer = await pair.of(party).call('POST', `${path}/freeze`, { token });

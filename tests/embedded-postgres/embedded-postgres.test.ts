@@ -37,7 +37,7 @@ afterAll(async () => {
 const status = (folder: string, field: string): string | undefined =>
   new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(fs.readFileSync(`/proc/${postmasterPid(folder)}/status`, 'utf8'))?.[1];
 
-/** Whether the owner of `folder` gets to it and to the programs without help: a clone may lie in a closed folder. */
+/** Tells whether the owner of `folder` reaches it and the programs; a clone may lie in a closed folder. */
 function reachesAll(folder: string): boolean {
   const { uid, gid } = fs.statSync(folder);
   const script = 'test -x "$1" && test -x "$2"';
@@ -156,7 +156,7 @@ testAsRoot(
 );
 
 describe('where a process dies', () => {
-  /** Much longer than it takes: other work on the machine is no fault of these processes. */
+  /** Much longer than needed, because the machine may be busy. */
   const PATIENCE_MS = 15_000;
 
   let folder: string;
@@ -164,7 +164,7 @@ describe('where a process dies', () => {
     folder = copyOf(stopped);
   });
 
-  /** A service that writes rows and says which ones were acknowledged; the build's own code, since no jest is there. */
+  /** Writes rows and prints the acknowledged ones. Runs from the build, without jest. */
   const SERVICE = `
 const { startEmbeddedPostgres } = require('./dist/src/infrastructure/embedded-postgres/embedded-postgres.js');
 const { Client } = require('pg');

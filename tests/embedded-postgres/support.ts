@@ -16,14 +16,14 @@ export const testAsRoot = isRoot ? test : test.skip;
 const parents: string[] = [];
 const servers: EmbeddedPostgres[] = [];
 
-/** A new folder's path; its parent is closed to others, as `mktemp -d` makes it. */
+/** Returns the path of a new folder in a parent that is closed to others. */
 export function newFolder(name = 'postgres'): string {
   const parent = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'tenon-test-')));
   parents.push(parent);
   return path.join(parent, name);
 }
 
-/** A folder with the files of `folder`, whose server is stopped: quicker than making a database. */
+/** Copies the folder of a stopped server, which is faster than a new database. */
 export function copyOf(folder: string, name = 'postgres'): string {
   const copy = newFolder(name);
   fs.mkdirSync(path.dirname(copy), { recursive: true });
@@ -37,7 +37,7 @@ export async function start(folder: string, options: Partial<Options> = {}): Pro
   return server;
 }
 
-/** Also what a test that failed has left: the folders are shared. */
+/** Stops all servers, also those that a failed test has left. */
 export async function stopAll(): Promise<void> {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 }
@@ -61,7 +61,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** Pid and command line of all that runs on `folder`: servers and their guardians. */
+/** Returns pid and command line of the servers on `folder` and of their guardians. */
 export function processesOf(folder: string): [number, string][] {
   return execFileSync('ps', ['-ww', '-e', '-o', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')

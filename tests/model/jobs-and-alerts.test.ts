@@ -10,7 +10,7 @@ import { postgresUnderTest } from '../support/postgres-repositories.js';
 import { at } from '../support/records.js';
 import type { StoreUnderTest } from '../support/repositories.js';
 
-/** One store for all sequences: each that there ever was costs every promise something, since it follows them all. */
+/** Shares one store among all sequences: many stores slow every promise down. */
 function memoryUnderTest(): StoreUnderTest {
   const store = new MemoryStore();
   return {

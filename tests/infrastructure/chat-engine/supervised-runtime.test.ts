@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tokenId, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tokenId, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
 const toy = folders.toy();
@@ -27,20 +26,6 @@ function linkOf(path: string): string {
 }
 
 describe('a runtime whose process dies', () => {
-  it('comes back by itself and answers as before', async () => {
-    use();
-    await rig.start(toy);
-    rig.kill();
-    await rig.log.saw('chat runtime unavailable');
-    expect(rig.runtimes.status('a')).toEqual({
-      state: 'unavailable',
-      reason: 'its process ended (signal SIGKILL)',
-    });
-    await rig.log.saw('chat runtime ready', 2);
-    expect(await rig.ask(question)).toMatchObject(answer);
-    expect(rig.processes()).toHaveLength(1);
-  });
-
   // Other processors do not trap here.
   (process.arch === 'x64' ? it : it.skip)('survives a request that kills it', async () => {
     use();
@@ -51,17 +36,6 @@ describe('a runtime whose process dies', () => {
     });
     await rig.log.saw('chat runtime ready', 2);
     expect(await rig.ask('Hi', { maxTokens: 3 })).toMatchObject({ completionTokens: 3 });
-  });
-
-  it('is not started a second time once somebody has started it', async () => {
-    use({ restartDelayMs: { first: 400, max: 400 } });
-    await rig.start(toy);
-    rig.kill();
-    await rig.log.saw('chat runtime unavailable');
-    expect(await rig.start(toy)).toEqual({ state: 'ready', reason: null });
-    await pause(450);
-    expect(rig.log.of('chat runtime started')).toHaveLength(2);
-    expect(rig.runtimes.status('a').state).toBe('ready');
   });
 
   it('leaves its last words in the reason, without the paths of the machine, and every line in the log', async () => {
@@ -195,22 +169,6 @@ describe('a call that is given up', () => {
     leaving.abort('gone');
     await expect(calls[0]).rejects.toBe('gone');
     expect(await calls[1]).toMatchObject({ text: 'Hi' });
-  });
-
-  it('frees its place at once, and its process goes on with the next', async () => {
-    use({ queue: 0 });
-    await rig.start(folders.toy({ idleRounds: 20_000 }, withoutEnd));
-    for (let i = 0; i < 5; i++) {
-      const leaving = new AbortController();
-      const call = rig.ask('Hi', { signal: leaving.signal });
-      await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
-      leaving.abort('gone');
-      const next = rig.ask('Hi', { maxTokens: 1 });
-      // Reports of the process come in a later turn of the event loop.
-      const first = await Promise.race([call.catch((reason) => reason), nextTurn('held')]);
-      expect(first).toBe('gone');
-      expect(await next).toMatchObject({ completionTokens: 1 });
-    }
   });
 });
 

@@ -173,7 +173,7 @@ describe('multi', () => {
       return Buffer.concat([length, bytes]);
     };
     const inputs = [
-      // Odd in length, so that nothing after it lies where numbers may lie.
+      // Its odd length leaves the tensors behind it unaligned.
       { name: 'name', datatype: 'BYTES', data: Buffer.concat(given.name.map(text)) },
       { name: 'quantity', datatype: 'INT64', data: bytesOf(BigInt64Array.from([-1n, 2n, 100n])) },
       { name: 'member', datatype: 'BOOL', data: Buffer.from([1, 0, 1]) },

@@ -19,7 +19,7 @@ describe('requests that run together', () => {
     const found = await Promise.all(asked.map((inputs) => serving.predict(inputs)));
     return found.map(({ status, body }) => ({ status, body }));
   };
-  /** Enough at once, often enough, that some of them run together. */
+  /** Asks again and again, until some requests have run together. */
   const untilTogether = async (serving: ServingProcess, ask: () => Promise<unknown>) => {
     for (let round = 0; round < 50; round++) {
       await ask();

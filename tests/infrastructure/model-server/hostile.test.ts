@@ -4,7 +4,7 @@ import { fixture, ServingProcess } from '../../support/model-server/serving-proc
 import { residentMemory } from '../../support/onnx/processes.js';
 import { SeededChance } from '../../support/onnx/seeded-chance.js';
 
-/** Counts the requests to each model. Set `TENON_TEST_HOSTILE=10000` for more. */
+/** Requests to each model. For more, set `TENON_TEST_HOSTILE=10000`. */
 const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 700);
 const AT_ONCE = 8;
 const MEGABYTE = 1_024 * 1_024;
@@ -15,7 +15,7 @@ describe('thousands of bad requests', () => {
   afterEach(() => serving.end());
   afterAll(() => agent.destroy());
 
-  /** Not `fetch`, which mends paths and headers. */
+  /** Uses `http.request`, because `fetch` mends paths and headers. */
   const send = ({ path, headers, body }: HostileRequest) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
       const { hostname, port } = new URL(serving.url);

@@ -11,7 +11,7 @@ import { ServingProcess } from '../../support/model-server/serving-process.js';
 const MEGABYTE = 1_024 * 1_024;
 /** Just below the limit of a body. */
 const LARGE = 62 * MEGABYTE;
-/** As bytes: strings of this size are slow. */
+/** Returns bytes, because strings of this size are slow. */
 const filled = (piece: string, size = LARGE): Buffer =>
   Buffer.alloc(Math.floor(size / piece.length) * piece.length, piece);
 const listed = (piece: string, size?: number): Buffer => filled(`${piece},`, size).subarray(0, -1);
@@ -34,7 +34,7 @@ describe('large bodies of JSON', () => {
     made.remove();
   });
 
-  /** Piece by piece: `fetch` copies a body. */
+  /** Sends piece by piece, because `fetch` copies a body. */
   const send = async (...inputs: (string | Buffer)[]) => {
     const pieces = ['{"inputs":{', ...inputs, '},"outputs":["n_out"]}'];
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -46,7 +46,7 @@ describe('large bodies of JSON', () => {
     // biome-ignore lint/suspicious/noExplicitAny: each answer has a shape of its own
     return { status: response.statusCode, body: (await json(response)) as any };
   };
-  /** Since the test began. */
+  /** Returns the peak since the test began. */
   const mostMemory = (): number => {
     if (process.platform !== 'linux') return 0;
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];

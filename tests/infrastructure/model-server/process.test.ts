@@ -70,7 +70,7 @@ describe('a serving process', () => {
     let running: Promise<unknown>;
     beforeAll(async () => {
       busy = await ServingProcess.start(idle, { graceMs: 200 });
-      // One is in the model, and one lies ready for it: those after them wait.
+      // One runs and one is ready; all others wait.
       running = Promise.all([1, 2].map(() => busy.predict({ rounds: ENDLESS }).catch(() => null)));
       await counts(busy, 'running', 2);
     });
@@ -127,7 +127,7 @@ describe('a serving process', () => {
 
   it('finishes what runs when it is told to end, and takes nothing new', async () => {
     const serving = await serve(idle);
-    // A fraction of a second, so that it ends within the time that is given.
+    // It takes a fraction of a second, less than the grace period.
     const running = serving.predict({ rounds: [500_000] });
     await Promise.race([counts(serving, 'running', 1).catch(() => undefined), running]);
     const open = connect(Number(new URL(serving.url).port), '127.0.0.1').setEncoding('utf8');

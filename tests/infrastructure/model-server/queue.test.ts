@@ -4,7 +4,7 @@ import type { RunResult } from '../../../src/infrastructure/model-server/process
 import { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
 import type { Tensors } from '../../../src/infrastructure/model-server/process/tensors.js';
 
-/** A model that gives its input back, when it is told to. */
+/** Returns its input as soon as the test calls `end`. */
 class FakeSession {
   verdict: BatchVerdict = 'equal';
   readonly runs: Tensors[] = [];
@@ -15,7 +15,7 @@ class FakeSession {
     return new Promise((resolve) => this.ends.push(() => resolve({ outputs: feeds })));
   };
 
-  /** Answers a batch. A test can replace it. */
+  /** Makes the outputs of a joined run. A test may make them differ. */
   joinedOutputs = (feeds: Tensors): Tensors => feeds;
 
   runJoined = (feeds: Tensors): Promise<RunResult> =>

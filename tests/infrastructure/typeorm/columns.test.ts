@@ -1,7 +1,7 @@
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 
-/** Lists tables and columns that no repository maps. */
+/** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations', 'outbox.created_at'];
 
 /** Names each difference between what the repositories map and what the migrations make. */
