@@ -32,14 +32,6 @@ describe('tiny-chat', () => {
     });
   });
 
-  it('answers many at once as it answers one', async () => {
-    const alone = await rig.ask('Count from 1 to 20.');
-    const together = await Promise.all([1, 2, 3, 4].map(() => rig.ask('Count from 1 to 20.')));
-    // Only the tokens from the prefix cache may differ.
-    const said = together.map((one) => ({ ...one, cachedTokens: alone.cachedTokens }));
-    expect(said).toEqual([alone, alone, alone, alone]);
-  });
-
   it('takes an answer of exactly max_tokens as cut, and one token more as ended', async () => {
     const { completionTokens } = await rig.ask('What is 7 + 5?');
     expect(await rig.ask('What is 7 + 5?', { maxTokens: completionTokens })).toMatchObject({ finishReason: 'length' });
