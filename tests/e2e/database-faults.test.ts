@@ -8,7 +8,7 @@ import { createProject, type Member, password, register } from '../support/works
 
 jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
 
-/** Counts the connections that the process keeps: one for its heartbeat, one for notifications. */
+/** Counts the connections that an instance keeps: its advisory lock, and LISTEN of the work queue. */
 const OWN_LINES = 2;
 
 /** Without a pause, refusals would crowd out all other answers. */
