@@ -1,5 +1,5 @@
 import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
-import { ifMatchVersion } from '../../src/interfaces/http/versions.js';
+import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js';
 
 describe('the size of JSON text', () => {
   const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;

@@ -1,4 +1,9 @@
-import { escapeHtml, type Message } from '../../domain/accounts/message.js';
+import { injectable } from 'inversify';
+import type { Account } from '../../domain/accounts/account.js';
+import { TokenNotFound } from '../../domain/accounts/errors.js';
+import { escapeHtml, MailedToken, type MailedTokenPurpose, type Message } from '../../domain/accounts/mailed-token.js';
+import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
+import { AccountRepository, MailedTokenRepository, MailOutbox, PageLinks } from './ports.js';
 
 /** Asks a new account to confirm its address. */
 export const verificationMail = (to: Message['to'], link: string, token: string): Message =>
@@ -58,3 +63,60 @@ ${otherwise}
 </body></html>
 `,
 });
+
+/** Keeps strangers from flooding a mailbox. */
+const MOST_AN_HOUR = 5;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Mails single-use tokens to the owners of accounts and redeems them. Everything runs within the caller's unit of work. */
+@injectable()
+export class TokenMailer {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly mailedTokens: MailedTokenRepository,
+    private readonly outbox: MailOutbox,
+    private readonly tokens: SecretTokens,
+    private readonly links: PageLinks,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Mails a token, unless the account was sent five of this purpose within the last hour. */
+  async send(account: Account, purpose: MailedTokenPurpose): Promise<void> {
+    const createdAt = this.clock.now();
+    const anHourAgo = new Date(createdAt.getTime() - HOUR_MS);
+    if ((await this.mailedTokens.countSince(account.id, purpose, anHourAgo)) >= MOST_AN_HOUR) return;
+    const { token, digest } = this.tokens.issue(purpose);
+    await this.mailedTokens.add(
+      MailedToken.issue({ id: this.ids.next('ver'), purpose, accountId: account.id, digest, createdAt }),
+    );
+    const message = this.message(account, purpose, token);
+    await this.outbox.add({ id: this.ids.next('msg'), message, dueAt: createdAt });
+  }
+
+  /** Throws TokenNotFound, TokenUsed or TokenExpired for a token that `redeem` would refuse. */
+  async check(token: string, purpose: MailedTokenPurpose): Promise<void> {
+    await this.find(token, purpose);
+  }
+
+  /** Marks a token as used and returns its account. Throws TokenNotFound, TokenUsed, TokenExpired. */
+  async redeem(token: string, purpose: MailedTokenPurpose): Promise<Account> {
+    const { used, account } = await this.find(token, purpose);
+    await this.mailedTokens.save(used);
+    return account;
+  }
+
+  private async find(token: string, purpose: MailedTokenPurpose): Promise<{ used: MailedToken; account: Account }> {
+    const known = this.tokens.read(token);
+    const mailed = known?.kind === purpose ? await this.mailedTokens.byDigest(known.digest) : null;
+    const account = mailed && (await this.accounts.byId(mailed.accountId));
+    if (!mailed || !account) throw new TokenNotFound();
+    return { used: MailedToken.use(mailed, this.clock.now()), account };
+  }
+
+  private message({ name, email }: Account, purpose: MailedTokenPurpose, token: string): Message {
+    const to = { name, address: email };
+    if (purpose === 'verification') return verificationMail(to, this.links.verifyEmail(token), token);
+    return resetMail(to, this.links.resetPassword(token), token);
+  }
+}

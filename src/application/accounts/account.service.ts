@@ -7,10 +7,10 @@ import { Actor } from '../../domain/audit/audit-entry.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
+import { TokenMailer } from './account-mails.js';
 import { Authority } from './authority.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository, PasswordHasher } from './ports.js';
-import { TokenMailer } from './token-mailer.js';
 
 interface AccountChange {
   readonly name?: string | undefined;

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { retryAt } from '../../domain/accounts/message.js';
+import { retryAt } from '../../domain/accounts/mailed-token.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { Mailer, MailOutbox } from './ports.js';
 

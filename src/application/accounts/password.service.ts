@@ -4,9 +4,9 @@ import { Actor } from '../../domain/audit/audit-entry.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { UnitOfWork } from '../shared/ports.js';
+import { TokenMailer } from './account-mails.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository } from './ports.js';
-import { TokenMailer } from './token-mailer.js';
 
 interface NewPassword {
   readonly password: string;

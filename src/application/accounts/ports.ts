@@ -2,8 +2,7 @@ import type { Account, Team } from '../../domain/accounts/account.js';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
 import type { Credential } from '../../domain/accounts/credential.js';
 import type { Invite } from '../../domain/accounts/invite.js';
-import type { MailedToken, MailedTokenPurpose } from '../../domain/accounts/mailed-token.js';
-import type { Message } from '../../domain/accounts/message.js';
+import type { MailedToken, MailedTokenPurpose, Message } from '../../domain/accounts/mailed-token.js';
 
 /** The credentials of one kind that an account has. */
 export interface OwnedCredentials {

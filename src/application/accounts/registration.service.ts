@@ -6,10 +6,10 @@ import { Invite } from '../../domain/accounts/invite.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { TokenMailer } from './account-mails.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository, InviteRepository, TeamRepository } from './ports.js';
-import { TokenMailer } from './token-mailer.js';
 
 export abstract class RegistrationRules {
   abstract readonly maxAccounts: number;

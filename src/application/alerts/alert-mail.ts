@@ -1,4 +1,4 @@
-import { escapeHtml, type Message } from '../../domain/accounts/message.js';
+import { escapeHtml, type Message } from '../../domain/accounts/mailed-token.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import type { PageLinks } from '../accounts/ports.js';
 

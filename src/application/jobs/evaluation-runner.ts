@@ -7,7 +7,7 @@ import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
-import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import { canonical, type Json, type JsonObject } from '../../domain/workspace/json.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';

@@ -2,11 +2,17 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import { Dataset, type DatasetContent, type DatasetVersion, requireEditable } from '../../domain/workspace/dataset.js';
+import {
+  canonicalRecords,
+  Dataset,
+  type DatasetContent,
+  type DatasetRecord,
+  type DatasetVersion,
+  requireEditable,
+  validate,
+} from '../../domain/workspace/dataset.js';
 import { type Comparison, compareRecords } from '../../domain/workspace/dataset-comparison.js';
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
-import { canonicalRecords, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
-import { validate } from '../../domain/workspace/dataset-validation.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator } from '../shared/ports.js';

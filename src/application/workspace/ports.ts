@@ -1,5 +1,4 @@
-import type { Dataset, DatasetVersion } from '../../domain/workspace/dataset.js';
-import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import type { Dataset, DatasetRecord, DatasetVersion } from '../../domain/workspace/dataset.js';
 import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
 import type { Project, ProjectVersion } from '../../domain/workspace/project.js';

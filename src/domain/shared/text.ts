@@ -10,3 +10,85 @@ export const quoted = (text: string): string =>
 
 /** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+export interface JsonNesting {
+  /** The deepest level of arrays and objects. */
+  readonly depth: number;
+  /** The number of arrays and objects. */
+  readonly containers: number;
+  /** An upper bound of the number of values: each but the first follows a bracket or a comma. */
+  readonly values: number;
+  /** The number of members of all objects. */
+  readonly keys: number;
+}
+
+/** Measures the nesting of JSON text before it is parsed. Stops at `depthLimit`. */
+export function jsonNesting(text: string, depthLimit: number): JsonNesting {
+  let level = 0;
+  let depth = 0;
+  let containers = 0;
+  let values = 1;
+  let keys = 0;
+  for (let at = 0; at < text.length && depth <= depthLimit; at++) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(text, at + 1);
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      containers++;
+      values++;
+      if (++level > depth) depth = level;
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) level--;
+    else if (character === COMMA) values++;
+    else if (character === COLON) keys++;
+  }
+  return { depth, containers, values, keys };
+}
+
+/** Returns the index of the closing quote of the string that begins at `from`. */
+export function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+  }
+  return text.length;
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA, COLON] = [...'"\\{}[],:'].map(
+  (character) => character.charCodeAt(0),
+);
+
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** Returns the first number in JSON text whose value a double would change, or null. `text` must be valid JSON. */
+export function firstInexactNumber(text: string): string | null {
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === '"') at = endOfString(text, at + 1);
+    else if (character === '-' || (character >= '0' && character <= '9')) {
+      NUMBER.lastIndex = at;
+      const [number = character] = NUMBER.exec(text) ?? [];
+      if (!isExact(number)) return number;
+      at += number.length - 1;
+    }
+  }
+  return null;
+}
+
+/** Fifteen digits always fit. A number beyond the range of a double counts as exact: another rule refuses it. */
+function isExact(number: string): boolean {
+  if (/^-?\d{1,15}$/.test(number)) return true;
+  const double = Number(number);
+  return !Number.isFinite(double) || decimal(number) === decimal(String(double));
+}
+
+/** Returns the same text for the same decimal value: the digits without zeros around them, and the exponent. */
+function decimal(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = whole + fraction;
+  let [from, to] = [0, digits.length];
+  while (digits[from] === '0') from++;
+  while (to > from && digits[to - 1] === '0') to--;
+  const significant = digits.slice(from, to);
+  return significant === '' ? '0' : `${significant}e${Number(exponent) - fraction.length + digits.length - to}`;
+}

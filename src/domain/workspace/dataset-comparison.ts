@@ -1,4 +1,4 @@
-import type { DatasetRecord } from './dataset-record.js';
+import type { DatasetRecord } from './dataset.js';
 import { isSame, type Json } from './json.js';
 
 export interface ChangedRecord {

@@ -1,7 +1,6 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { atMost, quoted } from '../shared/text.js';
-import type { DatasetRecord } from './dataset-record.js';
-import { shortened } from './dataset-validation.js';
+import { type DatasetRecord, shortened } from './dataset.js';
 import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
 import { nameFindings } from './name.js';
 

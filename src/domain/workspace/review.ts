@@ -1,8 +1,21 @@
-import { datasetRemarks } from './review-dataset.js';
-import { evaluationRemarks } from './review-evaluation.js';
-import type { FindingLevel, Reviewed, ReviewFinding } from './review-finding.js';
-import { modelRemarks, runtimeRemarks } from './review-model.js';
-import { acceptanceRemarks, goalRemarks } from './review-spec.js';
+import type { Share } from '../jobs/evaluation.js';
+import type { DatasetRecord } from './dataset.js';
+import { canonical, isSame, type JsonObject } from './json.js';
+import {
+  acceptanceRemarks,
+  blocking,
+  type FindingLevel,
+  goalRemarks,
+  info,
+  isBlank,
+  type Remark,
+  type Reviewed,
+  type ReviewedDataset,
+  type ReviewedEvaluation,
+  type ReviewFinding,
+  specUpdate,
+  warning,
+} from './review-finding.js';
 
 export interface Review {
   readonly projectId: string;
@@ -38,3 +51,208 @@ export function review(reviewed: Reviewed): Review {
     nextSteps: steps.length > 0 ? [...new Set(steps)] : [chat],
   };
 }
+
+/** Tells whether there is a model to measure. */
+export function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
+  const url = `/v1/projects/${project.id}/models`;
+  const [draft] = models;
+  if (!draft) {
+    yield warning(
+      'model_missing',
+      'models',
+      'The project has no model.',
+      `Draft a model, POST ${url} with { "request_id": "<a UUID>", "spec": { "runtime": "onnx", "path": "tiny-chat" } }, and register it.`,
+    );
+  } else if (models.every(({ state }) => state === 'draft')) {
+    yield warning(
+      'model_unregistered',
+      'models',
+      'All models of the project are drafts, which can still change and cannot be connected.',
+      `Register a model: POST ${url}/${draft.id}/register with its version.`,
+    );
+  }
+}
+
+/** Tells whether a model answers. A model that is loading counts as ready. */
+export function* runtimeRemarks({ project, models, runtime }: Reviewed): Generator<Remark> {
+  const url = `/v1/projects/${project.id}/runtime`;
+  const registered = models.find(({ state }) => state === 'registered');
+  if (runtime.state === 'not_connected' && registered) {
+    yield warning(
+      'runtime_not_connected',
+      'runtime',
+      'No model is connected, so nothing answers.',
+      `Connect a registered model, PUT ${url} with { "model_id": "${registered.id}" }, and start it: POST ${url}/start.`,
+    );
+  } else if (runtime.state === 'stopped') {
+    const message = `The runtime of model ${runtime.modelId} is stopped.`;
+    yield warning('runtime_stopped', 'runtime', message, `Start the runtime: POST ${url}/start.`);
+  } else if (runtime.state === 'unavailable') {
+    yield warning(
+      'runtime_unavailable',
+      'runtime',
+      `The runtime is unavailable: ${runtime.reason ?? 'it does not run'}`,
+      `Mend what the reason names, then start the runtime again: POST ${url}/start.`,
+    );
+  }
+}
+
+const FEW_RECORDS = 20;
+const FEW_IN_GROUP = 3;
+const NAMED = 5;
+
+const path = 'spec.dataset_id';
+
+/** Tells whether the dataset that the spec names can show how good a model is. */
+export function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
+  const wanted = project.spec.dataset_id;
+  const datasets = `/v1/projects/${project.id}/datasets`;
+  if (isBlank(wanted)) {
+    const starter = project.spec.starter_id;
+    const body = typeof starter === 'string' ? `{ "starter_id": ${JSON.stringify(starter)} }` : '{ "records": […] }';
+    yield warning(
+      'dataset_missing',
+      path,
+      'The spec names no dataset, so no model can be measured.',
+      `Import a dataset, POST ${datasets} with ${body}, and name it in spec.dataset_id: ${specUpdate(project)}.`,
+    );
+  } else if (!dataset) {
+    yield blocking(
+      'dataset_unknown',
+      path,
+      `The project has no dataset ${JSON.stringify(String(wanted).slice(0, 100))}.`,
+      `Name a dataset of this project in spec.dataset_id (GET ${datasets} lists them): ${specUpdate(project)}.`,
+    );
+  } else {
+    yield* stateRemarks(dataset, `${datasets}/${dataset.id}`);
+    yield* recordRemarks(dataset.records);
+  }
+}
+
+function* stateRemarks({ name, state, valid }: ReviewedDataset, url: string): Generator<Remark> {
+  if (!valid) {
+    yield blocking(
+      'dataset_invalid',
+      path,
+      `The dataset ${JSON.stringify(name)} does not validate: its own \`validation\` lists why.`,
+      `Mend the records that GET ${url} lists in validation.findings: PUT ${url}.`,
+    );
+  } else if (state === 'editable') {
+    yield warning(
+      'dataset_editable',
+      path,
+      `The dataset ${JSON.stringify(name)} can still change; only scores on the same frozen records compare.`,
+      `Freeze the dataset: POST ${url}/freeze.`,
+    );
+  }
+}
+
+function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
+  const { contradictions, repetitions } = sameInputs(records);
+  if (contradictions.length > 0) {
+    yield warning(
+      'records_contradict',
+      path,
+      `The same input is expected to give different answers: ${listed(contradictions)}.`,
+      'Let one expectation stand for each input: no model can meet two.',
+    );
+  }
+  if (repetitions.length > 0) {
+    yield info('records_repeat', path, `The same input and answer count more than once: ${listed(repetitions)}.`);
+  }
+  if (records.length > 0 && records.length < FEW_RECORDS) {
+    const points = (100 / records.length).toFixed(1);
+    yield info(
+      'records_few',
+      path,
+      `With ${records.length} of them a single record moves the score by ${points} points.`,
+    );
+  }
+  const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);
+  if (small.length > 0) {
+    const message = `A score by group says little where a group has fewer than ${FEW_IN_GROUP} records: ${listed(small)}.`;
+    yield info('groups_small', path, message);
+  }
+}
+
+/** Returns the ids of records with the same input: those with different answers, and those with the same one. */
+function sameInputs(records: readonly DatasetRecord[]) {
+  const byInput = new Map<string, DatasetRecord[]>();
+  for (const record of records) {
+    const input = canonical(record.input);
+    byInput.set(input, [...(byInput.get(input) ?? []), record]);
+  }
+  const contradictions: string[][] = [];
+  const repetitions: string[][] = [];
+  for (const same of byInput.values()) {
+    if (same.length === 1) continue;
+    const agree = same.every(({ expected }) => isSame(expected, same[0]?.expected));
+    (agree ? repetitions : contradictions).push(same.map(({ id }) => id));
+  }
+  return { contradictions, repetitions };
+}
+
+function groupSizes(records: readonly DatasetRecord[]): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { group } of records) if (group !== null) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  return sizes;
+}
+
+/** Names the first of some sets of ids and counts the others. */
+function listed(sets: readonly (readonly string[])[]): string {
+  const shown = sets.slice(0, NAMED).map((ids) =>
+    ids
+      .slice(0, NAMED)
+      .map((id) => JSON.stringify(id))
+      .join(' and '),
+  );
+  const more = sets.length > NAMED ? `, and ${sets.length - NAMED} more` : '';
+  return shown.join(', ') + more;
+}
+
+/** Tells whether the last evaluation of the dataset reaches the acceptance threshold and is still up to date. */
+export function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
+  const { project, dataset, runtime, evaluation } = reviewed;
+  const threshold = (project.spec.acceptance as JsonObject | null | undefined)?.threshold;
+  if (typeof threshold !== 'number' || threshold < 0 || threshold > 1) return;
+  if (dataset?.state !== 'frozen' || runtime.modelId === null) return;
+  const call = `POST /v1/jobs with { "kind": "evaluation", "project_id": "${project.id}", "dataset_id": "${dataset.id}" }`;
+  const path = 'spec.acceptance.threshold';
+  if (!evaluation) {
+    if (runtime.state !== 'ready' && runtime.state !== 'loading') return; // the runtime comes first
+    const message =
+      'No evaluation of the dataset has succeeded yet, so nothing tells whether the threshold is reached.';
+    yield info('evaluation_missing', path, message, `Evaluate the model: ${call}.`);
+    return;
+  }
+  const changes = changesSince(reviewed, evaluation);
+  if (changes.length > 0) {
+    const message = `The last evaluation, ${evaluation.jobId}, measured ${changes.join(' and ')}.`;
+    yield warning('evaluation_outdated', path, message, `Evaluate the model again: ${call}.`);
+    return;
+  }
+  const { accuracy, interval } = evaluation.share;
+  const isMet = accuracy >= threshold;
+  const isSure = isMet ? interval[0] >= threshold : interval[1] < threshold;
+  const chance = isSure ? '' : ' With so few records it may be chance.';
+  const message = `The threshold is ${threshold}, and ${summary(evaluation.share)}.${chance}`;
+  const step = `See which records are wrong: GET /v1/jobs/${evaluation.jobId}/results.`;
+  yield isMet ? info('acceptance_met', path, message) : blocking('acceptance_not_met', path, message, step);
+}
+
+function changesSince({ project: { spec }, runtime }: Reviewed, evaluation: ReviewedEvaluation): string[] {
+  const { metric, tolerance } = spec.acceptance as JsonObject;
+  const isOpen = metric === undefined || metric === null || metric === 'accuracy';
+  const isScoredAlike = isOpen || (metric === evaluation.metric && (tolerance ?? 0) === evaluation.tolerance);
+  const prompt = typeof spec.system_prompt === 'string' ? spec.system_prompt.trim() : '';
+  return [
+    runtime.modelId !== evaluation.modelId && 'another model',
+    prompt !== (evaluation.systemPrompt ?? '').trim() && 'with another system prompt',
+    !isScoredAlike && `by another metric, ${evaluation.metric}`,
+  ].filter((change) => change !== false);
+}
+
+const summary = ({ right, count, accuracy, interval }: Share): string =>
+  `${right} of ${count} records were right: ${rounded(accuracy)}, or ${interval.map(rounded).join(' to ')} with 95 % certainty`;
+
+const rounded = (share: number): number => Math.round(share * 1000) / 1000;

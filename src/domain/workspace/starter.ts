@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../shared/errors.js';
-import type { DatasetRecord } from './dataset-record.js';
+import type { DatasetRecord } from './dataset.js';
 import type { JsonObject } from './json.js';
 
 /** The origin of a starter's records, so that a team can judge the worth of a score on them. */

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Mailer } from '../../application/accounts/ports.js';
-import type { Message } from '../../domain/accounts/message.js';
+import type { Message } from '../../domain/accounts/mailed-token.js';
 
 /** For each step of a delivery, and of a check. */
 const TIMEOUT_MS = 15_000;

@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Finding, InvalidRequest } from '../../domain/shared/errors.js';
-import { firstInexactNumber } from '../../domain/shared/exact-numbers.js';
-import { jsonNesting } from '../../domain/shared/json-nesting.js';
-import { quoted } from '../../domain/shared/text.js';
+import { firstInexactNumber, jsonNesting, quoted } from '../../domain/shared/text.js';
 import { unstorableLeaf } from '../../domain/workspace/json.js';
 import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
 import { HttpRefusal } from './refusals.js';

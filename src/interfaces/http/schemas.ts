@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch.', example: 1763683200.123 });
@@ -94,6 +95,21 @@ export const GREATEST_VERSION = 2_147_483_647;
 export const Version = wholeNumber(1, GREATEST_VERSION)
   .optional()
   .meta({ description: 'The version that you last read. `If-Match` can carry it instead.', example: 1 });
+
+type Said = readonly (number | undefined)[];
+
+/** Lists the versions that the caller last read, from the body and from `If-Match`. */
+export const saidVersions = (inBody: Said, ifMatch: number | undefined): number[] =>
+  [...inBody, ifMatch].filter((version) => version !== undefined);
+
+/** Does the same as `saidVersions`. Throws InvalidRequest if there is none. */
+export function expectedVersions(inBody: Said, ifMatch: number | undefined): number[] {
+  const said = saidVersions(inBody, ifMatch);
+  if (said.length === 0) {
+    throw new InvalidRequest([{ path: 'version', message: 'is required: the version that you last read' }]);
+  }
+  return said;
+}
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { Mailer } from '../../../src/application/accounts/ports.js';
-import type { Message } from '../../../src/domain/accounts/message.js';
+import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 import type { ReceivedMail } from '../../support/eml.js';
 import { aMessage } from '../../support/records.js';
 

@@ -1,5 +1,5 @@
 import type { OutgoingMail } from '../../../src/application/accounts/ports.js';
-import type { Message } from '../../../src/domain/accounts/message.js';
+import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 import { atOnce } from '../../support/barrier.js';
 import { aMessage, at, ids } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';

@@ -1,6 +1,6 @@
 import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
-import type { Message } from '../../../src/domain/accounts/message.js';
+import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/alert-notifiers.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';

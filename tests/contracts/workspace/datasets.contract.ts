@@ -1,6 +1,5 @@
 import { NotFound } from '../../../src/domain/shared/errors.js';
-import { Dataset } from '../../../src/domain/workspace/dataset.js';
-import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { Dataset, type DatasetRecord } from '../../../src/domain/workspace/dataset.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 import { aDataset, aProject, aRecord, aTeam, at, contentOf, ids } from '../../support/records.js';

@@ -1,5 +1,5 @@
 import type { Mailer } from '../../../src/application/accounts/ports.js';
-import type { Message } from '../../../src/domain/accounts/message.js';
+import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 
 /** Collects the messages. Throws `failure` while it is set. */
 export class MemoryMailer implements Mailer {

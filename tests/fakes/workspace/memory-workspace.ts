@@ -10,8 +10,7 @@ import type {
   VersionPage,
 } from '../../../src/application/workspace/ports.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
-import { Dataset, type DatasetVersion } from '../../../src/domain/workspace/dataset.js';
-import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../src/domain/workspace/dataset.js';
 import { Model, type ModelVersion } from '../../../src/domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../src/domain/workspace/model-alias.js';
 import { Project, type ProjectVersion } from '../../../src/domain/workspace/project.js';

@@ -1,7 +1,6 @@
+import { canonicalRecords, type DatasetRecord, validate } from '../../../src/domain/workspace/dataset.js';
 import { compareRecords } from '../../../src/domain/workspace/dataset-comparison.js';
 import { readRecords } from '../../../src/domain/workspace/dataset-import.js';
-import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
-import { validate } from '../../../src/domain/workspace/dataset-validation.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
 import { nameFindings } from '../../../src/domain/workspace/name.js';
 

@@ -1,5 +1,4 @@
-import { Dataset } from '../../../src/domain/workspace/dataset.js';
-import { validate } from '../../../src/domain/workspace/dataset-validation.js';
+import { Dataset, validate } from '../../../src/domain/workspace/dataset.js';
 
 const at = new Date(Date.UTC(2026, 0, 1));
 const later = new Date(Date.UTC(2026, 0, 2));

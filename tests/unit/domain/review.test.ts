@@ -1,6 +1,6 @@
 import { shareOf } from '../../../src/domain/jobs/evaluation.js';
 import type { Metric } from '../../../src/domain/jobs/scorer.js';
-import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../../../src/domain/workspace/dataset.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 import { review } from '../../../src/domain/workspace/review.js';

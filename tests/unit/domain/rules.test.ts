@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { retryAt } from '../../../src/domain/accounts/message.js';
+import { retryAt } from '../../../src/domain/accounts/mailed-token.js';
 import { canonical, canonicalPieces, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid } from '../../../src/domain/workspace/model.js';
 

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { jsonNesting } from '../../../domain/shared/json-nesting.js';
+import { jsonNesting } from '../../../domain/shared/text.js';
 import { decodeHalves } from '../../onnx/onnx-runtime.js';
 import { type InferenceRequest, type ResponseFormat, readInfer, readPredict } from './inference-request.js';
 import { invalidRequest, RequestError } from './request-error.js';

@@ -1,6 +1,6 @@
 import { MoreThanOrEqual } from 'typeorm';
 import type { MailOutbox, OutgoingMail } from '../../../application/accounts/ports.js';
-import type { Message } from '../../../domain/accounts/message.js';
+import type { Message } from '../../../domain/accounts/mailed-token.js';
 import { Sealer } from '../../crypto/secrets.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';

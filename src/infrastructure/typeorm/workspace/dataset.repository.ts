@@ -6,8 +6,7 @@ import type {
   Page,
   VersionPage,
 } from '../../../application/workspace/ports.js';
-import { Dataset, type DatasetVersion } from '../../../domain/workspace/dataset.js';
-import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
+import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, Route } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
-import { ifMatchVersion } from '../versions.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -49,6 +48,16 @@ function paramsOf({ params }: Request): Record<string, string> {
     throw new InvalidRequest([{ path: name, message: 'must have its slashes as they are, not encoded as %2F' }]);
   });
   return Object.fromEntries(joined);
+}
+
+/**
+ * Reads the version in `If-Match`. Returns undefined for `*`, and NaN, which equals no version, for text that is not a
+ * single entity tag of this service.
+ */
+export function ifMatchVersion(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
+  const tag = /^\s*(?:W\/)?"([1-9]\d{0,9})"\s*$/.exec(header);
+  return tag ? Number(tag[1]) : Number.NaN;
 }
 
 const headersOf = ({ headers = {} }: Contract, request: Request) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
 import { recordLimits } from '../../../domain/workspace/dataset-import.js';
-import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { contract } from '../contract.js';

@@ -6,15 +6,13 @@ import {
 } from '../../../application/workspace/dataset.service.js';
 import type { DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
-import type { Dataset } from '../../../domain/workspace/dataset.js';
+import type { Dataset, Validation } from '../../../domain/workspace/dataset.js';
 import type { SentRecords } from '../../../domain/workspace/dataset-import.js';
-import type { Validation } from '../../../domain/workspace/dataset-validation.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { answerFrom, hidden } from '../answer-from.js';
 import { type CallOf, type Controller, route } from '../contract.js';
 import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
-import { deleted } from '../schemas.js';
-import { expectedVersions, saidVersions } from '../versions.js';
+import { deleted, expectedVersions, saidVersions } from '../schemas.js';
 import { compareDatasets, listDatasetVersions, readDatasetVersion } from './dataset-versions.contract.js';
 import * as contracts from './datasets.contract.js';
 import { Rows } from './record-forms.js';

@@ -3,8 +3,7 @@ import { ModelAliasService } from '../../../application/workspace/model-alias.se
 import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { type Controller, route } from '../contract.js';
-import { deleted, seconds } from '../schemas.js';
-import { saidVersions } from '../versions.js';
+import { deleted, saidVersions, seconds } from '../schemas.js';
 import * as contracts from './model-aliases.contract.js';
 
 @injectable()

@@ -6,8 +6,7 @@ import type { Model } from '../../../domain/workspace/model.js';
 import { answerFrom, hidden } from '../answer-from.js';
 import { type CallOf, type Controller, Reply, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
-import { deleted } from '../schemas.js';
-import { expectedVersions, saidVersions } from '../versions.js';
+import { deleted, expectedVersions, saidVersions } from '../schemas.js';
 import * as contracts from './models.contract.js';
 
 @injectable()

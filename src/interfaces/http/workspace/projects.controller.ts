@@ -8,8 +8,7 @@ import { conversationAnswer } from '../chat/conversations.controller.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type CallOf, type Controller, route } from '../contract.js';
 import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
-import { deleted } from '../schemas.js';
-import { expectedVersions, saidVersions } from '../versions.js';
+import { deleted, expectedVersions, saidVersions } from '../schemas.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
 
