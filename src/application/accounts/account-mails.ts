@@ -6,7 +6,7 @@ import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
 import { AccountRepository, MailedTokenRepository, MailOutbox, PageLinks } from './ports.js';
 
 /** Asks a new account to confirm its address. */
-export const verificationMail = (to: Message['to'], link: string, token: string): Message =>
+const verificationMail = (to: Message['to'], link: string, token: string): Message =>
   compose(to, {
     subject: 'Confirm your e-mail address for Tenon',
     act: 'Confirm your e-mail address',
@@ -18,7 +18,7 @@ export const verificationMail = (to: Message['to'], link: string, token: string)
   });
 
 /** Lets the owner of an account choose a new password. */
-export const resetMail = (to: Message['to'], link: string, token: string): Message =>
+const resetMail = (to: Message['to'], link: string, token: string): Message =>
   compose(to, {
     subject: 'Choose a new password for Tenon',
     act: 'Choose a new password',

@@ -3,6 +3,7 @@ import type { AccountCaller } from '../../domain/accounts/caller.js';
 import type { Credential } from '../../domain/accounts/credential.js';
 import type { Invite } from '../../domain/accounts/invite.js';
 import type { MailedToken, MailedTokenPurpose, Message } from '../../domain/accounts/mailed-token.js';
+import type { Page } from '../shared/ports.js';
 
 /** The credentials of one kind that an account has. */
 export interface OwnedCredentials {
@@ -18,10 +19,7 @@ export abstract class CredentialRepository {
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
   /** Lists unexpired credentials, newest first: at most `limit` that follow the one with the id `after`. */
-  abstract list(
-    filter: OwnedCredentials & { readonly now: Date },
-    page?: { readonly limit: number; readonly after: string | null },
-  ): Promise<Credential[]>;
+  abstract list(filter: OwnedCredentials & { readonly now: Date }, page?: Page): Promise<Credential[]>;
   /** Notes a use of the credential, unless one was noted within the last minute. */
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */
@@ -51,7 +49,7 @@ export abstract class AccountRepository {
   /** Lists a team's accounts that ask for alerts by e-mail, oldest first. */
   abstract wantingAlerts(teamId: string): Promise<Account[]>;
   /** Lists the accounts of all teams, oldest first: at most `limit` that follow the one with the id `after`. */
-  abstract all(page: { readonly limit: number; readonly after: string | null }): Promise<Account[]>;
+  abstract all(page: Page): Promise<Account[]>;
   /** Counts the accounts of all teams. */
   abstract count(): Promise<number>;
   /** Removes the account with its credentials, mailed tokens and conversations, on every instance at once. */
@@ -116,7 +114,7 @@ export interface SiteClaims {
   /** Is null if the site does not tell. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
-  /** The site's name for the user's team. Null: the user gets a team of their own. */
+  /** The site's name for the user's team. With null the user gets a team of their own. */
   readonly team: string | null;
   /** Unique to the token. */
   readonly tokenId: string;

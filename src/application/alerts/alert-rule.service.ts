@@ -14,7 +14,7 @@ import { AlertRuleRepository } from './ports.js';
 type By = { readonly by: Caller | null };
 
 /** A preview evaluates at most this many of the newest finished jobs. */
-export const PREVIEWED_JOBS = 10_000;
+const PREVIEWED_JOBS = 10_000;
 
 /** Changes take the lock of finishing jobs, because a finishing job writes the counters of the rules. */
 @injectable()

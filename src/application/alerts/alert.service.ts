@@ -5,7 +5,7 @@ import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock } from '../shared/ports.js';
+import { Clock, type Page } from '../shared/ports.js';
 import { AlertRepository } from './ports.js';
 
 type By = { readonly by: Caller | null };
@@ -13,7 +13,7 @@ type By = { readonly by: Caller | null };
 interface Listing extends By {
   /** Lists alerts of every status when null. */
   readonly status: AlertStatus | null;
-  readonly page: { readonly limit: number; readonly after: string | null };
+  readonly page: Page;
 }
 
 @injectable()

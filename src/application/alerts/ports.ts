@@ -1,6 +1,7 @@
 import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
 import type { AlertRule } from '../../domain/alerts/alert-rule.js';
 import type { Delivery, Webhook } from '../../domain/alerts/webhook.js';
+import type { Page } from '../shared/ports.js';
 
 /** Announces alerts to people or programs. A notifier does nothing until an account or an operator switches it on. */
 export abstract class AlertNotifier {
@@ -35,10 +36,7 @@ export abstract class AlertRepository {
   abstract add(alerts: readonly Alert[]): Promise<void>;
   abstract find(id: string): Promise<Alert | null>;
   /** Returns the alerts with ids below `after`, newest first. A null status means every status. */
-  abstract list(
-    status: AlertStatus | null,
-    page: { readonly limit: number; readonly after: string | null },
-  ): Promise<Alert[]>;
+  abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
   /** Stores the acknowledgement. Returns false, and changes nothing, when the alert has one or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
 }

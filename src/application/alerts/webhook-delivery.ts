@@ -6,7 +6,7 @@ import { AlertEventFormat, AlertRepository, WebhookRepository, WebhookSender } f
 /** Names the task that makes one delivery task for each pair of an alert and a webhook. */
 export const FAN_OUT = 'spread alerts';
 /** Names the task that posts one alert to one webhook. */
-export const DELIVERY = 'post alert';
+const DELIVERY = 'post alert';
 
 /** The pauses between attempts grow from seconds to six hours; the last attempt comes a day and a half after the first. */
 const ATTEMPTS = 15;

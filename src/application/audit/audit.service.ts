@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { type Caller, callerKinds } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Actor, type AuditAction, type AuditDetails, type AuditEntry } from '../../domain/audit/audit-entry.js';
-import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { type AuditFilter, AuditRepository } from './ports.js';
 
 export interface Act {
@@ -54,7 +54,7 @@ const isCaller = (by: Caller | Actor): by is Caller => callerKinds.some((kind) =
 
 interface Listing extends Omit<AuditFilter, 'team'> {
   readonly by: Caller | null;
-  readonly page: { readonly limit: number; readonly after: string | null };
+  readonly page: Page;
 }
 
 @injectable()

@@ -1,4 +1,5 @@
 import type { Actor, AuditEntry } from '../../domain/audit/audit-entry.js';
+import type { Page } from '../shared/ports.js';
 
 export interface AuditFilter {
   /** Is null for every team. The operator team also includes entries of no team. */
@@ -14,13 +15,10 @@ export interface AuditFilter {
   readonly to: Date | null;
 }
 
-/** Stores audit entries. Nothing changes or removes one. */
+/** Stores audit entries. They are never changed or removed. */
 export abstract class AuditRepository {
   /** Appends an entry in the running unit of work, so that act and entry commit together. Throws outside of one. */
   abstract append(entry: AuditEntry): Promise<void>;
   /** Returns at most `limit` entries with ids below `after`, newest first. */
-  abstract list(
-    filter: AuditFilter,
-    page: { readonly limit: number; readonly after: string | null },
-  ): Promise<AuditEntry[]>;
+  abstract list(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;
 }

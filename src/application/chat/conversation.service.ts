@@ -5,7 +5,7 @@ import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
 import { Conversation, type ConversationMessage, type KeptIn } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
-import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 
@@ -15,12 +15,12 @@ interface InProject {
 }
 
 interface Listing extends InProject {
-  readonly page: { readonly limit: number; readonly after: string | null };
+  readonly page: Page;
 }
 
 interface Reading extends InProject {
   readonly id: string;
-  readonly page: { readonly limit: number; readonly before: number | null };
+  readonly page: VersionPage;
 }
 
 /** Names the conversation that stores a turn: a new one, or the caller's own with this id. */

@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, Completion } from '../../domain/chat/cha
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import type { Page, VersionPage } from '../shared/ports.js';
 
 /**
  * Runs the chat models of projects, one runtime per project, outside this process. Ids are those of the projects.
@@ -98,17 +99,11 @@ export abstract class ConversationRepository {
   /** Returns the number of the account's conversations in the project. */
   abstract count(of: Omit<ConversationKey, 'id'>): Promise<number>;
   /** Returns at most `limit` conversations with ids below `after`, newest first. */
-  abstract list(
-    of: Omit<ConversationKey, 'id'>,
-    page: { readonly limit: number; readonly after: string | null },
-  ): Promise<Conversation[]>;
+  abstract list(of: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]>;
   /** Returns at most `limit` of the account's conversations in the team's projects, latest turn first. */
   abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
   /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
-  abstract messages(
-    id: string,
-    page: { readonly limit: number; readonly before: number | null },
-  ): Promise<ConversationMessage[]>;
+  abstract messages(id: string, page: VersionPage): Promise<ConversationMessage[]>;
   /** Removes a conversation with its messages. Returns false when there was none. */
   abstract remove(key: ConversationKey): Promise<boolean>;
 }

@@ -71,7 +71,7 @@ interface Missing {
 }
 
 /** Tells instances that have ended from those that are missing for a moment. */
-export class DeadInstances {
+class DeadInstances {
   private readonly missing = new Map<number, Missing>();
 
   constructor(

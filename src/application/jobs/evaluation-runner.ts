@@ -18,7 +18,7 @@ import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
 
 /** The evaluation cannot go on. The message says why. */
-export class EvaluationFailed extends Error {}
+class EvaluationFailed extends Error {}
 
 /** Limits the wait of a record for a model that is busy, loading or out of order. */
 const RETRY_MS = 180_000;

@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, Logger, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, Logger, type Page, UnitOfWork } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { JobFinisher } from './job-finisher.js';
 import { type JobFilter, JobRepository } from './ports.js';
@@ -16,7 +16,7 @@ interface ExternalJob {
   readonly progress?: JobChange['progress'];
 }
 
-type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: { readonly limit: number; readonly after: string | null } };
+type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: Page };
 
 /** Jobs as their callers see and change them. */
 @injectable()

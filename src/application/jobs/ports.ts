@@ -1,5 +1,6 @@
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
+import type { Page } from '../shared/ports.js';
 
 /** Evaluations with their results. Both are deleted with the project. */
 export abstract class EvaluationRepository {
@@ -56,7 +57,7 @@ export abstract class JobRepository {
   abstract add(jobs: readonly Job[]): Promise<void>;
   abstract find(id: string): Promise<Job | null>;
   /** Lists the newest first, beginning after the id `after`. */
-  abstract list(filter: JobFilter, page: { readonly limit: number; readonly after: string | null }): Promise<Job[]>;
+  abstract list(filter: JobFilter, page: Page): Promise<Job[]>;
   /** Finds a job and locks it until the end of the transaction. */
   abstract hold(id: string): Promise<Job | null>;
   /** Updates an unfinished job. Returns false, and writes nothing, if the stored one is gone or has finished. */

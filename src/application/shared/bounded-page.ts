@@ -1,7 +1,4 @@
-interface Page {
-  readonly limit: number;
-  readonly after: string | null;
-}
+import type { Page } from './ports.js';
 
 export interface Bounded<T> {
   readonly items: readonly T[];

@@ -148,6 +148,18 @@ export abstract class WorkQueue {
   abstract stop(graceMs: number): Promise<void>;
 }
 
+/** Selects at most `limit` items of a list, after the one with the id `after`. With null the list begins. */
+export interface Page {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+/** Selects at most `limit` numbered items of a list, newest first, with numbers below `before`. With null the list begins. */
+export interface VersionPage {
+  readonly limit: number;
+  readonly before: number | null;
+}
+
 /** Bytes that are never held in memory as a whole. */
 export interface ByteStream {
   /** Is null if unknown. */

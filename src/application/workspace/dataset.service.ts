@@ -15,15 +15,8 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator } from '../shared/ports.js';
-import {
-  ContentHasher,
-  DatasetRepository,
-  type DatasetVersionEntry,
-  type Page,
-  StarterCatalog,
-  type VersionPage,
-} from './ports.js';
+import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */

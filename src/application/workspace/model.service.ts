@@ -7,8 +7,8 @@ import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator } from '../shared/ports.js';
-import { ModelRepository, type ModelVersionEntry, type Page, type VersionPage } from './ports.js';
+import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { ModelRepository, type ModelVersionEntry } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
 /** A model, and whether this call or an earlier one with the same request id created it. */

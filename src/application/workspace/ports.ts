@@ -3,18 +3,7 @@ import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
 import type { Project, ProjectVersion } from '../../domain/workspace/project.js';
 import type { Starter } from '../../domain/workspace/starter.js';
-
-/** A page of a list, newest first: at most `limit` objects after the one with the id `after`; null starts the list. */
-export interface Page {
-  readonly limit: number;
-  readonly after: string | null;
-}
-
-/** A page of a list of versions, newest first: at most `limit`, each below `before`; null starts the list. */
-export interface VersionPage {
-  readonly limit: number;
-  readonly before: number | null;
-}
+import type { Page, VersionPage } from '../shared/ports.js';
 
 export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
 export type ModelVersionEntry = Omit<ModelVersion, 'spec'>;
@@ -28,7 +17,7 @@ export abstract class ProjectRepository {
   /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
   abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
   /**
-   * Writes `next` and returns true if the stored project still has the version of `current`. Of concurrent calls with
+   * Writes `next` and returns true if the stored project still has the version of `current`. Among concurrent calls with
    * the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.
    */
   abstract replace(current: Project, next: Project): Promise<boolean>;
@@ -43,7 +32,7 @@ export abstract class ProjectRepository {
 
 export abstract class ModelRepository {
   /**
-   * Adds the model unless its project has one with the same `requestId`, and returns the stored one. Of concurrent calls
+   * Adds the model unless its project has one with the same `requestId`, and returns the stored one. Among concurrent calls
    * with the same `requestId`, exactly one adds. Throws NotFound if the project is gone.
    */
   abstract addOnce(model: Model): Promise<Model>;
@@ -53,7 +42,7 @@ export abstract class ModelRepository {
   /** Returns the registered models of these projects, newest first. */
   abstract registered(projectIds: readonly string[]): Promise<Model[]>;
   /**
-   * Writes `next` and returns true if the stored model still has the version and the state of `current`. Of concurrent
+   * Writes `next` and returns true if the stored model still has the version and the state of `current`. Among concurrent
    * calls with the same `current`, exactly one returns true.
    */
   abstract replace(current: Model, next: Model): Promise<boolean>;
@@ -70,7 +59,7 @@ export abstract class ModelRepository {
 /** Stores the changes of aliases. A stored change never changes; it is removed only with its project. */
 export abstract class ModelAliasRepository {
   /**
-   * Adds the change and returns true if the alias has no change with this version yet. Of concurrent calls with the same
+   * Adds the change and returns true if the alias has no change with this version yet. Among concurrent calls with the same
    * version, exactly one returns true. Throws NotFound if the project or the model is gone.
    */
   abstract append(change: AliasChange): Promise<boolean>;
@@ -90,7 +79,7 @@ export abstract class DatasetRepository {
   /** Returns the records of a version exactly as they were stored; null for a version that the dataset never had. */
   abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
   /**
-   * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Of concurrent
+   * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Among concurrent
    * calls with the same `current`, exactly one returns true. A new version gets `records`, or those of `current` if
    * `records` is null.
    */

@@ -12,15 +12,8 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator } from '../shared/ports.js';
-import {
-  ModelRepository,
-  type Page,
-  ProjectRepository,
-  type ProjectVersionEntry,
-  StarterCatalog,
-  type VersionPage,
-} from './ports.js';
+import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
 /** A project with its registered models and the state of its runtime. */

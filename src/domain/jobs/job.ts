@@ -161,7 +161,7 @@ export const Job = {
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>
     job.finishedAt !== null,
 
-  /** Returns how many seconds the job ran, without its time in the queue. Null before the end, or if it never began. */
+  /** Returns how many seconds the job ran, without its time in the queue. Returns null before the end, or if it never began. */
   duration({ startedAt, finishedAt }: Pick<Job, 'startedAt' | 'finishedAt'>): number | null {
     if (!startedAt || !finishedAt) return null;
     return Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000;

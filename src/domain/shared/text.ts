@@ -11,7 +11,7 @@ export const quoted = (text: string): string =>
 /** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-export interface JsonNesting {
+interface JsonNesting {
   /** The deepest level of arrays and objects. */
   readonly depth: number;
   /** The number of arrays and objects. */
@@ -44,7 +44,7 @@ export function jsonNesting(text: string, depthLimit: number): JsonNesting {
 }
 
 /** Returns the index of the closing quote of the string that begins at `from`. */
-export function endOfString(text: string, from: number): number {
+function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;
     while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes++;

@@ -53,7 +53,7 @@ export function review(reviewed: Reviewed): Review {
 }
 
 /** Tells whether there is a model to measure. */
-export function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
+function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
   const url = `/v1/projects/${project.id}/models`;
   const [draft] = models;
   if (!draft) {
@@ -74,7 +74,7 @@ export function* modelRemarks({ project, models }: Reviewed): Generator<Remark> 
 }
 
 /** Tells whether a model answers. A model that is loading counts as ready. */
-export function* runtimeRemarks({ project, models, runtime }: Reviewed): Generator<Remark> {
+function* runtimeRemarks({ project, models, runtime }: Reviewed): Generator<Remark> {
   const url = `/v1/projects/${project.id}/runtime`;
   const registered = models.find(({ state }) => state === 'registered');
   if (runtime.state === 'not_connected' && registered) {
@@ -104,7 +104,7 @@ const NAMED = 5;
 const path = 'spec.dataset_id';
 
 /** Tells whether the dataset that the spec names can show how good a model is. */
-export function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
+function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
   const wanted = project.spec.dataset_id;
   const datasets = `/v1/projects/${project.id}/datasets`;
   if (isBlank(wanted)) {
@@ -211,7 +211,7 @@ function listed(sets: readonly (readonly string[])[]): string {
 }
 
 /** Tells whether the last evaluation of the dataset reaches the acceptance threshold and is still up to date. */
-export function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
+function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
   const { project, dataset, runtime, evaluation } = reviewed;
   const threshold = (project.spec.acceptance as JsonObject | null | undefined)?.threshold;
   if (typeof threshold !== 'number' || threshold < 0 || threshold > 1) return;

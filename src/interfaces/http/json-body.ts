@@ -9,7 +9,7 @@ import { HttpRefusal } from './refusals.js';
 /** Shorter bodies are parsed at once. Between the steps of a longer one other requests get their turn. */
 const LONG = 64 * 1024;
 
-export interface ParsedBody {
+interface ParsedBody {
   readonly value: unknown;
   /** The number of JSON values; null for another media type. */
   readonly values: number | null;

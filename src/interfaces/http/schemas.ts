@@ -139,8 +139,6 @@ export const AnyObject = z
 /** Accepts any JSON value. `z.unknown()` would be documented as optional. */
 export const AnyJson = z.custom<Json>((value) => value !== undefined).meta(jsonComponent);
 
-export const NoBody = z.undefined();
-
 /** Accepts a whole number in a query string. */
 export const wholeNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -150,7 +148,7 @@ export const wholeNumberText = (min: number, max: number) => {
 };
 
 /** Accepts a whole number in a query string, and takes one above `max` for `max`. */
-export const clampedNumberText = (min: number, max: number) => {
+const clampedNumberText = (min: number, max: number) => {
   const error = `must be a whole number from ${min} on`;
   const digits = z.string({ error }).regex(/^\d+$/, { error });
   const number = digits.transform((text) => Math.min(Number(text), max)).pipe(z.number().min(min, { error }).max(max));

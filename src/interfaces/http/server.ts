@@ -72,7 +72,7 @@ function refuseSocket(socket: Duplex, code: RefusalCode, requestId: string): voi
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-export class ShuttingDown extends DomainError {
+class ShuttingDown extends DomainError {
   constructor() {
     super('unavailable', 'shutting_down', 'The service is ending: try again shortly.', { retryAfterSeconds: 1 });
   }

@@ -73,7 +73,7 @@ const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
 
 /** A file of the folder `public`, beside the nearest package.json above this one. */
-export interface PublicFile {
+interface PublicFile {
   /** `/auth` for `auth.html`; all that pages load is below `/pages`. */
   readonly path: string;
   /** The ending of its name, such as `.css`. */
@@ -82,7 +82,7 @@ export interface PublicFile {
 }
 
 /** Read at once: what is served cannot change or go missing while the service runs. */
-export function publicFiles(): PublicFile[] {
+function publicFiles(): PublicFile[] {
   const folder = join(packageRoot, 'public');
   return readdirSync(folder).map((name) => {
     const type = extname(name);
@@ -92,7 +92,7 @@ export function publicFiles(): PublicFile[] {
 }
 
 /** Swagger UI, from the service itself: it needs no network. */
-export const referencePage = `<!doctype html>
+const referencePage = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -110,7 +110,7 @@ export const referencePage = `<!doctype html>
 `;
 
 /** Credentials are kept by the open page alone. */
-export const referenceScript = `SwaggerUIBundle({
+const referenceScript = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,

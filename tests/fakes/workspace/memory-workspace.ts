@@ -1,13 +1,12 @@
+import type { Page, VersionPage } from '../../../src/application/shared/ports.js';
 import type {
   DatasetRepository,
   DatasetVersionEntry,
   ModelAliasRepository,
   ModelRepository,
   ModelVersionEntry,
-  Page,
   ProjectRepository,
   ProjectVersionEntry,
-  VersionPage,
 } from '../../../src/application/workspace/ports.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../src/domain/workspace/dataset.js';

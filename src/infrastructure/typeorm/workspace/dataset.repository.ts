@@ -1,11 +1,7 @@
 import { injectable } from 'inversify';
 import { LessThan } from 'typeorm';
-import type {
-  DatasetRepository,
-  DatasetVersionEntry,
-  Page,
-  VersionPage,
-} from '../../../application/workspace/ports.js';
+import type { Page, VersionPage } from '../../../application/shared/ports.js';
+import type { DatasetRepository, DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';

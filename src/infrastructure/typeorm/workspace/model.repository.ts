@@ -1,12 +1,7 @@
 import { injectable } from 'inversify';
 import { In, LessThan } from 'typeorm';
-import type {
-  ModelAliasRepository,
-  ModelRepository,
-  ModelVersionEntry,
-  Page,
-  VersionPage,
-} from '../../../application/workspace/ports.js';
+import type { Page, VersionPage } from '../../../application/shared/ports.js';
+import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '../../../application/workspace/ports.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { notFoundIfMissing } from '../storage-errors.js';

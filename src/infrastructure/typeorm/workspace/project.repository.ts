@@ -1,11 +1,7 @@
 import { injectable } from 'inversify';
 import { LessThan } from 'typeorm';
-import type {
-  Page,
-  ProjectRepository,
-  ProjectVersionEntry,
-  VersionPage,
-} from '../../../application/workspace/ports.js';
+import type { Page, VersionPage } from '../../../application/shared/ports.js';
+import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';

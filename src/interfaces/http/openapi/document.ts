@@ -216,4 +216,4 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Returns the description of a parameter. A missing one fails the test of the document. */
-export const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();
+const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();
