@@ -5,12 +5,11 @@ import { Sealer } from '../../src/infrastructure/crypto/secrets.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryStore } from '../fakes/memory-store.js';
-import { barrier } from '../support/barrier.js';
+import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
-import { jobsRig } from '../support/jobs-rig.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aJob, aMessage, anAccount, aRule, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { aMessage, anAccount, aTeam, at, aWebhook, ids } from '../support/records.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { outboxContract } from './accounts/outbox.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
@@ -153,16 +152,11 @@ describe('Outbox kept by PostgreSQL', () => {
 describe('Locks of PostgreSQL', () => {
   it('takes the turn from who stops in the midst of it', async () => {
     const [here, elsewhere] = [await postgres.open(), await postgres.elsewhere()];
-    let entered = () => {};
-    const inside = new Promise<void>((resolve) => {
-      entered = resolve;
-    });
-    let goOn = () => {};
+    const { opened: inside, open: entered } = gate();
+    const { opened: goingOn, open: goOn } = gate();
     const stuck = here.locks.run('line', async () => {
       entered();
-      await new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
+      await goingOn;
       return here.jobs.instances();
     });
     stuck.catch(() => undefined);
@@ -171,46 +165,6 @@ describe('Locks of PostgreSQL', () => {
     goOn();
     await expect(stuck).rejects.toThrow();
     expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
-});
-
-/** The races of `tests/e2e/alert-processes.test.ts` are worth their name only if they can be lost. */
-describe('without locks', () => {
-  it('a failure is alerted twice, and another forgotten', async () => {
-    const all = barrier(2);
-    const careless = async (open: () => ReturnType<typeof postgres.open>) => {
-      const repositories = await open();
-      const unitOfWork = repositories.unitOfWork as TypeOrmUnitOfWork;
-      const rules = repositories.alertRules;
-      return jobsRig({
-        ...repositories,
-        locks: {
-          // Without shared turns, in which both would only find out that the rule reacts.
-          run: async (_, work, mode) => (mode === 'shared' ? null : await unitOfWork.readCommitted(work)) as never,
-        },
-        alertRules: Object.assign(Object.create(rules), {
-          all: async () => {
-            const read = await rules.all();
-            await all();
-            return read;
-          },
-        }),
-        jobHistory: Object.assign(Object.create(repositories.jobHistory), {
-          append: async () => true, // a row written by both would give the race away
-        }),
-      });
-    };
-    const processes = [await careless(() => postgres.open()), await careless(() => postgres.elsewhere())];
-    const [rule, jobs] = [aRule({ threshold: 1 }), [aJob(), aJob()]];
-    await processes[0]?.alertRules.add(rule);
-    await processes[0]?.jobs.add(jobs);
-    await Promise.all(
-      processes.map((process, index) =>
-        process.jobService.change({ kind: 'master' }, (jobs[index] as (typeof jobs)[0]).id, { status: 'failed' }),
-      ),
-    );
-    expect(await processes[0]?.allAlerts()).toHaveLength(2);
-    expect(await processes[0]?.alertRules.find(rule.id)).toMatchObject({ failuresInARow: 1 });
   });
 });
 

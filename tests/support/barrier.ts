@@ -27,3 +27,12 @@ export function barrier(parties: number): () => Promise<void> {
 /** Runs `act` for all parties at once and returns their results. */
 export const atOnce = <T>(parties: number, act: (party: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: parties }, (_, party) => act(party)));
+
+/** Returns a promise and the function that resolves it. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

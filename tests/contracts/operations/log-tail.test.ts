@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, ftruncateSync, openSync, renameSync, truncateSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LogTailLimits, logTailLimits } from '../../../src/application/operations/ports.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
@@ -175,15 +175,5 @@ describe('LogTail of files', () => {
       truncateSync(file);
       expect((await reading).filter((line) => line !== 'a line')).toEqual([]);
     }
-  });
-
-  it('reads the end of a file whatever its length', async () => {
-    const file = newFile();
-    ftruncateSync(openSync(file, 'w'), 3 * 1024 ** 3);
-    appendFileSync(file, '\nfirst\nsecond\n');
-    const tail = new FileLogTail(file);
-    expect(await tail.read({ most: 2, mentioning: null })).toEqual(['first', 'second']);
-    expect(await tail.read({ most: 10_000, mentioning: null })).toEqual(['first', 'second']);
-    expect(await tail.read({ most: 10_000, mentioning: 'first' })).toEqual(['first']);
   });
 });

@@ -1,4 +1,4 @@
-import { atOnce } from '../../support/barrier.js';
+import { atOnce, gate } from '../../support/barrier.js';
 import { aRule } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
@@ -49,10 +49,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('has a line of its own for each name', async () => {
-      let leave = () => {};
-      const left = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
+      const { opened: left, open: leave } = gate();
       const first = here.locks.run('one', () => left);
       const second = here.locks.run('one', async () => 'second');
       expect(await here.locks.run('other', async () => 'other')).toBe('other');
@@ -62,15 +59,9 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('lets shared turns see all that an exclusive one wrote, and keeps them out of it', async () => {
-      let leave = () => {};
-      const left = new Promise<void>((resolve) => {
-        leave = resolve;
-      });
+      const { opened: left, open: leave } = gate();
       const [rule, later] = [aRule(), aRule()];
-      let begin = () => {};
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
+      const { opened: begun, open: begin } = gate();
       const first = here.locks.run('line', async () => {
         begin();
         await left;

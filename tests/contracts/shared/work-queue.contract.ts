@@ -1,5 +1,6 @@
 import type { Attempt, TaskWorker, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
 import type { Json } from '../../../src/domain/workspace/json.js';
+import { gate } from '../../support/barrier.js';
 import { eventually } from '../../support/eventually.js';
 
 export interface ProcessUnderTest {
@@ -97,10 +98,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
     });
 
     it('has one task for a key while it waits and while it runs, and another one after that', async () => {
-      let end = () => {};
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
+      const { opened: ended, open: end } = gate();
       const waiting = await rig.process();
       await waiting.queue.enqueue('task', 'first', { key: 'k' });
       await waiting.queue.enqueue('task', 'second', { key: 'k' });

@@ -57,11 +57,6 @@ describe('the HTTP client', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('takes what comes before an answer', async () => {
-    connections = [[says(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${GOOD}`)]];
-    expect(await post()).toMatchObject({ status: 200, text: 'ok' });
-  });
-
   it.each([
     ['Content-Length: 9\r\n\r\nok'],
     ['Connection: close\r\nContent-Length: 9\r\n\r\nok'],

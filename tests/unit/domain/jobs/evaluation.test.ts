@@ -73,11 +73,6 @@ describe('a summary', () => {
     expect(summary).toMatchObject({ groups_left_out: 400, tokens: null });
     expect(JSON.stringify(summary).length).toBeLessThan(64_000);
   });
-
-  it('repeats nothing of a model spec but what runs it', () => {
-    const { runtime } = anEvaluation(project, {});
-    expect(runtime).toEqual({ runtime: 'onnx', path: 'tiny-chat' });
-  });
 });
 
 it('compares what both have scored, overall and by group', () => {
