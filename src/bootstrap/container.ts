@@ -50,8 +50,7 @@ import {
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
-import { AddressGuard } from '../infrastructure/webhooks/address-guard.js';
-import { HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
+import { AddressGuard, HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 import { BodyMemory, bodyLimits } from '../interfaces/http/body.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';

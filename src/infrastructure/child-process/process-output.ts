@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const LONGEST_LINE = 4_096;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-const TERMINAL_CODES = /\u001b\[[0-9;]*[A-Za-z]/g;
-
-const withoutTerminalCodes = (text: string): string => text.replace(TERMINAL_CODES, '');
 
 /** Cuts the output of a process into lines. Splits a line that does not end, so that memory stays bounded. */
 export class OutputLines {
@@ -35,7 +31,7 @@ export class OutputLines {
   }
 
   private emit(line: string): void {
-    const text = withoutTerminalCodes(line).trimEnd();
+    const text = stripVTControlCharacters(line).trimEnd();
     for (let at = 0; at < text.length; at += LONGEST_LINE) this.onLine(text.slice(at, at + LONGEST_LINE));
   }
 }
@@ -51,7 +47,7 @@ export class OutputTail {
   }
 
   get text(): string {
-    return withoutTerminalCodes(this.kept.toString('utf8')).trim();
+    return stripVTControlCharacters(this.kept.toString('utf8')).trim();
   }
 }
 

@@ -6,9 +6,8 @@ import { type SupervisedProcess, Supervisor } from '../child-process/supervisor.
 import { claimFolder, EmbeddedPostgresError, explained, findLauncher, type Launcher } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
 import { checkVersion, clusterFolder, endOrphan, makeCluster, readPassword } from './cluster.js';
-import { answers, type Place, PORT, untilReady, urlOf } from './database.js';
 import { lockFolder, makeSocketFolder, socketFolder } from './folder-lock.js';
-import { launch } from './server-process.js';
+import { answers, launch, type Place, PORT, untilReady, urlOf } from './server.js';
 
 export interface EmbeddedPostgres {
   /** Stays the same when the server is restarted. */

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Metrics } from '../../application/operations/ports.js';
+import { resultWithin } from '../system/scheduling.js';
 import type { MetricSnapshot, MetricSource } from './metric-sources.js';
 
 /** For one source; all sources are asked at the same time. */
@@ -74,13 +75,7 @@ export class PrometheusMetrics implements Metrics {
   private async collect(source: MetricSource): Promise<readonly MetricSnapshot[]> {
     const answer = this.pending.get(source) ?? answerOf(source).finally(() => this.pending.delete(source));
     this.pending.set(source, answer);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), TIMEOUT_MS);
-    });
-    const snapshots = await Promise.race([answer, late]);
-    clearTimeout(timer);
-    return snapshots ?? source.fallback ?? [];
+    return (await resultWithin(answer, TIMEOUT_MS)) ?? source.fallback ?? [];
   }
 }
 

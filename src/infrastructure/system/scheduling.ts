@@ -1,4 +1,12 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Returns the result of `work`, or null after `milliseconds`. The work itself goes on. */
+export async function resultWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
+  const timer = new AbortController();
+  const late = delay(milliseconds, null, { signal: timer.signal });
+  return Promise.race([work, late]).finally(() => timer.abort());
+}
 
 /** Returns milliseconds of a monotonic clock, to measure durations. */
 export const steadyMs = (): number => performance.now();
@@ -71,12 +79,7 @@ export class Repeating {
   async stop(graceMs: number): Promise<void> {
     this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([this.current, enough]);
-    clearTimeout(timer);
+    await resultWithin(this.current, graceMs);
   }
 }
 

@@ -1,5 +1,8 @@
-import { AddressGuard, type Resolver } from '../../../src/infrastructure/webhooks/address-guard.js';
-import { HttpWebhookSender } from '../../../src/infrastructure/webhooks/http-webhook-sender.js';
+import {
+  AddressGuard,
+  HttpWebhookSender,
+  type Resolver,
+} from '../../../src/infrastructure/webhooks/http-webhook-sender.js';
 import { MemoryWebhookSender } from '../../fakes/alerts/memory-webhook-sender.js';
 import { answering, verified, WebhookReceiver } from '../../support/webhook-receiver.js';
 import { webhookSenderContract } from './webhook-sender.contract.js';

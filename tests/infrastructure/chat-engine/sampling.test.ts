@@ -1,4 +1,4 @@
-import { sample } from '../../../src/infrastructure/chat-engine/worker/sampling.js';
+import { sample } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import { decodeHalves } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 
 describe('the choice of a token', () => {

@@ -1,4 +1,8 @@
-import { AddressGuard, AddressRefused, type Resolver } from '../../../src/infrastructure/webhooks/address-guard.js';
+import {
+  AddressGuard,
+  AddressRefused,
+  type Resolver,
+} from '../../../src/infrastructure/webhooks/http-webhook-sender.js';
 
 const resolving =
   (...addresses: string[]): Resolver =>

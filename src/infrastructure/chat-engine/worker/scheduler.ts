@@ -4,10 +4,9 @@
  * messages, so a cancellation costs one more step and not the whole answer.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Network, Scores, Step } from './decoder.js';
+import { type Network, type Scores, type Step, sample } from './decoder.js';
 import type { Past } from './kv-cache.js';
 import { type CachedTokens, PrefixCache } from './prefix-cache.js';
-import { sample } from './sampling.js';
 
 /** Bounds the memory of one step, and the time that other answers and a cancellation wait for a long prompt. */
 const PREFILL_CHUNK = 128;

@@ -3,8 +3,7 @@ import { LessThan, LessThanOrEqual } from 'typeorm';
 import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
-import { NotFound } from '../../../domain/shared/errors.js';
-import { isForeignKeyViolation } from '../storage-errors.js';
+import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
@@ -35,15 +34,13 @@ export const ConversationMessageTable = defineTable<MessageRow>('conversation_me
 export class TypeOrmConversationRepository implements ConversationRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void> {
-    try {
-      await this.unitOfWork.run(async () => {
+  add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void> {
+    return notFoundIfMissing('project', () =>
+      this.unitOfWork.run(async () => {
         await this.table.insert({ ...conversation, messageCount: 0 });
         await this.append(conversation, messages, conversation.createdAt);
-      });
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? new NotFound('project') : error;
-    }
+      }),
+    );
   }
 
   append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean> {

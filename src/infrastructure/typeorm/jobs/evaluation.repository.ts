@@ -2,8 +2,7 @@ import { injectable } from 'inversify';
 import { MoreThan } from 'typeorm';
 import type { EvaluationRepository } from '../../../application/jobs/ports.js';
 import type { Evaluation, Result, Scored } from '../../../domain/jobs/evaluation.js';
-import { NotFound } from '../../../domain/shared/errors.js';
-import { isForeignKeyViolation } from '../storage-errors.js';
+import { notFoundIfMissing } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { JobTable } from './job.repository.js';
@@ -54,11 +53,8 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
 
   async add(evaluation: Evaluation): Promise<void> {
     const { jobId, projectId, datasetId, contentSha256 } = evaluation;
-    try {
-      await this.evaluations.insert({ jobId, projectId, datasetId, contentSha256, definition: evaluation, run: 0 });
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? new NotFound('project') : error;
-    }
+    const row = { jobId, projectId, datasetId, contentSha256, definition: evaluation, run: 0 };
+    await notFoundIfMissing('project', () => this.evaluations.insert(row));
   }
 
   async find(jobId: string): Promise<Evaluation | null> {

@@ -3,11 +3,11 @@ import { DataSource } from 'typeorm';
 import { InstanceRegistry } from '../../../application/jobs/ports.js';
 import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { Repeating } from '../../system/scheduling.js';
+import { Repeating, resultWithin } from '../../system/scheduling.js';
 import { OutageLog } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { type BrokenOff, type Envelope, TaskSlot } from './task-slot.js';
+import { type Envelope, TaskSlot } from './task-slot.js';
 
 /** A task in graphile-worker's public view. */
 interface TaskRow {
@@ -111,12 +111,7 @@ export class GraphileWorkQueue implements WorkQueue {
     this.stopping = true;
     for (const slot of this.slots) slot.end();
     const ended = Promise.all([...this.working, this.looking.stop(graceMs)]);
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([ended, enough]);
-    clearTimeout(timer);
+    await resultWithin(ended, graceMs);
     this.hangUp?.();
   }
 
@@ -169,7 +164,8 @@ export class GraphileWorkQueue implements WorkQueue {
 
   private async work(slot: TaskSlot): Promise<void> {
     try {
-      for (const one of await slot.work()) await this.handBack(slot.task, one);
+      const brokenOff = await slot.work();
+      for (const { id, attempts } of brokenOff) await this.unitOfWork.query(HAND_BACK, [id, attempts, slot.task]);
     } catch (error) {
       this.outages.failed('the work queue', error, { task: slot.task });
     }
@@ -182,10 +178,6 @@ export class GraphileWorkQueue implements WorkQueue {
     const failed = (attempt: number, error: unknown) => this.log.warn('a task failed', { task, attempt, error });
     const workerId = `${this.instance}.${++this.lastSlot}`;
     return new TaskSlot(task, this.workers.get(task) as TaskWorker, { workerId, pool: poolOf(this.source), failed });
-  }
-
-  private async handBack(task: string, { id, attempts }: BrokenOff): Promise<void> {
-    await this.unitOfWork.query(HAND_BACK, [id, attempts, task]);
   }
 
   private async unlock(workerIds: readonly string[]): Promise<void> {
