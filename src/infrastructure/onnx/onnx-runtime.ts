@@ -1,9 +1,8 @@
-import { sep } from 'node:path';
-
 /**
- * Converts 16-bit floats. ONNX Runtime takes and gives them as their bits, in a Uint16Array.
+ * Converts the 16-bit floats of ONNX Runtime, which are bits in a Uint16Array, and makes its errors fit to be shown.
  * A thread that runs a model must import this file before its first tensor is made.
  */
+import { sep } from 'node:path';
 
 // Newer versions of Node.js have a Float16Array. The native library then uses it, and finds no data in it
 // (issue 32323 of microsoft/onnxruntime). Without that type it falls back to the bits.
