@@ -5,14 +5,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, Dispatcher } from 'undici';
 
-export interface HttpClientOptions {
-  /** Are sent with every request. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes that the body of an answer may have. Default: 4 MiB. */
-  readonly maxBytes?: number;
-  /** Milliseconds that an idle connection stays open. Default: 4,000, a little less than most servers allow. */
-  readonly idleMs?: number;
-}
+/** The most bytes that the body of an answer may have. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** An idle connection stays open for a little less than most servers allow. */
+const IDLE_MS = 4_000;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -81,9 +77,10 @@ export class HttpClient {
   /** The last one was used last, and is used first. */
   private readonly idle: Client[] = [];
 
+  /** `headers` are sent with every request. */
   constructor(
     baseUrl: string | URL,
-    private readonly options: HttpClientOptions = {},
+    private readonly headers: Readonly<Record<string, string>> = {},
   ) {
     const { origin, pathname } = new URL(baseUrl);
     this.origin = origin;
@@ -109,9 +106,9 @@ export class HttpClient {
   }
 
   /** Sends one request to a URL on a connection of its own. */
-  static async once(url: string | URL, request: Omit<HttpRequest, 'path'>, options?: HttpClientOptions) {
+  static async once(url: string | URL, request: Omit<HttpRequest, 'path'>) {
     const { origin, pathname, search } = new URL(url);
-    const client = new HttpClient(origin, options);
+    const client = new HttpClient(origin);
     try {
       return await client.send({ ...request, path: `${pathname}${search}` });
     } finally {
@@ -127,11 +124,10 @@ export class HttpClient {
 
   private async open(): Promise<Client> {
     const { Client } = await import('undici'); // loaded late: it takes a while, and not every instance needs it
-    const { maxBytes = 4 * 1024 * 1024, idleMs = 4_000 } = this.options;
     const connection = new Client(this.origin, {
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: idleMs,
-      maxResponseSize: maxBytes,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxResponseSize: MAX_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -142,7 +138,7 @@ export class HttpClient {
   private attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
     const { method, path, json, body = JSON.stringify(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
-    const headers = { ...type, ...this.options.headers, ...request.headers };
+    const headers = { ...type, ...this.headers, ...request.headers };
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let status: number | null = null;

@@ -53,7 +53,7 @@ export class RemoteEngine<Model> {
     private readonly log: Logger,
   ) {
     const headers = { Accept: 'application/json', ...api.headers(source.key) };
-    this.client = new HttpClient(source.baseUrl, { headers });
+    this.client = new HttpClient(source.baseUrl, headers);
     this.answer = api.answer(source.model);
     this.queue = new FairQueue(settings.maxConcurrent, settings.queue, this.estimate);
     this.delays = new RestartDelays(settings.retryDelayMs);
