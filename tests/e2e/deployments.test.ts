@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { DeploymentRepository, ModelServer } from '../../src/application/deployments/ports.js';
-import { RuntimeUnavailable } from '../../src/domain/chat/errors.js';
+import { RuntimeStopped, RuntimeUnavailable } from '../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { ClockedApp } from '../support/clocked-app.js';
@@ -261,6 +261,8 @@ describe('deployments', () => {
       while (rig.pids(id).length < 2) await rig.log.news();
       rig.kill(id);
       while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
+      jest.spyOn(rig.servers, 'predict').mockRejectedValueOnce(new RuntimeStopped()); // it was stopped meanwhile
+      expect((await code()).slice(0, 2)).toEqual([503, 'runtime_stopped']);
     });
   });
 

@@ -6039,7 +6039,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     listModelFiles: {

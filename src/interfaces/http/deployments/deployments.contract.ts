@@ -177,5 +177,4 @@ export const readDeploymentLogs = contract({
   answer: z
     .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
     .meta({ id: 'DeploymentLogs' }),
-  refusals: ['runtime_unavailable'],
 });
