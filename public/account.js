@@ -3,7 +3,7 @@ import { forgetFirstCall, prepareFirstCall, showFirstCall } from './first-call.j
 import { byId, onSubmit } from './forms.js';
 import { session } from './session.js';
 
-/** The part of the page that a signed-in person sees. */
+/** Shows the signed-in account. */
 export function prepareAccount(signedOut) {
   prepareFirstCall();
   onSubmit(
@@ -25,11 +25,11 @@ export function prepareAccount(signedOut) {
       signedOut();
     },
   );
-  // A page that comes back from the browser's cache must not show the key once more.
+  // A page that comes back from the browser's cache must not show the key again.
   addEventListener('pagehide', forgetKey);
 }
 
-/** `apiKey` is null where it was shown before. */
+/** Shows the account. `apiKey` is null if it was shown before. */
 export function showAccount(user, apiKey) {
   showUser(user);
   byId('api-key').textContent = apiKey ?? '';

@@ -22,7 +22,7 @@ function show(view) {
   document.title = `Tenon: ${titles[view].toLowerCase()}`;
 }
 
-/** For a view that takes the place of another: whoever doesn't see it must hear of it. */
+/** Announces a new view to screen readers. */
 function goTo(view) {
   notice('');
   show(view);

@@ -1,6 +1,6 @@
 import { byId } from './forms.js';
 
-/** Has every button with `data-copies` copy the text of the element that it names. */
+/** Makes every button with `data-copies` copy the text of the element that it names. */
 export function enableCopying() {
   for (const button of document.querySelectorAll('[data-copies]')) {
     const said = button.parentElement.querySelector('[role=status]');
@@ -17,7 +17,7 @@ async function copy(element) {
     await navigator.clipboard.writeText(element.textContent);
     return true;
   } catch {
-    // Plain http beyond this machine has no clipboard interface: select the text and try the old command.
+    // Browsers offer no clipboard on plain http to other machines: select the text and try the old command.
     getSelection().selectAllChildren(element);
     return document.execCommand('copy');
   }

@@ -36,7 +36,7 @@ export function forgetFirstCall() {
   showCommand();
 }
 
-/** The one kind of call that an API key may make: a chat. */
+/** Shows a chat call, which an API key may make. */
 function showCommand() {
   const project = byId('project-id').value.trim();
   const shown = apiKey !== null && PROJECT.test(project);
@@ -55,7 +55,7 @@ function commandFor(project) {
   ].join(' \\\n  ');
 }
 
-/** Answers with the project's id once its runtime is ready, or with the first refusal on the way. */
+/** Resolves to the project's id once its runtime is ready, or to the first refusal. */
 async function makeProject() {
   const doing = (text) => {
     byId('making').textContent = text;

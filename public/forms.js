@@ -1,8 +1,8 @@
 export const byId = (id) => document.getElementById(id);
 
 /**
- * Has `request` answer the form. Meanwhile its buttons wait. A refusal stands beside the fields that it names, or above
- * the form; otherwise `done` gets the answer.
+ * Sends the form by `request`, with its buttons disabled. Shows a refusal beside the fields that it names, or above the
+ * form. Passes an answer to `done`.
  */
 export function onSubmit(form, request, done) {
   form.addEventListener('submit', async (event) => {
@@ -31,7 +31,7 @@ function clear(form) {
   }
 }
 
-/** Shows what the API says, in its words. */
+/** Shows a message of the API. */
 function refuse(form, { error, details = [] }) {
   const fieldOf = ({ path }) => form.elements.namedItem(path);
   const beside = details.filter(fieldOf);
@@ -62,7 +62,7 @@ function describe(field, change) {
   else field.removeAttribute('aria-describedby');
 }
 
-/** Takes a secret of the page's link, and removes it from the address bar and the tab's history. */
+/** Takes a secret from the page's link, and removes it from the address bar and the tab's history. */
 export function takeFromLink(name) {
   const value = new URLSearchParams(location.search).get(name);
   if (location.search) history.replaceState(null, '', location.pathname + location.hash);

@@ -2,8 +2,8 @@ import { call } from './api.js';
 import { byId } from './forms.js';
 
 /**
- * Looks up who may sign up, and makes the form fit. Gives the view to begin with, what to say above it, and the token
- * where its invite is pending.
+ * Looks up who may sign up and adapts the form. Returns the first view, the text above it, and the token if its invite is
+ * pending.
  */
 export async function prepareInvite(token) {
   const [status, found] = await Promise.all([
@@ -27,7 +27,7 @@ export async function prepareInvite(token) {
 
 const isFull = ({ account_count, max_accounts }) => account_count >= max_accounts;
 
-/** Null where anybody may sign up. */
+/** Returns null if everybody may sign up. */
 function closedBecause({ account_count, max_accounts, registration_open }) {
   if (registration_open) return null;
   if (account_count >= max_accounts) {
@@ -43,7 +43,7 @@ const welcome = ({ invited_by_name, role }) =>
 function fill({ email }) {
   if (!email) return;
   const field = byId('sign-up-email');
-  // The default value, so that a reset of the form keeps it.
+  // A default value survives a reset of the form.
   field.defaultValue = email;
   field.readOnly = true;
   field.setAttribute('aria-describedby', 'locked-email');

@@ -1,13 +1,12 @@
 /**
- * The session token is kept in sessionStorage: only this tab has it, a reload keeps it, and the end of the tab ends it.
- * Not in localStorage, where it would outlast the visit, and not in a cookie, which browsers send by themselves and
- * which others' pages could abuse. A script can read it, so the policy of our pages lets no script run but our own.
- * The API key is kept nowhere: it is on the page until the page is left.
+ * Stores the session token in sessionStorage: only this tab has it, and it ends with the tab. localStorage would keep it
+ * after the visit. Browsers send cookies by themselves, so other pages could abuse one. Scripts can read sessionStorage,
+ * so the security policy of the pages runs only their own scripts. The API key is not stored.
  */
 const NAME = 'tenon.session';
 let memory = null;
 
-/** Storage may be forbidden; then a reload signs out. */
+/** Runs `act` on the storage. Returns null if the browser forbids it; then a reload signs out. */
 const stored = (act) => {
   try {
     return act(sessionStorage);

@@ -2,7 +2,7 @@ import { byId } from './forms.js';
 
 const all = () => [...document.querySelectorAll('[role=tab]')];
 
-/** Tabs as keyboards expect them: one stop for all, the arrow keys between them. */
+/** Makes tabs usable by keyboard: one tab stop for all, and the arrow keys between them. */
 export function prepareTabs(show) {
   for (const tab of all()) {
     tab.addEventListener('click', () => show(tab.getAttribute('aria-controls')));

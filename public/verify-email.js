@@ -1,7 +1,7 @@
 import { call } from './api.js';
 import { byId, onSubmit, takeFromLink } from './forms.js';
 
-// It waits for a click: mail scanners open links by themselves, and the token works once.
+// Waits for a click, because mail scanners open links and the token works once.
 const token = takeFromLink('token');
 byId('form').hidden = !token;
 if (!token) byId('message').textContent = 'Open this page by the link of the e-mail: it brings the token along.';
