@@ -1,5 +1,11 @@
 import type { Quota } from '../../src/application/operations/ports.js';
-import { credentialKey, rateLimited, rateLimitHeaders, sourceKey, sourceOf } from '../../src/interfaces/http/quotas.js';
+import {
+  credentialKey,
+  rateLimited,
+  rateLimitHeaders,
+  sourceKey,
+  sourceOf,
+} from '../../src/interfaces/http/middleware/rate-limit.js';
 
 describe('the key of a call', () => {
   it('tells no credential, and is another for each', () => {

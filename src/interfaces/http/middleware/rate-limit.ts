@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
-import { credentialKey, rateLimited, rateLimitHeaders, sourceKey, tightest } from '../quotas.js';
+import { HttpRefusal } from '../refusals.js';
 import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
@@ -67,4 +69,88 @@ function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metri
   const exceeded = tightest(quotas);
   metrics.refused(exceeded.policy);
   return rateLimited(exceeded);
+}
+
+/** Returns the quota with the least that remains; of two alike, the one with the longer wait. */
+export const tightest = (quotas: readonly Quota[]): Quota =>
+  quotas.reduce((tight, one) =>
+    one.remaining < tight.remaining || (one.remaining === tight.remaining && one.seconds > tight.seconds) ? one : tight,
+  );
+
+/** Tells the caller's quotas in the form of the IETF draft and in OpenAI's. */
+export function rateLimitHeaders(quotas: readonly Quota[]): Record<string, string> {
+  const { limit, remaining, seconds } = tightest(quotas);
+  return {
+    'RateLimit-Policy': quotas.map((one) => `"${one.policy}";q=${one.limit};w=60`).join(', '),
+    RateLimit: quotas.map((one) => `"${one.policy}";r=${one.remaining};t=${one.seconds}`).join(', '),
+    'x-ratelimit-limit-requests': String(limit),
+    'x-ratelimit-remaining-requests': String(remaining),
+    'x-ratelimit-reset-requests': duration(seconds),
+  };
+}
+
+/** `12s`, `1m0s`. */
+const duration = (seconds: number): string =>
+  seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+
+const LIMITED = { default: 'requests', auth: 'registrations and logins' } as const;
+
+export function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
+  const message = `The limit is ${limit} ${LIMITED[policy]} per minute: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  return new HttpRefusal('rate_limited', message, { 'Retry-After': String(seconds) });
+}
+
+const integer = { type: 'integer' } as const;
+const string = { type: 'string' } as const;
+
+/** Describes the same headers for the OpenAPI document. */
+export const documentedHeaders = {
+  'RateLimit-Policy': { schema: string, description: 'Each limit that applies: `q` requests within `w` seconds.' },
+  RateLimit: { schema: string, description: 'Of each limit: `r` requests remain, and in `t` seconds more will.' },
+  'x-ratelimit-limit-requests': { schema: integer, description: 'The limit of which the least remains.' },
+  'x-ratelimit-remaining-requests': { schema: integer, description: 'What remains of it.' },
+  'x-ratelimit-reset-requests': { schema: string, description: 'When more of it remains: `12s`, `1m0s`.' },
+} as const;
+
+interface Source {
+  readonly ip: string | undefined;
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}
+
+export const credentialKey = (credential: string): RateLimitKey => ({
+  kind: 'credential',
+  value: hash('sha256', credential, 'base64'),
+});
+
+/** Falls back to the proxy's own address: `ip`, which a trusted proxy forwards, may be no address at all. */
+export function sourceKey({ ip, socket }: Source): RateLimitKey {
+  return { kind: 'address', value: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
+}
+
+/** Returns an IPv4 address as it is, the /64 network of an IPv6 address, and null for anything else. */
+export function sourceOf(text: string): string | null {
+  const address = withoutPort(text).replace(/%.*$/, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  const groups = groupsOf(address);
+  const [sixth = 0, seventh = 0, eighth = 0] = groups.slice(5);
+  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
+    return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+const withoutPort = (text: string): string =>
+  /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
+
+function groupsOf(address: string): number[] {
+  // URL normalizes every form of an IPv6 address, also those with a dotted end.
+  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const [before, after] = [parsed(left), parsed(right)];
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }

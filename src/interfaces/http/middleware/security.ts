@@ -1,8 +1,8 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import { documentedHeaders } from '../quotas.js';
 import { HttpRefusal } from '../refusals.js';
 import { isProbe } from './observability.js';
+import { documentedHeaders } from './rate-limit.js';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 

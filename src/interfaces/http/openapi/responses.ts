@@ -3,7 +3,7 @@ import { callerKinds } from '../../../domain/accounts/caller.js';
 import { bodyLimits, SMALL_BODY_BYTES } from '../body.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
-import { documentedHeaders } from '../quotas.js';
+import { documentedHeaders } from '../middleware/rate-limit.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
 import { refusalExample } from './examples.js';
 
