@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
@@ -100,6 +100,12 @@ const connectionTimeoutMs = (url: string): number =>
  * same transaction, would wait for the missing answer as well.
  */
 class LimitedClient extends Client {
+  constructor(config: ClientConfig) {
+    super(config);
+    // A connection may break while nobody listens: without this, that would end the process. The next statement fails.
+    this.on('error', () => undefined);
+  }
+
   override query(...given: never[]): never {
     const answer: unknown = super.query(...(given as [never]));
     if (answer instanceof Promise) answer.catch((error: unknown) => this.endIfOverdue(error));
