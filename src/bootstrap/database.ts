@@ -40,10 +40,10 @@ export async function connected(url: string, waitMs: number, log: Logger, stoppi
   }
 }
 
-/** Makes the data folder and what the service writes to in it. Throws where that cannot be. */
+/** Makes the data folder and the upload folder. Throws an error that names the setting. */
 export function makeDataFolder({ dataDir, uploadFolder }: Pick<Config, 'dataDir' | 'uploadFolder'>): void {
   try {
-    // Not for others to list; but PostgreSQL's unprivileged account must get through to its own folder.
+    // Others cannot list the folder, but PostgreSQL's unprivileged account can pass through it to its own.
     makeFolder(dataDir, 0o711);
     makeFolder(uploadFolder);
   } catch (error) {

@@ -6,7 +6,7 @@ export class MemoryLocks implements Locks {
   constructor(private readonly store: MemoryStore) {}
 
   async run<T>(line: string, work: () => Promise<T>): Promise<T> {
-    if (this.store.isWorking) throw new Error('This can be no part of a unit of work.');
+    if (this.store.isWorking) throw new Error('This must not run inside a unit of work.');
     return this.store.inLine(line, () => this.store.run(work));
   }
 }

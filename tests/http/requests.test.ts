@@ -89,6 +89,19 @@ describe('a request', () => {
     expect(refusal(await raw(app, text))).toBe('400 bad_request');
   });
 
+  it('that is not proper HTTP does not hold its connection, even if the caller never closes', async () => {
+    const port = Number(new URL(app.url).port);
+    const accepted = once(app.server, 'connection');
+    const caller = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => caller.write('GARBAGE\r\n\r\n'));
+    const [theirs] = await accepted;
+    await once(
+      caller.resume().on('error', () => undefined),
+      'end',
+    );
+    await once(theirs, 'close');
+    caller.destroy();
+  });
+
   it('with headers that are too large is 431, in the envelope', async () => {
     const answer = await raw(app, `GET / HTTP/1.1\r\nHost: localhost\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);

@@ -2,15 +2,15 @@ import { escapeHtml, type Message } from '../../domain/accounts/mailed-token.js'
 import type { Alert } from '../../domain/alerts/alert.js';
 import type { PageLinks } from '../accounts/ports.js';
 
-/** A mail tells of so many alerts one by one; of those beyond it says how many they are. */
-const LISTED = 20;
+/** A mail lists at most so many alerts, and counts the others. */
+const MOST_LISTED = 20;
 
-/** Tells one person of alerts that have fired at once. `last`: there will be no other for a while. */
+/** Writes to one person about alerts that have fired at once. `last` adds that no other mail follows for a while. */
 export function alertMail(to: Message['to'], alerts: readonly Alert[], links: PageLinks, last: boolean): Message {
-  const told = alerts.slice(0, LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
+  const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
   const [severity] = alerts.map((alert) => alert.severity).sort();
   const [first] = alerts;
-  const beyond = alerts.length - told.length;
+  const beyond = alerts.length - listed.length;
   const ending = [
     ...(beyond > 0 ? [`And ${beyond} more: GET ${links.alerts()}`] : []),
     ...(last ? [`This is the last such message within an hour. Until then: GET ${links.alerts()}`] : []),
@@ -20,20 +20,20 @@ export function alertMail(to: Message['to'], alerts: readonly Alert[], links: Pa
   return {
     to,
     subject: `[${severity}] ${alerts.length === 1 ? first?.title : `${alerts.length} alerts have fired`}`,
-    text: [`Hello ${to.name},`, ...told.map(asText), ...ending].join('\n\n').concat('\n'),
+    text: [`Hello ${to.name},`, ...listed.map(asText), ...ending].join('\n\n').concat('\n'),
     html: `<!doctype html>
 <html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
 <p>Hello ${escapeHtml(to.name)},</p>
-${told.map(asHtml).join('\n')}
+${listed.map(asHtml).join('\n')}
 ${ending.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
 </body></html>
 `,
   };
 }
 
-type Told = Alert & { readonly link: string };
+type ListedAlert = Alert & { readonly link: string };
 
-const asText = ({ severity, title, message, createdAt, link }: Told) => `[${severity}] ${title}
+const asText = ({ severity, title, message, createdAt, link }: ListedAlert) => `[${severity}] ${title}
 ${message}
 Fired at ${createdAt.toISOString()}.
 To read it: GET ${link}
@@ -45,7 +45,7 @@ const asHtml = ({
   message,
   createdAt,
   link,
-}: Told) => `<h2>${escapeHtml(`[${severity}] ${title}`)}</h2>
+}: ListedAlert) => `<h2>${escapeHtml(`[${severity}] ${title}`)}</h2>
 <p>${escapeHtml(message)}<br>Fired at ${createdAt.toISOString()}.</p>
 <p>To read it: <code>GET ${escapeHtml(link)}</code><br>
 To acknowledge it: <code>POST ${escapeHtml(link)}/ack</code></p>`;

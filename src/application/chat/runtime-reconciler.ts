@@ -7,12 +7,12 @@ import { ModelRepository } from '../workspace/ports.js';
 import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
- * Makes the chat runtimes of this instance match the desired state in the database, and tells their state. A change is stored first and
- * reconciled then, one change of a project after another, so the last stored change holds in the end.
+ * Makes the chat runtimes of this instance match the desired state in the database, and reports their state. Stores and
+ * applies the changes of a project one after another, so the last stored change holds in the end.
  */
 @injectable()
 export class RuntimeReconciler {
-  /** Ends with the last reconciliation of a project that has begun. */
+  /** The last reconciliation of each project, until it ends. */
   private readonly running = new Map<string, Promise<void>>();
   /** Explains why the runtime of a project could not be started. */
   private readonly failures = new Map<string, string>();
@@ -102,13 +102,16 @@ export class RuntimeReconciler {
 
   private async start(connection: RuntimeConnection): Promise<void> {
     const { projectId, modelId } = connection;
-    this.held.set(projectId, modelId);
     try {
-      this.runtimes.start(projectId, await this.source(connection));
+      const source = await this.source(connection);
+      this.held.set(projectId, modelId); // not earlier: until now the model that was connected before may run
+      this.runtimes.start(projectId, source);
     } catch (error) {
       const isRefused = error instanceof DomainError;
       this.failures.set(projectId, isRefused ? error.message : 'the service failed to start it, and tries again');
-      if (!isRefused) this.held.delete(projectId);
+      await this.runtimes.stop(projectId);
+      if (isRefused) this.held.set(projectId, modelId);
+      else this.held.delete(projectId);
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { DeploymentRepository, ModelServer } from './ports.js';
 export class DeploymentReconciler {
   /** Holds the deployments that were stored when this instance last looked. */
   private readonly held = new Set<string>();
-  /** Ends with the last pass over the stored deployments. */
+  /** The last pass over the stored deployments; settled when that has ended. */
   private pass: Promise<void> = Promise.resolve();
 
   constructor(

@@ -155,7 +155,9 @@ async function finish(prediction: Prediction, tracking: TrackedCall, signal: Abo
   if (prediction.status !== 200) tracking.refused();
   else if (prediction.complete) await tracking.succeeded();
   else {
-    signal.addEventListener('abort', () => void tracking.cancelled().catch(() => undefined)); // the reaper stores it
+    const cancel = () => void tracking.cancelled().catch(() => undefined); // the reaper stores it
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
     return { ...prediction, body: tracked(prediction.body, tracking) };
   }
   return prediction;

@@ -62,7 +62,7 @@ export class CallReaper {
 /** An instance whose connection to the database broke has this time to register again. */
 const GRACE_MS = 5_000;
 
-/** An instance that nobody asked about for this long may have been back meanwhile. */
+/** An older observation does not count: the instance may have been back since. */
 const STALE_MS = 30_000;
 
 interface Missing {

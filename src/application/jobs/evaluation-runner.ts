@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { type ChatRequest, chatLimits } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { ASKED, Evaluation, type Result } from '../../domain/jobs/evaluation.js';
+import { Evaluation, type Result, SAMPLING } from '../../domain/jobs/evaluation.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
@@ -191,5 +191,5 @@ const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
 function requestOf({ systemPrompt }: Evaluation, input: Json): ChatRequest {
   const system = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt } as const];
   const content = typeof input === 'string' ? input : canonical(input);
-  return { messages: [...system, { role: 'user', content }], ...ASKED };
+  return { messages: [...system, { role: 'user', content }], ...SAMPLING };
 }

@@ -27,7 +27,7 @@ export interface ReachedDatabase {
   close(): Promise<void>;
 }
 
-/** Each takes two seconds, and a service that starts or stops on the folder needs a few. */
+/** One attempt takes two seconds. A service that starts or stops on the folder takes longer than that. */
 const ATTEMPTS = 15;
 const RETRY_DELAY_MS = 500;
 

@@ -58,9 +58,9 @@ export class ContextLengthExceeded extends DomainError {
   static of(counts: { context: number; promptTokens: number; whole?: boolean; maxTokens: number | null }) {
     const { context, promptTokens, whole = true, maxTokens } = counts;
     const has = whole ? promptTokens : `${promptTokens} or more`;
-    const asked = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
+    const requested = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
     return new ContextLengthExceeded(
-      `The model's context is ${context} tokens; the prompt has ${has}${asked}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
+      `The model's context is ${context} tokens; the prompt has ${has}${requested}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
     );
   }
 }

@@ -42,7 +42,7 @@ export interface Result {
 export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
 
 /** Makes answers repeatable. `max_tokens` is the default of chats. */
-export const ASKED = { temperature: 0, maxTokens: null } as const;
+export const SAMPLING = { temperature: 0, maxTokens: null } as const;
 
 /** Limits the queued evaluations. Running ones do not count. */
 export const QUEUED_PER_TEAM = 20;
@@ -54,7 +54,7 @@ const USUAL_METRIC: Metric = 'normalized';
 const MOST_GROUPS = 100;
 const GROUP_NAME_LENGTH = 100;
 
-const TOLD_OF_RUNTIME = ['runtime', 'path', 'dtype', 'base_url', 'model'];
+const RUNTIME_FIELDS = ['runtime', 'path', 'dtype', 'base_url', 'model'];
 
 export const Evaluation = {
   /** Throws InvalidRequest if a project's spec asks for an unknown metric. */
@@ -62,7 +62,7 @@ export const Evaluation = {
 
   of(jobId: string, { project, model, dataset, scorer }: Evaluated): Evaluation {
     const { system_prompt: systemPrompt } = project.spec;
-    const told = Object.entries(model.spec).filter(([name]) => TOLD_OF_RUNTIME.includes(name));
+    const runtime = Object.entries(model.spec).filter(([name]) => RUNTIME_FIELDS.includes(name));
     return {
       ...scorer,
       jobId,
@@ -74,7 +74,7 @@ export const Evaluation = {
       contentSha256: dataset.contentSha256,
       modelId: model.id,
       modelVersion: model.version,
-      runtime: Object.fromEntries(told),
+      runtime: Object.fromEntries(runtime),
     };
   },
 
@@ -110,7 +110,7 @@ export const Evaluation = {
       },
       model: { id: evaluation.modelId, version: evaluation.modelVersion },
       project: { id: evaluation.projectId, version: evaluation.projectVersion },
-      runtime: { ...evaluation.runtime, temperature: ASKED.temperature, max_tokens: ASKED.maxTokens },
+      runtime: { ...evaluation.runtime, temperature: SAMPLING.temperature, max_tokens: SAMPLING.maxTokens },
     };
   },
 };

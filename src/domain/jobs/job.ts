@@ -78,9 +78,9 @@ const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, 
 
 export const Job = {
   /** Creates a job for work that runs elsewhere. Throws InvalidRequest. */
-  external({ name: typed, status, progress: told, ...owner }: External): Job {
+  external({ name: typed, status, progress: reported, ...owner }: External): Job {
     const name = typed.trim();
-    const progress = progressAfter({ done: 0, total: null }, told);
+    const progress = progressAfter({ done: 0, total: null }, reported);
     const length = [...name].length;
     const fits = length >= 1 && length <= jobLimits.nameLength;
     refuse([
@@ -102,9 +102,9 @@ export const Job = {
   }),
 
   /** Creates a job for an evaluation. */
-  evaluation: (asked: Evaluated): Job => ({
+  evaluation: (evaluated: Evaluated): Job => ({
     ...fresh,
-    ...asked,
+    ...evaluated,
     kind: 'evaluation',
     mode: 'async',
     status: 'queued',
@@ -178,9 +178,9 @@ function moved(job: Job, status: JobStatus, at: Date): Job {
   return { ...job, status, startedAt, finishedAt: isOpen ? null : at };
 }
 
-function progressAfter(before: Progress, told: JobChange['progress']): Progress {
-  if (!told) return before;
-  return { done: told.done, total: told.total === undefined ? before.total : told.total };
+function progressAfter(before: Progress, reported: JobChange['progress']): Progress {
+  if (!reported) return before;
+  return { done: reported.done, total: reported.total === undefined ? before.total : reported.total };
 }
 
 const progressFinding = ({ done, total }: Progress) =>

@@ -124,7 +124,7 @@ class Row {
   }
 }
 
-/** Returns the names that count as fields: not `fields` itself, and none of the four that is null. */
+/** Returns the names that count as fields. Leaves out `fields` itself, and those of the four that are null. */
 const present = (own: JsonObject): string[] =>
   Object.keys(own).filter((name) => name !== 'fields' && !(own[name] === null && FOUR.includes(name)));
 

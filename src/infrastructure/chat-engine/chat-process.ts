@@ -8,7 +8,7 @@ import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { ChatCalls } from './chat-calls.js';
 import { callOf, type Order, reportOf } from './protocol.js';
 
-/** Which of a folder's weights, by the names that exports give them. */
+/** The variants of weights that a model folder may hold, by the names that exports use. */
 export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
 
 /** A model that runs beside the service. */

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { EmbeddedPostgresError, REMEDY } from './account.js';
 
-/** Not Windows, although binaries for it exist: the server needs unix sockets and /bin/sh. */
+/** Windows is missing, although binaries for it exist: the server needs unix sockets and /bin/sh. */
 const SYSTEMS = ['linux', 'darwin'];
 const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS'];
 
@@ -49,7 +49,7 @@ export function completeLinks(native: string): void {
   }
 }
 
-/** The caller holds the folder's lock, so other copies are leftovers or of an earlier version. */
+/** Returns a copy of this version and removes others. The caller holds the folder's lock, so nobody uses them. */
 async function copyBinaries(native: string, folder: string): Promise<string> {
   const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as {
     version: string;

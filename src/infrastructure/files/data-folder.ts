@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 
 /**
- * Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns if the system says of
- * an existing folder that it does not exist, as below /proc.
+ * Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns below /proc: there the
+ * system reports existing folders as missing.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (isFolder(folder)) return;

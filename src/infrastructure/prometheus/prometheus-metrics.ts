@@ -3,7 +3,7 @@ import type { Metrics } from '../../application/operations/ports.js';
 import { resultWithin } from '../system/scheduling.js';
 import type { MetricSnapshot, MetricSource } from './metric-sources.js';
 
-/** For one source; all sources are asked at the same time. */
+/** Limits the time for one source. All sources are read at the same time. */
 const TIMEOUT_MS = 1_500;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

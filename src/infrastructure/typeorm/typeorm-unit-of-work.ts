@@ -32,7 +32,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 
   /** Runs `work` in a transaction of its own that sees what others commit meanwhile. Throws inside a unit of work. */
   async readCommitted<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isRunning) throw new Error('This can be no part of a unit of work.');
+    if (this.isRunning) throw new Error('This must not run inside a unit of work.');
     return this.retried(undefined, work); // the default of every connection, see `createDataSource`
   }
 
@@ -81,21 +81,21 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 }
 
 /** Ends the transaction of an instance that stopped in the middle of it, before others give up waiting. */
-const LONGEST_PAUSE = '2500ms';
+const IDLE_TIMEOUT = '2500ms';
 
 /** Locks until the end of the transaction. The ORM knows no advisory locks. */
 const lock = (mode: LockMode) => `
   SELECT set_config('idle_in_transaction_session_timeout', $2, true),
          pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`;
 
-/** Runs read committed behind an advisory lock: each statement sees everything committed before the lock was taken. */
+/** Runs work in a read-committed transaction, so that each statement sees what earlier holders of the lock have committed. */
 @injectable()
 export class TypeOrmLocks implements Locks {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  run<T>(line: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
+  run<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
     return this.unitOfWork.readCommitted(async () => {
-      await this.unitOfWork.query(lock(mode), [line, LONGEST_PAUSE]);
+      await this.unitOfWork.query(lock(mode), [name, IDLE_TIMEOUT]);
       return work();
     });
   }

@@ -128,7 +128,7 @@ export interface Problem {
   readonly unexpected: boolean;
 }
 
-/** Makes the answer to an error. It says nothing about an unexpected one but that it happened. */
+/** Makes the answer to an error. About an unexpected error it only says that it happened. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const envelope = (code: string, message: string) =>
     ({ status: 'error', code, error: message, request_id: requestId }) as const;

@@ -59,6 +59,9 @@ const codes: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+/** A caller that was refused has this time to close its side. Node would keep a half-closed connection for ever. */
+const CLOSE_MS = 2_000;
+
 function refuseSocket(socket: Duplex, code: RefusalCode, requestId: string): void {
   const { status, body } = problemOf(new HttpRefusal(code), requestId);
   const text = JSON.stringify(body);
@@ -70,6 +73,8 @@ function refuseSocket(socket: Duplex, code: RefusalCode, requestId: string): voi
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  const late = setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+  socket.once('close', () => clearTimeout(late));
 }
 
 class ShuttingDown extends DomainError {
@@ -81,7 +86,7 @@ class ShuttingDown extends DomainError {
 /** Connections are closed once nothing is in flight and no request has come for so long. */
 const QUIET_MS = 300;
 
-/** Senders may use so much of the time for the drain to complete their requests. */
+/** The share of the drain's time in which senders must complete their requests. */
 const ARRIVAL_SHARE = 0.5;
 
 /**
@@ -95,7 +100,7 @@ export class GracefulShutdown {
   private readonly inFlight = new Set<Response>();
   private requestCount = 0;
 
-  /** Every answer from now on is the last of its connection, so that callers go elsewhere for the next. */
+  /** Makes each answer from now on the last of its connection, so that callers connect to another instance. */
   announce(): void {
     this.announced = true;
     for (const response of this.inFlight) response.shouldKeepAlive = false;
@@ -111,7 +116,7 @@ export class GracefulShutdown {
     if (this.announced) throw new ShuttingDown();
   }
 
-  /** Goes before everything that takes time: a call that came before the end is in flight and will be served. */
+  /** Comes before every step that takes time, so that a call which arrived before the shutdown is served. */
   readonly track: RequestHandler = (request, response, next) => {
     this.requestCount++;
     this.inFlight.add(response);

@@ -5,7 +5,7 @@ import express, { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/refusals.js';
 import { packageRoot, version } from '../version.js';
 
-/** Our own files and nothing else, nothing inline, in no frame; and no script can make markup of a text. */
+/** Allows our own files only, nothing inline and no frames. No script can turn text into markup. */
 const OWN_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,7 +40,7 @@ export function pages(): Router {
   file('/', (response) => response.redirect('/auth'));
   file('/openapi.json', async (response) => {
     const { text, tag } = await described();
-    // `send` answers 304 to who has this tag.
+    // `send` answers 304 to a caller that has this tag.
     response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(text);
   });
   file('/docs', (response) => guarded(response, REFERENCE_POLICY).type('html').send(referencePage));

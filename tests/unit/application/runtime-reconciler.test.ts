@@ -85,6 +85,40 @@ describe('RuntimeReconciler', () => {
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
+  it('stops the model that runs if the one that was connected elsewhere is refused here', async () => {
+    const { connections, models, runtimes, reconciler } = await setUp();
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.applyAll();
+    const model = (await models.find('prj_1', 'mdl_1')) as Model;
+    jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
+    jest.spyOn(runtimes, 'source').mockRejectedValue(new InvalidRequest([{ path: 'spec.path', message: 'is gone' }]));
+    await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
+    await reconciler.applyAll();
+    expect(runtimes.status('prj_1').state).toBe('stopped');
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', modelId: 'mdl_2' });
+  });
+
+  it('is loading while the model that was connected before still runs', async () => {
+    const { connections, models, runtimes, reconciler } = await setUp();
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.applyAll();
+    jest.spyOn(runtimes, 'status').mockReturnValue({ state: 'ready', reason: null });
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_1' });
+    const model = (await models.find('prj_1', 'mdl_1')) as Model;
+    let release: (found: Model) => void = () => undefined;
+    const found = new Promise<Model>((resolve) => {
+      release = resolve;
+    });
+    const find = jest.spyOn(models, 'find').mockReturnValue(found);
+    await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
+    const applied = reconciler.applyAll();
+    while (find.mock.calls.length === 0) await Promise.resolve();
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
+    release({ ...model, id: 'mdl_2' });
+    await applied;
+    expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_2' });
+  });
+
   it('takes no draft', async () => {
     const { models, reconciler } = await setUp();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;

@@ -231,7 +231,7 @@ export interface Costs {
   readonly token: number;
 }
 
-/** The keys and values of a token are moved so often in a step: read, appended, returned, attended to. Measured. */
+/** Counts how often a step moves the keys and values of a token: it reads, appends, returns and attends to them. Measured. */
 const MOVES = 8;
 
 /** Every batch reads all weights, however many rows it has. */

@@ -173,10 +173,11 @@ function changed(tensor: Tensor): Tensor {
 }
 
 function changedNumbers(datatype: Tensor['datatype'], data: NumericArray): NumericArray {
-  if (datatype === 'FP16') return Uint16Array.from(decodeHalves(data as Uint16Array), (one) => encodeHalf(larger(one)));
+  if (datatype === 'FP16')
+    return Uint16Array.from(decodeHalves(data as Uint16Array), (one) => encodeHalf(otherNumber(one)));
   if (datatype === 'BOOL') return Uint8Array.from(data as Uint8Array, (one) => 1 - one);
-  if (data instanceof Float32Array || data instanceof Float64Array) return data.map(larger);
+  if (data instanceof Float32Array || data instanceof Float64Array) return data.map(otherNumber);
   return data.slice().reverse();
 }
 
-const larger = (value: number): number => value * 1.5 + 0.25;
+const otherNumber = (value: number): number => value * 1.5 + 0.25;

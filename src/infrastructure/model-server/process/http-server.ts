@@ -164,6 +164,9 @@ export class HttpServer {
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    // Node would keep the connection for ever if the caller does not close its side.
+    const late = setTimeout(() => socket.destroy(), IDLE_MS).unref();
+    socket.once('close', () => clearTimeout(late));
   }
 }
 

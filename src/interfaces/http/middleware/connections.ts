@@ -7,7 +7,7 @@ import { refuse } from './error-handler.js';
 /** An ordinary body is complete within this time. */
 const BODY_MS = 60_000;
 
-/** A long body brings at least so many bytes in each such time. */
+/** A long body brings at least `FLOW_BYTES` in each `FLOW_MS`. */
 const FLOW_MS = 15_000;
 const FLOW_BYTES = 64 * 1024;
 
@@ -48,7 +48,7 @@ export function limitArrival(request: Request, late: () => void): void {
   request.once('end', arrived).once('close', arrived);
 }
 
-/** An answer that is still being made costs its maker's time, not the reader's: the limits begin when it is complete. */
+/** The limits begin when the answer is complete, because the time before is the service's and not the reader's. */
 function limitDeparture(response: Response, { stallMs, wholeMs, bytesPerSecond }: ReadLimits): void {
   response.once('prefinish', () => {
     const { socket } = response;

@@ -81,7 +81,7 @@ function parsed(schema: z.ZodType, value: unknown): unknown {
   throw new InvalidRequest(findings(result.error.issues));
 }
 
-/** More findings than this nobody reads. */
+/** Limits the findings of one refusal. */
 const MAX_FINDINGS = 100;
 
 function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
