@@ -272,11 +272,13 @@ describe('a conversation whose answer is being made', () => {
     expect(gone.headers.has(HEADER)).toBe(false);
     expect((await listed()).count).toBe(0);
     expect((await app.get(at(`/${id}`), admin.token)).status).toBe(404);
-    answering = async () => {
-      await app.delete(`/v1/projects/${project}`, admin.token);
-      return 'Hello';
-    };
+    // The runtime answers although the deletion has stopped it.
+    const complete = jest.spyOn(runtime, 'complete').mockImplementationOnce(async () => {
+      expect((await app.delete(`/v1/projects/${project}`, admin.token)).status).toBe(200);
+      return { text: 'Hello', finishReason: 'stop', usage: null };
+    });
     expect(await chat('new')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    complete.mockRestore();
   });
 
   it('keeps two turns at once, each whole', async () => {

@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
       ...Object.entries(own).flatMap(([status, answer]) => lacking(`the answer ${status}`, resolved(answer))),
       ...parameters
         .filter(({ in: place, schema }) => place === 'path' && schema.example === undefined)
-        .map(({ name }) => `the parameter ${name}: it is to be described in openapi/parameters.ts`),
+        .map(({ name }) => `the parameter ${name}: it is to be described in openapi/document.ts`),
     ];
     expect(missing).toEqual([]);
   });

@@ -152,10 +152,18 @@ export function bodies(schema: Schema, wanted: 'valid' | 'invalid', count: numbe
     { arbitrary: valid.map((value) => [value]), weight: 1 },
     { arbitrary: valid.map((value) => ({ ...(value as object), unknown: 1 })), weight: 1 },
   );
-  return sample(
-    other.filter((value) => validate(JSON.parse(JSON.stringify(value))) === false),
-    count,
-  );
+  const long = names.filter((name) => resolved(parts[name] as Schema).maxLength);
+  const tooLong = long.flatMap((name) => {
+    const part = 'x'.repeat((resolved(parts[name] as Schema).maxLength as number) + 1);
+    return sample(valid, 1).map((value) => ({ ...(value as object), [name]: part }));
+  });
+  return [
+    ...tooLong.filter((value) => validate(value) === false),
+    ...sample(
+      other.filter((value) => validate(JSON.parse(JSON.stringify(value))) === false),
+      count,
+    ),
+  ];
 }
 
 /** Returns query strings whose parameters are all valid, or of which one is not. */

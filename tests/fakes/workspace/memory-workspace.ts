@@ -24,6 +24,7 @@ const OWNED = [
   'model_versions',
   'model_aliases',
   'conversations',
+  'runtime_connections',
   'evaluations',
 ] as const;
 
