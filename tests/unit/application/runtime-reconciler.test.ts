@@ -44,6 +44,11 @@ describe('RuntimeReconciler', () => {
     await connections.setDesired('prj_1', 'started');
     await reconciler.apply('prj_1');
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
+    await connections.setDesired('prj_1', 'stopped');
+    await reconciler.apply('prj_1');
+    expect(runtimes.status('prj_1').state).toBe('stopped');
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.apply('prj_1');
     await connections.remove('prj_1');
     await reconciler.apply('prj_1');
     expect(runtimes.status('prj_1').state).toBe('stopped');
