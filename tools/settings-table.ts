@@ -16,7 +16,7 @@ with \`SERVICE_\` and are unknown.
 `;
 
 function row([name, { fallback, shown, about }]: [string, Setting]): string {
-  const cells = [`\`${name}\``, fallback === null ? (shown ?? 'none') : `\`${fallback}\``, about];
+  const cells = [`\`${name}\``, fallback === undefined ? (shown ?? 'none') : `\`${fallback}\``, about];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }
 

@@ -3,8 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleChange, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
-import { TooManyRules } from '../../domain/alerts/errors.js';
-import { NotFound } from '../../domain/shared/errors.js';
+import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
@@ -40,12 +39,12 @@ export class AlertRuleService {
     return this.find(id);
   }
 
-  /** Creates a rule. Failures before its creation count towards its first alert. Throws InvalidRequest, TooManyRules. */
+  /** Creates a rule. Failures before its creation count towards its first alert. Throws InvalidRequest, LimitReached. */
   async create({ by, ...input }: By & RuleInput): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
     const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
     return this.locks.run(FINISHING, async () => {
-      if ((await this.rules.all()).length >= ruleLimits.rules) throw new TooManyRules(ruleLimits.rules);
+      if ((await this.rules.all()).length >= ruleLimits.rules) throw new LimitReached(ruleLimits.rules, 'alert rules');
       const failuresInARow = await this.history.failuresInARow(created.jobKind, ruleLimits.failures);
       const rule = { ...created, failuresInARow };
       await this.rules.add(rule);

@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions, permitted } from '../../domain/accounts/permission.js';
-import { TooManyWebhooks } from '../../domain/alerts/errors.js';
 import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
-import { NotFound } from '../../domain/shared/errors.js';
+import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { WebhookRepository, WebhookSender } from './ports.js';
@@ -39,7 +38,7 @@ export class WebhookService {
     const secret = this.sender.newSecret();
     await this.unitOfWork.run(async () => {
       const { webhooks: most } = webhookLimits;
-      if ((await this.webhooks.all()).length >= most) throw new TooManyWebhooks(most);
+      if ((await this.webhooks.all()).length >= most) throw new LimitReached(most, 'webhooks');
       await this.webhooks.add(webhook, secret);
       await this.audit.record({ by: caller, action: 'webhook.created', object: Webhook.named(webhook) });
     });

@@ -2,8 +2,8 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
-import { DeploymentStarting, TooManyDeployments } from '../../domain/deployments/errors.js';
-import { NotFound } from '../../domain/shared/errors.js';
+import { DeploymentStarting } from '../../domain/deployments/errors.js';
+import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator } from '../shared/ports.js';
@@ -57,7 +57,7 @@ export class DeploymentService {
 
   /**
    * Starts a serving process and stores the deployment once its health is proved. Leaves nothing behind when it throws:
-   * InvalidRequest, TooManyDeployments, and what `ModelServer.start` throws.
+   * InvalidRequest, LimitReached, and what `ModelServer.start` throws.
    */
   async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
@@ -130,7 +130,7 @@ export class DeploymentService {
 
   private async requireRoom(wanted: number): Promise<void> {
     const { deployments: most } = deploymentLimits;
-    if ((await this.deployments.count()) + wanted > most) throw new TooManyDeployments(most);
+    if ((await this.deployments.count()) + wanted > most) throw new LimitReached(most, 'deployments');
   }
 
   private async find(id: string): Promise<Deployment> {

@@ -79,7 +79,7 @@ function readAll(texts: Texts): Values {
   const values: Record<string, unknown> = {};
   for (const [name, { fallback, secret, read }] of Object.entries<Setting>(settings)) {
     const text = texts[name] || fallback;
-    if (text === null) {
+    if (text === undefined) {
       values[name] = null;
       continue;
     }

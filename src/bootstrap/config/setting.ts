@@ -5,8 +5,9 @@ import { z } from 'zod';
 export interface Setting<T = unknown> {
   /** Its purpose, for docs/settings.md. */
   readonly about: string;
-  /** The text of a setting that is not set. Null: absent; `shown` describes that. */
-  readonly fallback: string | null;
+  /** The text of a setting that is not set. */
+  readonly fallback?: string;
+  /** Describes the absence of a setting without `fallback`, for docs/settings.md. The usual text is "none". */
   readonly shown?: string;
   /** No message repeats its value. */
   readonly secret?: true;

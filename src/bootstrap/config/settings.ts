@@ -31,7 +31,6 @@ export const settings = {
   }),
   SERVICE_BASE_URL: setting({
     about: 'The URL under which people reach the service; links in e-mails begin with it.',
-    fallback: null,
     shown: 'the address it listens on',
     read: address(['http:', 'https:'], 'must be an http:// or https:// URL').transform((url) =>
       url.replace(/\/+$/, ''),
@@ -44,7 +43,6 @@ export const settings = {
   }),
   DATABASE_URL: setting({
     about: 'A PostgreSQL server (15 or newer) to use.',
-    fallback: null,
     shown: 'an embedded PostgreSQL in the data folder',
     secret: true,
     read: address(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
@@ -57,7 +55,6 @@ export const settings = {
   SERVICE_MODELS_DIR: setting({
     about:
       'Folders that models are served from, separated as in PATH. `models/` in the data folder is always one more.',
-    fallback: null,
     shown: 'the shipped models',
     read: z
       .string()
@@ -77,15 +74,12 @@ export const settings = {
   SERVICE_SECRET: setting({
     about:
       'Seals what is secret in the database: e-mails that wait, invites, webhooks. Instances on one database share it.',
-    fallback: null,
     shown: 'made at the first start and kept in the data folder',
     secret: true,
     read: secretText(16),
   }),
   SERVICE_MASTER_KEY: setting({
     about: 'A credential that acts as an operator without an account.',
-    fallback: null,
-    shown: 'none',
     secret: true,
     read: secretText(8),
   }),
@@ -119,14 +113,10 @@ export const settings = {
   SERVICE_TRUST_PROXY: setting({
     about:
       "Reverse proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas.",
-    fallback: null,
-    shown: 'none',
     read: proxies,
   }),
   SERVICE_CORS_ORIGINS: setting({
     about: 'Web origins whose pages may call the API from a browser, separated by commas.',
-    fallback: null,
-    shown: 'none',
     read: webOrigins,
   }),
   SERVICE_BCRYPT_COST: setting({
@@ -142,7 +132,6 @@ export const settings = {
   ...siteLoginSettings,
   SERVICE_SMTP_URL: setting({
     about: 'Mail server, as smtp:// or smtps:// with user and password where needed.',
-    fallback: null,
     shown: 'each mail becomes an .eml file in `outbox/` in the data folder',
     secret: true,
     read: address(['smtp:', 'smtps:'], 'must be an smtp:// or smtps:// URL'),
@@ -178,15 +167,11 @@ export const settings = {
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
       'Hosts whose engines models may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
-    fallback: null,
-    shown: 'none',
     read: engineHosts,
   }),
   SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
     about:
       'Addresses and networks besides the public internet that webhooks may lead to, also by http://, separated by commas.',
-    fallback: null,
-    shown: 'none',
     read: networks,
   }),
   SERVICE_SERVING_THREADS: setting({
@@ -196,7 +181,6 @@ export const settings = {
   }),
   SERVICE_INSTANCE_NAME: setting({
     about: 'The name of this instance in answers that describe its own processes, and in the log.',
-    fallback: null,
     shown: 'host name; with `DATABASE_URL`, the port too',
     read: z.string().regex(/^[\w.:@-]{1,100}$/, {
       error: 'must be 1 to 100 letters, digits and characters of ".:@_-"',
@@ -219,7 +203,6 @@ export const settings = {
   }),
   SERVICE_LOG_FILE: setting({
     about: 'The log, as JSON Lines, rotated at 20 MB.',
-    fallback: null,
     shown: '`tenon.log` in the data folder',
     read: z.string().transform((path) => resolve(path)),
   }),
@@ -229,8 +212,6 @@ export const settings = {
 export const settingFamilies = {
   SERVICE_RUNTIME_KEY_: setting({
     about: 'The key of an engine, for the model specs that name this setting as their `key_setting`.',
-    fallback: null,
-    shown: 'none',
     secret: true,
     read: secretText(1),
   }),

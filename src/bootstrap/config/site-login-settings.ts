@@ -6,15 +6,11 @@ import { address, flag, isKeySet, secretText, setting } from './setting.js';
 export const siteLoginSettings = {
   SERVICE_SITE_LOGIN_SECRET: setting({
     about: 'Lets an embedding site sign its users in with tokens signed by this secret (HS256).',
-    fallback: null,
-    shown: 'none',
     secret: true,
     read: secretText(32),
   }),
   SERVICE_SITE_LOGIN_JWKS_FILE: setting({
     about: 'The same with tokens signed by a key (RS256, ES256) of the key set in this file.',
-    fallback: null,
-    shown: 'none',
     read: z
       .string()
       .transform((path) => resolve(path))
@@ -22,20 +18,14 @@ export const siteLoginSettings = {
   }),
   SERVICE_SITE_LOGIN_JWKS_URL: setting({
     about: 'The same with the key set at this URL.',
-    fallback: null,
-    shown: 'none',
     read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
   }),
   SERVICE_SITE_LOGIN_ISSUER: setting({
     about: 'The `iss` of the site’s tokens. Needed for site login.',
-    fallback: null,
-    shown: 'none',
     read: z.string(),
   }),
   SERVICE_SITE_LOGIN_AUDIENCE: setting({
     about: 'The `aud` of the site’s tokens that stands for this service. Needed for site login.',
-    fallback: null,
-    shown: 'none',
     read: z.string(),
   }),
   SERVICE_SITE_LOGIN_LINK: setting({

@@ -1,18 +1,17 @@
-import { DomainError } from '../shared/errors.js';
+import { DomainError, refusal } from '../shared/errors.js';
 import type { CallerKind, Role } from './caller.js';
 
-export class Unauthenticated extends DomainError {
-  constructor() {
-    const message = 'A valid credential is needed: send "Authorization: Bearer <session token or API key>".';
-    super('unauthenticated', 'unauthenticated', message);
-  }
-}
+export class Unauthenticated extends refusal(
+  'unauthenticated',
+  'unauthenticated',
+  'A valid credential is needed: send "Authorization: Bearer <session token or API key>".',
+) {}
 
-export class InvalidCredentials extends DomainError {
-  constructor() {
-    super('unauthenticated', 'invalid_credentials', 'The e-mail or the password is wrong.');
-  }
-}
+export class InvalidCredentials extends refusal(
+  'unauthenticated',
+  'invalid_credentials',
+  'The e-mail or the password is wrong.',
+) {}
 
 const kindNames: Record<CallerKind, string> = {
   session: 'a session token',
@@ -36,34 +35,30 @@ export class RoleForbidden extends DomainError {
 }
 
 /** An account of another team than the one that runs the deployment. */
-export class OperatorOnly extends DomainError {
-  constructor() {
-    super('forbidden', 'operator_only', 'This is for the accounts of the team that runs this service.');
-  }
-}
+export class OperatorOnly extends refusal(
+  'forbidden',
+  'operator_only',
+  'This is for the accounts of the team that runs this service.',
+) {}
 
-export class EmailUnverified extends DomainError {
-  constructor() {
-    super(
-      'forbidden',
-      'email_unverified',
-      'Verify your e-mail first: open the link in the mail, or ask for a new one.',
-    );
-  }
-}
+export class EmailUnverified extends refusal(
+  'forbidden',
+  'email_unverified',
+  'Verify your e-mail first: open the link in the mail, or ask for a new one.',
+) {}
 
 /** An invalid token of an embedding site. The message hides the reason from forgers. */
-export class SiteTokenInvalid extends DomainError {
-  constructor() {
-    super('unauthenticated', 'invalid_credentials', 'The site token is not valid, has expired or was used before.');
-  }
-}
+export class SiteTokenInvalid extends refusal(
+  'unauthenticated',
+  'invalid_credentials',
+  'The site token is not valid, has expired or was used before.',
+) {}
 
-export class EmailTaken extends DomainError {
-  constructor() {
-    super('conflict', 'email_taken', 'An account with this e-mail exists: log in instead.');
-  }
-}
+export class EmailTaken extends refusal(
+  'conflict',
+  'email_taken',
+  'An account with this e-mail exists: log in instead.',
+) {}
 
 export class RegistrationClosed extends DomainError {
   constructor(message: string) {
@@ -71,78 +66,55 @@ export class RegistrationClosed extends DomainError {
   }
 }
 
-export class TokenNotFound extends DomainError {
-  constructor() {
-    super('not_found', 'token_not_found', 'There is no such token: copy it whole from the e-mail.');
-  }
-}
+export class TokenNotFound extends refusal(
+  'not_found',
+  'token_not_found',
+  'There is no such token: copy it whole from the e-mail.',
+) {}
 
-export class TokenUsed extends DomainError {
-  constructor() {
-    super('gone', 'token_used', 'This token was used already.');
-  }
-}
+export class TokenUsed extends refusal('gone', 'token_used', 'This token was used already.') {}
 
-export class TokenExpired extends DomainError {
-  constructor() {
-    super('gone', 'token_expired', 'This token has expired.');
-  }
-}
+export class TokenExpired extends refusal('gone', 'token_expired', 'This token has expired.') {}
 
 /** Too many calls wait for the password hasher. */
-export class HashingBusy extends DomainError {
-  constructor() {
-    super('unavailable', 'busy', 'Too many logins and registrations at once: try again in 2 s.', {
-      retryAfterSeconds: 2,
-    });
-  }
-}
+export class HashingBusy extends refusal(
+  'unavailable',
+  'busy',
+  'Too many logins and registrations at once: try again in 2 s.',
+  {
+    retryAfterSeconds: 2,
+  },
+) {}
 
-export class InviteNotFound extends DomainError {
-  constructor() {
-    super('not_found', 'invite_not_found', 'There is no such invite.');
-  }
-}
+export class InviteNotFound extends refusal('not_found', 'invite_not_found', 'There is no such invite.') {}
 
-export class InviteRedeemed extends DomainError {
-  constructor() {
-    super('gone', 'invite_redeemed', 'This invite has been redeemed.');
-  }
-}
+export class InviteRedeemed extends refusal('gone', 'invite_redeemed', 'This invite has been redeemed.') {}
 
-export class InviteRevoked extends DomainError {
-  constructor() {
-    super('gone', 'invite_revoked', 'This invite has been revoked: ask for a new one.');
-  }
-}
+export class InviteRevoked extends refusal(
+  'gone',
+  'invite_revoked',
+  'This invite has been revoked: ask for a new one.',
+) {}
 
-export class InviteExpired extends DomainError {
-  constructor() {
-    super('gone', 'invite_expired', 'This invite has expired: ask for a new one.');
-  }
-}
+export class InviteExpired extends refusal('gone', 'invite_expired', 'This invite has expired: ask for a new one.') {}
 
-export class InviteEmailMismatch extends DomainError {
-  constructor() {
-    super('forbidden', 'invite_email_mismatch', 'This invite is for another e-mail address.');
-  }
-}
+export class InviteEmailMismatch extends refusal(
+  'forbidden',
+  'invite_email_mismatch',
+  'This invite is for another e-mail address.',
+) {}
 
 /** The team would be left without an admin. */
-export class LastAdmin extends DomainError {
-  constructor() {
-    super('conflict', 'last_admin', 'This is the last admin of the team: make another account admin first.');
-  }
-}
+export class LastAdmin extends refusal(
+  'conflict',
+  'last_admin',
+  'This is the last admin of the team: make another account admin first.',
+) {}
 
-export class WrongPassword extends DomainError {
-  constructor() {
-    super('forbidden', 'wrong_password', 'current_password is wrong.');
-  }
-}
+export class WrongPassword extends refusal('forbidden', 'wrong_password', 'current_password is wrong.') {}
 
-export class SiteLoginDisabled extends DomainError {
-  constructor() {
-    super('forbidden', 'site_login_disabled', 'Site login is not set up on this deployment.');
-  }
-}
+export class SiteLoginDisabled extends refusal(
+  'forbidden',
+  'site_login_disabled',
+  'Site login is not set up on this deployment.',
+) {}

@@ -1,4 +1,4 @@
-import { DomainError, InvalidRequest } from '../shared/errors.js';
+import { DomainError, InvalidRequest, refusal } from '../shared/errors.js';
 
 export class RuntimeNotConnected extends DomainError {
   /** `conflict`: the runtime itself was to be started or stopped. */
@@ -8,12 +8,12 @@ export class RuntimeNotConnected extends DomainError {
   }
 }
 
-export class RuntimeStopped extends DomainError {
-  constructor() {
-    const message = 'The runtime is stopped: start it with POST /v1/projects/{project_id}/runtime/start.';
-    super('unavailable', 'runtime_stopped', message, { retryable: false });
-  }
-}
+export class RuntimeStopped extends refusal(
+  'unavailable',
+  'runtime_stopped',
+  'The runtime is stopped: start it with POST /v1/projects/{project_id}/runtime/start.',
+  { retryable: false },
+) {}
 
 export class RuntimeLoading extends DomainError {
   constructor(retryAfterSeconds = 1) {
@@ -65,11 +65,11 @@ export class ContextLengthExceeded extends DomainError {
   }
 }
 
-export class StreamingUnsupported extends DomainError {
-  constructor() {
-    super('invalid', 'streaming_unsupported', 'Streaming is not supported: leave stream out or send false.');
-  }
-}
+export class StreamingUnsupported extends refusal(
+  'invalid',
+  'streaming_unsupported',
+  'Streaming is not supported: leave stream out or send false.',
+) {}
 
 export class ModelMismatch extends DomainError {
   constructor(projectId: string) {

@@ -1,4 +1,4 @@
-import { DomainError, InvalidRequest } from '../shared/errors.js';
+import { DomainError, refusal } from '../shared/errors.js';
 
 /** The file cannot be served. The reason helps to repair it. */
 export class ModelFileInvalid extends DomainError {
@@ -8,28 +8,23 @@ export class ModelFileInvalid extends DomainError {
 }
 
 /** This instance has no process for the deployment. */
-export class DeploymentStopped extends DomainError {
-  constructor() {
-    const message = 'The deployment is stopped: this instance does not run it.';
-    super('unavailable', 'runtime_stopped', message, { retryable: false });
-  }
-}
+export class DeploymentStopped extends refusal(
+  'unavailable',
+  'runtime_stopped',
+  'The deployment is stopped: this instance does not run it.',
+  { retryable: false },
+) {}
 
-export class DeploymentStarting extends DomainError {
-  constructor() {
-    super('unavailable', 'runtime_loading', 'The deployment is starting: try again shortly.', { retryAfterSeconds: 1 });
-  }
-}
+export class DeploymentStarting extends refusal(
+  'unavailable',
+  'runtime_loading',
+  'The deployment is starting: try again shortly.',
+  { retryAfterSeconds: 1 },
+) {}
 
 export class DeploymentUnavailable extends DomainError {
   constructor(reason: string) {
     super('unavailable', 'runtime_unavailable', `The deployment is unavailable: ${reason}`);
-  }
-}
-
-export class TooManyDeployments extends InvalidRequest {
-  constructor(most: number) {
-    super([{ path: '', message: `There are ${most} deployments already, the most there may be: delete one first.` }]);
   }
 }
 

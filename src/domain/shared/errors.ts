@@ -41,6 +41,15 @@ export abstract class DomainError extends Error {
   }
 }
 
+/** Returns a class of refusals that always say the same. */
+export function refusal(kind: ErrorKind, code: string, message: string, advice: Advice = {}) {
+  return class extends DomainError {
+    constructor() {
+      super(kind, code, message, advice);
+    }
+  };
+}
+
 /** The input is invalid. Lists every problem. */
 export class InvalidRequest extends DomainError {
   constructor(findings: readonly Finding[]) {
@@ -48,6 +57,13 @@ export class InvalidRequest extends DomainError {
     const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : '';
     const text = first ? `${first.path ? `${first.path}: ` : ''}${first.message}${more}` : 'The request is not valid.';
     super('invalid', 'invalid_request', text, { details: findings });
+  }
+}
+
+/** The deployment has as many of something as it may have. */
+export class LimitReached extends InvalidRequest {
+  constructor(most: number, things: string) {
+    super([{ path: '', message: `There are ${most} ${things} already, the most there may be: delete one first.` }]);
   }
 }
 
