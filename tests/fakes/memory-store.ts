@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { UnitOfWork } from '../../src/application/shared/ports.js';
+import type { Locks, UnitOfWork } from '../../src/application/shared/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 
 type Rows = ReadonlyMap<string, unknown>;
@@ -78,5 +78,15 @@ export class MemoryStore implements UnitOfWork {
     for (const table of touched) if (this.committed.get(table) !== before.get(table)) return false;
     this.committed = new Map([...this.committed, ...changed]);
     return true;
+  }
+}
+
+/** Runs every turn alone, the shared ones as well. */
+export class MemoryLocks implements Locks {
+  constructor(private readonly store: MemoryStore) {}
+
+  async run<T>(line: string, work: () => Promise<T>): Promise<T> {
+    if (this.store.isWorking) throw new Error('This must not run inside a unit of work.');
+    return this.store.inLine(line, () => this.store.run(work));
   }
 }

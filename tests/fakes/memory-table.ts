@@ -1,4 +1,7 @@
+import type { Page } from '../../src/application/shared/ports.js';
 import type { MemoryStore } from './memory-store.js';
+
+const WHOLE: Page = { limit: Number.POSITIVE_INFINITY, after: null };
 
 /** A table of a store: rows by their key. Each method is done at once, with nothing in between. */
 export class MemoryTable<Row> {
@@ -19,11 +22,25 @@ export class MemoryTable<Row> {
     return [...this.rows.values()];
   }
 
+  /** Returns a page of the rows that hold, the highest key first. */
+  newest(holds: (row: Row) => boolean, { limit, after } = WHOLE): Row[] {
+    const held = [...this.rows].filter(([key, row]) => holds(row) && (after === null || key < after));
+    const sorted = held.sort(([one], [other]) => (one < other ? 1 : -1));
+    return sorted.slice(0, limit).map(([, row]) => row);
+  }
+
   put(key: string, row: Row): void {
     this.store.replaceRows(this.name, new Map(this.rows).set(key, row));
   }
 
-  /** True when there was one. */
+  /** Replaces a row. Returns false if there is none. */
+  replace(key: string, row: Row): boolean {
+    const known = this.rows.has(key);
+    if (known) this.put(key, row);
+    return known;
+  }
+
+  /** Returns true if there was one. */
   remove(key: string): boolean {
     const rows = new Map(this.rows);
     const removed = rows.delete(key);

@@ -7,18 +7,23 @@ import {
   MemoryTeamRepository,
 } from '../fakes/accounts/memory-account-repositories.js';
 import { MemoryMailOutbox } from '../fakes/accounts/memory-mail-outbox.js';
-import { MemoryAlertRepository } from '../fakes/alerts/memory-alert-repository.js';
-import { MemoryAlertRuleRepository } from '../fakes/alerts/memory-alert-rule-repository.js';
-import { MemoryWebhookRepository } from '../fakes/alerts/memory-webhook-repository.js';
+import {
+  MemoryAlertRepository,
+  MemoryAlertRuleRepository,
+  MemoryWebhookRepository,
+} from '../fakes/alerts/memory-alert-repositories.js';
 import { MemoryAuditRepository } from '../fakes/audit/memory-audit-repository.js';
-import { MemoryConversationRepository } from '../fakes/chat/memory-conversation-repository.js';
-import { MemoryRuntimeConnectionRepository } from '../fakes/chat/memory-runtime-connection-repository.js';
+import {
+  MemoryConversationRepository,
+  MemoryRuntimeConnectionRepository,
+} from '../fakes/chat/memory-chat-repositories.js';
 import { MemoryDeploymentRepository } from '../fakes/deployments/memory-deployment-repository.js';
-import { MemoryEvaluationRepository } from '../fakes/jobs/memory-evaluation-repository.js';
-import { MemoryJobHistory } from '../fakes/jobs/memory-job-history.js';
-import { MemoryJobRepository } from '../fakes/jobs/memory-job-repository.js';
-import { MemoryLocks } from '../fakes/memory-locks.js';
-import { MemoryStore } from '../fakes/memory-store.js';
+import {
+  MemoryEvaluationRepository,
+  MemoryJobHistory,
+  MemoryJobRepository,
+} from '../fakes/jobs/memory-job-repositories.js';
+import { MemoryLocks, MemoryStore } from '../fakes/memory-store.js';
 import {
   MemoryDatasetRepository,
   MemoryModelAliasRepository,

@@ -1,11 +1,12 @@
 import bcrypt from 'bcrypt';
+import { HashingBusy } from '../../../src/domain/accounts/errors.js';
 import type { Invite } from '../../../src/domain/accounts/invite.js';
 import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../../../src/infrastructure/crypto/passwords.js';
 import { CheckedTokens, Sealer } from '../../../src/infrastructure/crypto/secrets.js';
 import { TypeOrmInviteRepository } from '../../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
-import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
+import { atOnce } from '../../support/barrier.js';
 import { query } from '../../support/database.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
@@ -13,7 +14,6 @@ import { anInvite, aTeam, at } from '../../support/records.js';
 import { accountsContract } from './accounts.contract.js';
 import { invitesContract } from './invites.contract.js';
 import { mailedTokensContract } from './mailed-tokens.contract.js';
-import { passwordHasherContract } from './password-hasher.contract.js';
 import { spentSiteTokensContract } from './spent-site-tokens.contract.js';
 import { teamsContract } from './teams.contract.js';
 
@@ -160,11 +160,57 @@ describe('PasswordBlocklist of a list', () => {
 
 const COST = 4;
 
-passwordHasherContract('bcrypt', () => ({ hasher: new BcryptPasswordHasher(COST), most: 2 + 64 }));
-passwordHasherContract('memory', () => ({ hasher: new MemoryPasswordHasher(5), most: 5 }));
+/** The number of calls that a hasher accepts at once. */
+const MOST = 2 + 64;
 
 describe('PasswordHasher of bcrypt', () => {
+  const hasher = new BcryptPasswordHasher(COST);
   afterEach(() => jest.restoreAllMocks());
+
+  it('matches a password with its hash, in any process', async () => {
+    const hash = await hasher.hash('correct horse');
+    expect(await hasher.matches('correct horse', hash)).toBe(true);
+    expect(await new BcryptPasswordHasher(COST).matches('correct horse', hash)).toBe(true);
+  });
+
+  it('makes a hash without the password in it, and another one each time', async () => {
+    const [one, two] = [await hasher.hash('correct horse'), await hasher.hash('correct horse')];
+    expect(one).not.toContain('correct horse');
+    expect(two).not.toBe(one);
+    expect(await hasher.matches('correct horse', two)).toBe(true);
+  });
+
+  it('matches no other password', async () => {
+    const hash = await hasher.hash('correct horse');
+    for (const other of ['', 'correct hors', 'correct horse ', 'Correct horse', 'correct horse\0'])
+      expect(await hasher.matches(other, hash)).toBe(false);
+  });
+
+  it.each([
+    ['at the end of a long one', `${'x'.repeat(127)}a`, `${'x'.repeat(127)}b`],
+    ['right after the 72nd byte', `${'x'.repeat(72)}a`, 'x'.repeat(72)],
+    ['after many that take several bytes', `${'🦆'.repeat(40)}a`, `${'🦆'.repeat(40)}b`],
+    ['after a NUL', 'correct\0horse', 'correct\0house'],
+    ['beyond ASCII', 'pässword', 'pâssword'],
+  ])('counts every character: %s', async (_, password, other) => {
+    const hash = await hasher.hash(password);
+    expect(await hasher.matches(password, hash)).toBe(true);
+    expect(await hasher.matches(other, hash)).toBe(false);
+  });
+
+  it('never matches nobody’s hash', async () => {
+    for (const password of ['', 'null', 'correct horse']) expect(await hasher.matches(password, null)).toBe(false);
+  });
+
+  it('refuses what is too much at once, and does what it has taken', async () => {
+    // A second time, since the first must leave no trace.
+    for (let time = 0; time < 2; time++) {
+      const outcomes = await atOnce(MOST + 3, (party) =>
+        (party % 2 ? hasher.hash('x') : hasher.matches('x', null)).catch((error: unknown) => error),
+      );
+      expect(outcomes.filter((outcome) => outcome instanceof HashingBusy)).toHaveLength(3);
+    }
+  });
 
   it('is as slow as it was told to be', async () => {
     expect(await new BcryptPasswordHasher(5).hash('x')).toMatch(/^\$2b\$05\$/);

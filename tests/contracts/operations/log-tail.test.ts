@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type LogTailLimits, logTailLimits } from '../../../src/application/operations/ports.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
 import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
-import { MemoryLogTail } from '../../fakes/operations/memory-log-tail.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { at, unique } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -21,7 +20,7 @@ function rotate(file: string): void {
   }
 }
 
-const files = (limits: LogTailLimits) => {
+const open = (limits: LogTailLimits) => {
   const file = newFile();
   return {
     tail: new FileLogTail(file, limits),
@@ -30,20 +29,11 @@ const files = (limits: LogTailLimits) => {
   };
 };
 
-const memory = (limits: LogTailLimits) => {
-  const lines: string[] = [];
-  const write = (more: readonly string[]) => void lines.push(...more);
-  return { tail: new MemoryLogTail(lines, limits), write, rotate: () => undefined };
-};
-
 const plenty: LogTailLimits = { answerBytes: 1e9, searchedBytes: 1e9 };
 const id = (n: number) => `job_0199f2a4-7c1e-7a57-9d0e-${String(n).padStart(12, '0')}`;
 const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `{"n":${from + n}}`);
 
-describe.each([
-  ['files', files],
-  ['memory', memory],
-])('LogTail of %s', (_, open) => {
+describe('LogTail of files', () => {
   it('has no lines where nothing was logged', async () => {
     const { tail } = open(plenty);
     expect(await tail.read({ most: 10, mentioning: null })).toEqual([]);
@@ -118,9 +108,7 @@ describe.each([
     write(['']);
     expect(await tail.read({ most: 100, mentioning: 'word' })).toEqual(['b word']);
   });
-});
 
-describe('LogTail of files', () => {
   const numbers = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { n: number }).n);
 
   const nine = { most: 9, mentioning: null };

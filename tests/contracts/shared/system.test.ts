@@ -7,7 +7,6 @@ import {
   UuidIdGenerator,
 } from '../../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { MemoryDelay } from '../../fakes/shared/memory-delay.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
 describe('Clock', () => {
@@ -37,10 +36,9 @@ describe('Clock', () => {
   });
 });
 
-describe.each([
-  ['memory', new MemoryDelay(new ManualClock())],
-  ['the system', new TimedDelay()],
-])('Delay of %s', (_, delay) => {
+describe('Delay of the system', () => {
+  const delay = new TimedDelay();
+
   it('ends after its time, or with the reason of its signal', async () => {
     const never = new AbortController().signal;
     for (const milliseconds of [0, 5]) await delay.take(milliseconds, never);

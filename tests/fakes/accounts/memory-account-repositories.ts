@@ -16,12 +16,8 @@ import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
 type Arguments<Method> = Method extends (...given: infer Given) => unknown ? Given : never;
-type WithId = { readonly id: string };
 
 const MINUTE_MS = 60_000;
-
-const oldestFirst = <Row extends WithId>(rows: Row[]) => rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-const newestFirst = <Row extends WithId>(rows: Row[]) => oldestFirst(rows).reverse();
 
 export const accountRows = (store: MemoryStore) => new MemoryTable<Account>(store, 'accounts');
 const teamRows = (store: MemoryStore) => new MemoryTable<Team>(store, 'teams');
@@ -41,19 +37,20 @@ export class MemoryAccountRepository implements AccountRepository {
   async save(account: Account): Promise<void> {
     const holder = this.withEmail(account.email);
     if (holder && holder.id !== account.id) throw new EmailTaken();
-    if (this.rows.get(account.id)) this.rows.put(account.id, account);
+    this.rows.replace(account.id, account);
   }
 
   byId = async (id: string) => this.rows.get(id);
 
   byEmail = async (email: string) => this.withEmail(email);
 
-  ofTeam = async (teamId: string) => oldestFirst(this.rows.all().filter((account) => account.teamId === teamId));
+  ofTeam = async (teamId: string) => this.rows.newest((account) => account.teamId === teamId).reverse();
 
   wantingAlerts = async (teamId: string) => (await this.ofTeam(teamId)).filter(({ alertEmails }) => alertEmails);
 
   async all({ limit, after }: Arguments<AccountRepository['all']>[0]): Promise<Account[]> {
-    return oldestFirst(this.rows.all().filter(({ id }) => after === null || id > after)).slice(0, limit);
+    const newestFirst = this.rows.newest(({ id }) => after === null || id > after);
+    return newestFirst.reverse().slice(0, limit);
   }
 
   count = async () => this.rows.all().length;
@@ -77,9 +74,7 @@ export class MemoryTeamRepository implements TeamRepository {
     this.rows = teamRows(store);
   }
 
-  async add(team: Team): Promise<void> {
-    this.rows.put(team.id, team);
-  }
+  add = async (team: Team) => this.rows.put(team.id, team);
 
   byId = async (id: string) => this.rows.get(id);
 
@@ -121,10 +116,8 @@ export class MemoryCredentialRepository implements CredentialRepository {
   }
 
   async list(...[{ accountId, kind, now }, page]: Arguments<CredentialRepository['list']>): Promise<Credential[]> {
-    const own = this.rows.all().filter((one) => one.accountId === accountId && one.kind === kind);
-    const live = newestFirst(own.filter(({ expiresAt }) => !expiresAt || expiresAt > now));
-    const after = page?.after ?? null;
-    return live.filter(({ id }) => after === null || id < after).slice(0, page?.limit);
+    const isLive = ({ expiresAt }: Credential) => !expiresAt || expiresAt > now;
+    return this.rows.newest((one) => one.accountId === accountId && one.kind === kind && isLive(one), page);
   }
 
   async touch(id: string, at: Date): Promise<void> {
@@ -155,12 +148,10 @@ export class MemoryInviteRepository implements InviteRepository {
     this.rows = new MemoryTable<Invite>(store, 'invites');
   }
 
-  async add(invite: Invite): Promise<void> {
-    this.rows.put(invite.id, invite);
-  }
+  add = async (invite: Invite) => this.rows.put(invite.id, invite);
 
   async save(invite: Invite): Promise<void> {
-    if (this.rows.get(invite.id)) this.rows.put(invite.id, invite);
+    this.rows.replace(invite.id, invite);
   }
 
   async revokeAllBy(accountId: string): Promise<void> {
@@ -173,8 +164,7 @@ export class MemoryInviteRepository implements InviteRepository {
   byDigest = async (digest: string) => this.rows.find((invite) => invite.digest === digest);
 
   async pending(teamId: string, now: Date): Promise<Invite[]> {
-    const isPending = (one: Invite) => one.teamId === teamId && one.status === 'pending' && one.expiresAt > now;
-    return newestFirst(this.rows.all().filter(isPending));
+    return this.rows.newest((one) => one.teamId === teamId && one.status === 'pending' && one.expiresAt > now);
   }
 }
 
@@ -185,12 +175,10 @@ export class MemoryMailedTokenRepository implements MailedTokenRepository {
     this.rows = new MemoryTable<MailedToken>(store, 'mailed_tokens');
   }
 
-  async add(token: MailedToken): Promise<void> {
-    this.rows.put(token.id, token);
-  }
+  add = async (token: MailedToken) => this.rows.put(token.id, token);
 
   async save(token: MailedToken): Promise<void> {
-    if (this.rows.get(token.id)) this.rows.put(token.id, token);
+    this.rows.replace(token.id, token);
   }
 
   byDigest = async (digest: string) => this.rows.find((token) => token.digest === digest);

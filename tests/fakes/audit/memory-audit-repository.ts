@@ -1,4 +1,5 @@
 import type { AuditFilter, AuditRepository } from '../../../src/application/audit/ports.js';
+import type { Page } from '../../../src/application/shared/ports.js';
 import { AuditEntry } from '../../../src/domain/audit/audit-entry.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
@@ -15,12 +16,8 @@ export class MemoryAuditRepository implements AuditRepository {
     this.rows.put(entry.id, { ...entry, details: JSON.parse(JSON.stringify(entry.details)) });
   }
 
-  async list(filter: AuditFilter, { limit, after }: Parameters<AuditRepository['list']>[1]): Promise<AuditEntry[]> {
-    return this.rows
-      .all()
-      .filter((entry) => meets(entry, filter) && (after === null || entry.id < after))
-      .sort((a, b) => (a.id < b.id ? 1 : -1))
-      .slice(0, limit);
+  async list(filter: AuditFilter, page: Page): Promise<AuditEntry[]> {
+    return this.rows.newest((entry) => meets(entry, filter), page);
   }
 }
 

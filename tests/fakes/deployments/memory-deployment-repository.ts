@@ -10,23 +10,13 @@ export class MemoryDeploymentRepository implements DeploymentRepository {
     this.rows = new MemoryTable<Deployment>(store, 'deployments');
   }
 
-  async add(deployment: Deployment): Promise<void> {
-    this.rows.put(deployment.id, deployment);
-  }
+  add = async (deployment: Deployment) => this.rows.put(deployment.id, deployment);
 
-  async find(id: string): Promise<Deployment | null> {
-    return this.rows.get(id);
-  }
+  find = async (id: string) => this.rows.get(id);
 
-  async all(): Promise<Deployment[]> {
-    return this.rows.all().sort((a, b) => (a.id < b.id ? 1 : -1));
-  }
+  all = async () => this.rows.newest(() => true);
 
-  async count(): Promise<number> {
-    return this.rows.all().length;
-  }
+  count = async () => this.rows.all().length;
 
-  async remove(id: string): Promise<boolean> {
-    return this.rows.remove(id);
-  }
+  remove = async (id: string) => this.rows.remove(id);
 }

@@ -48,7 +48,7 @@ export class MemoryProjectRepository implements ProjectRepository {
   }
 
   async all(teamId: string, page: Page): Promise<Project[]> {
-    return newest(this.projects.all(), (one) => one.teamId === teamId, page);
+    return this.projects.newest((one) => one.teamId === teamId, page);
   }
 
   async names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
@@ -111,11 +111,11 @@ export class MemoryModelRepository implements ModelRepository {
   }
 
   async all(projectId: string, page: Page): Promise<Model[]> {
-    return newest(this.models.all(), (one) => one.projectId === projectId, page);
+    return this.models.newest((one) => one.projectId === projectId, page);
   }
 
   async registered(projectIds: readonly string[]): Promise<Model[]> {
-    return newest(this.models.all(), (one) => projectIds.includes(one.projectId) && one.state === 'registered');
+    return this.models.newest((one) => projectIds.includes(one.projectId) && one.state === 'registered');
   }
 
   async replace(current: Model, next: Model): Promise<boolean> {
@@ -204,7 +204,7 @@ export class MemoryDatasetRepository implements DatasetRepository {
   }
 
   async all(projectId: string, page: Page): Promise<Dataset[]> {
-    return newest(this.datasets.all(), (one) => one.projectId === projectId, page);
+    return this.datasets.newest((one) => one.projectId === projectId, page);
   }
 
   async records(id: string, version: number): Promise<readonly DatasetRecord[] | null> {
@@ -271,15 +271,6 @@ class Versions<Version extends { readonly version: number }> {
   private all(id: string): readonly Version[] {
     return this.table.get(id)?.versions ?? [];
   }
-}
-
-function newest<T extends { readonly id: string }>(
-  all: readonly T[],
-  holds: (one: T) => boolean,
-  { limit, after }: Page = { limit: all.length, after: null },
-): T[] {
-  const own = all.filter((one) => holds(one) && (after === null || one.id < after));
-  return own.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
 interface Versioned {

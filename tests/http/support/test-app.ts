@@ -10,7 +10,6 @@ import {
   InviteRepository,
   MailedTokenRepository,
   MailOutbox,
-  PasswordHasher,
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../../../src/application/accounts/ports.js';
@@ -21,14 +20,14 @@ import {
   ConversationRepository,
   RuntimeConnectionRepository,
 } from '../../../src/application/chat/ports.js';
-import { DeploymentRepository, ModelFileStore } from '../../../src/application/deployments/ports.js';
+import { DeploymentRepository } from '../../../src/application/deployments/ports.js';
 import {
   EvaluationRepository,
   InstanceRegistry,
   JobHistory,
   JobRepository,
 } from '../../../src/application/jobs/ports.js';
-import { LogTail, StorageProbe } from '../../../src/application/operations/ports.js';
+import { StorageProbe } from '../../../src/application/operations/ports.js';
 import { Clock, IdGenerator, Locks, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
 import {
   DatasetRepository,
@@ -42,12 +41,9 @@ import { httpApp } from '../../../src/bootstrap/http.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
-import { MemoryPasswordHasher } from '../../fakes/accounts/memory-password-hasher.js';
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
-import { MemoryModelFileStore } from '../../fakes/deployments/memory-model-file-store.js';
 import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryLogTail } from '../../fakes/operations/memory-log-tail.js';
 import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
@@ -55,6 +51,7 @@ import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import type { Repositories } from '../../support/repositories.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { ownTeam } from '../../support/workspace.js';
 
 export interface TestAppOptions {
@@ -76,16 +73,19 @@ export class TestApp extends HttpCaller {
     readonly store: Repositories,
     readonly clock: ManualClock,
     readonly logger: MemoryLogger,
+    private readonly folder: TemporaryFolder,
   ) {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
 
   static async start({ env = {}, adapt, server: options }: TestAppOptions = {}): Promise<TestApp> {
+    const folder = new TemporaryFolder();
     const config = loadConfig({
       SERVICE_SECRET: 'a-secret-of-the-tests',
       SERVICE_RATE_LIMIT_PER_MIN: '1000000',
       SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000',
-      SERVICE_DATA_DIR: '/nonexistent', // nothing is written
+      SERVICE_BCRYPT_COST: '4',
+      SERVICE_DATA_DIR: folder.path,
       ...env,
     });
     const logger = new MemoryLogger();
@@ -98,7 +98,7 @@ export class TestApp extends HttpCaller {
     const app = httpApp(container, config);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger);
+    return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger, folder);
   }
 
   override async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
@@ -144,6 +144,7 @@ export class TestApp extends HttpCaller {
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+    this.folder.remove();
   }
 }
 
@@ -176,10 +177,7 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
     [InstanceRegistry, instances],
     [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
     [StorageProbe, new MemoryStorageProbe()],
-    [PasswordHasher, new MemoryPasswordHasher()],
-    [LogTail, new MemoryLogTail([])],
     [ChatRuntime, new MemoryChatRuntime()],
-    [ModelFileStore, new MemoryModelFileStore(clock)],
     [Clock, clock],
   ];
 }

@@ -2,8 +2,8 @@ import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconci
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
+import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-chat-repositories.js';
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
-import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-runtime-connection-repository.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
 import { RecordingLog } from '../../support/recording-log.js';

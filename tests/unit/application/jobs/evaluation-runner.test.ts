@@ -6,7 +6,6 @@ import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../../../src/d
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
-import { MemoryDelay } from '../../../fakes/shared/memory-delay.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
@@ -49,7 +48,8 @@ async function rig() {
   } as Partial<ChatService> as ChatService;
   const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;
   const log = new MemoryLogger();
-  const ask = new EvaluationChat(reconciler, chats, new MemoryDelay(clock), clock, log);
+  const delay = { take: async (ms: number) => clock.advance(ms) };
+  const ask = new EvaluationChat(reconciler, chats, delay, clock, log);
   const { evaluations, datasets, jobs, accounts } = repositories;
   const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });

@@ -1,0 +1,170 @@
+import type {
+  EvaluationRepository,
+  HistoryPart,
+  JobFilter,
+  JobHistory,
+  JobRepository,
+} from '../../../src/application/jobs/ports.js';
+import type { Page } from '../../../src/application/shared/ports.js';
+import type { Evaluation, Result, Scored } from '../../../src/domain/jobs/evaluation.js';
+import { type FinishedJob, Job, type JobKind } from '../../../src/domain/jobs/job.js';
+import { NotFound } from '../../../src/domain/shared/errors.js';
+import type { Project } from '../../../src/domain/workspace/project.js';
+import type { MemoryStore } from '../memory-store.js';
+import { MemoryTable } from '../memory-table.js';
+
+interface KeptJob {
+  readonly job: Job;
+  /** The how manyth to finish. */
+  readonly finishNumber: number | null;
+}
+
+const jobRows = (store: MemoryStore) => new MemoryTable<KeptJob>(store, 'jobs');
+
+export class MemoryJobRepository implements JobRepository {
+  private readonly rows;
+
+  constructor(store: MemoryStore) {
+    this.rows = jobRows(store);
+  }
+
+  async add(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) if (!this.rows.get(job.id)) this.rows.put(job.id, { job, finishNumber: null });
+  }
+
+  find = async (id: string) => this.rows.get(id)?.job ?? null;
+
+  async list(filter: JobFilter, page: Page): Promise<Job[]> {
+    const filters = Object.entries(filter).filter(([, value]) => value !== null);
+    const holds = ({ job }: KeptJob) => filters.every(([name, value]) => job[name as keyof JobFilter] === value);
+    return this.rows.newest(holds, page).map(({ job }) => job);
+  }
+
+  hold(id: string): Promise<Job | null> {
+    return this.find(id);
+  }
+
+  async update(job: Job): Promise<boolean> {
+    if (this.rows.get(job.id)?.finishNumber !== null) return false;
+    return this.rows.replace(job.id, { job, finishNumber: null });
+  }
+
+  async withdraw(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if (this.rows.get(id)?.finishNumber === null) this.rows.remove(id);
+  }
+
+  async instances(): Promise<number[]> {
+    return [...new Set(this.open().flatMap(({ instance }) => instance ?? []))];
+  }
+
+  async ofInstance(instance: number, limit: number): Promise<string[]> {
+    const open = this.open().filter((job) => job.instance === instance);
+    return open.map(({ id }) => id).slice(0, limit);
+  }
+
+  /** Returns the jobs that have not finished, the oldest first. */
+  private open(): Job[] {
+    const newestFirst = this.rows.newest(({ finishNumber }) => finishNumber === null);
+    return newestFirst.reverse().map(({ job }) => job);
+  }
+}
+
+export class MemoryJobHistory implements JobHistory {
+  private readonly rows;
+
+  constructor(store: MemoryStore) {
+    this.rows = jobRows(store);
+  }
+
+  async append(job: Job & FinishedJob): Promise<boolean> {
+    if (this.rows.get(job.id)?.job.finishedAt) return false;
+    const last = Math.max(0, ...this.rows.all().map(({ finishNumber }) => finishNumber ?? 0));
+    this.rows.put(job.id, { job, finishNumber: last + 1 });
+    return true;
+  }
+
+  async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
+    const newest = this.finished(kind).reverse();
+    const counted = newest.filter(({ status }) => status !== 'cancelled');
+    const success = counted.findIndex(({ status }) => status === 'succeeded');
+    return Math.min(most, success === -1 ? counted.length : success);
+  }
+
+  async *part({ kind, since, most }: HistoryPart): AsyncIterable<FinishedJob> {
+    const recent = this.finished(kind).filter(({ finishedAt }) => since === null || finishedAt >= since);
+    for (const { id, kind, status, startedAt, finishedAt } of recent.slice(-most))
+      yield { id, kind, status, startedAt, finishedAt };
+  }
+
+  async forgetCalls(before: Date, most: number): Promise<void> {
+    const old = this.finished(null).filter(({ mode, finishedAt }) => mode === 'sync' && finishedAt < before);
+    const oldestFirst = old.sort((a, b) => a.finishedAt.getTime() - b.finishedAt.getTime());
+    for (const { id } of oldestFirst.slice(0, most)) this.rows.remove(id);
+  }
+
+  /** In the order in which they finished. */
+  private finished(kind: JobKind | null): (Job & FinishedJob)[] {
+    const numbered = this.rows.all().sort((a, b) => Number(a.finishNumber) - Number(b.finishNumber));
+    const jobs = numbered.map(({ job }) => job).filter(Job.isFinished);
+    return jobs.filter((job) => kind === null || job.kind === kind);
+  }
+}
+
+interface KeptEvaluation {
+  readonly projectId: string;
+  readonly evaluation: Evaluation;
+  readonly run: number;
+  readonly results: readonly Result[];
+}
+
+export class MemoryEvaluationRepository implements EvaluationRepository {
+  private readonly rows;
+  private readonly jobs;
+  private readonly projects;
+
+  constructor(store: MemoryStore) {
+    this.rows = new MemoryTable<KeptEvaluation>(store, 'evaluations');
+    this.jobs = jobRows(store);
+    this.projects = new MemoryTable<Project>(store, 'projects');
+  }
+
+  async add(evaluation: Evaluation): Promise<void> {
+    const { jobId, projectId } = evaluation;
+    if (!this.projects.get(projectId)) throw new NotFound('project');
+    this.rows.put(jobId, { projectId, evaluation, run: 0, results: [] });
+  }
+
+  find = async (jobId: string) => this.rows.get(jobId)?.evaluation ?? null;
+
+  async begin(jobId: string): Promise<number | null> {
+    const kept = this.rows.get(jobId);
+    if (!kept) return null;
+    this.rows.put(jobId, { ...kept, run: kept.run + 1 });
+    return kept.run + 1;
+  }
+
+  async keep(jobId: string, run: number, result: Result): Promise<boolean> {
+    const kept = this.rows.get(jobId);
+    if (kept?.run !== run) return false;
+    const results = [...kept.results, result].sort((a, b) => a.position - b.position);
+    return this.rows.replace(jobId, { ...kept, results });
+  }
+
+  async scored(jobId: string): Promise<Scored[]> {
+    const results = this.rows.get(jobId)?.results ?? [];
+    return results.map(({ input: _, expected: __, output: ___, ...scored }) => scored);
+  }
+
+  async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
+    const results = this.rows.get(jobId)?.results ?? [];
+    return results.filter(({ position }) => position > (after ?? 0)).slice(0, limit);
+  }
+
+  async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {
+    const [latest] = this.rows.newest(({ evaluation }) => {
+      const isOf = evaluation.projectId === projectId && evaluation.datasetId === datasetId;
+      return isOf && this.jobs.get(evaluation.jobId)?.job.status === 'succeeded';
+    });
+    return latest?.evaluation ?? null;
+  }
+}
