@@ -1,4 +1,10 @@
-import { EntitySchema, type EntitySchemaColumnOptions, type ObjectLiteral } from 'typeorm';
+import {
+  type DeleteResult,
+  EntitySchema,
+  type EntitySchemaColumnOptions,
+  type ObjectLiteral,
+  type UpdateResult,
+} from 'typeorm';
 
 type Columns<Row> = { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions };
 
@@ -24,3 +30,7 @@ export function defineTable<Row extends ObjectLiteral>(
 
 /** A row with a `spec`. TypeORM's types cannot follow a recursive type such as JSON. */
 export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & { readonly spec: object };
+
+/** Tells whether the statement changed or deleted exactly one row. */
+export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
+  (await statement).affected === 1;

@@ -8,7 +8,8 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface AccountRow extends Account {
-  readonly emailKey: string;
+  /** Only to find an account by; not selected. */
+  readonly emailKey?: string;
 }
 
 export const AccountTable = defineTable<AccountRow>('accounts', {
@@ -16,7 +17,7 @@ export const AccountTable = defineTable<AccountRow>('accounts', {
   teamId: { type: 'text' },
   name: { type: 'text' },
   email: { type: 'text' },
-  emailKey: { type: 'text' },
+  emailKey: { type: 'text', select: false },
   role: { type: 'text' },
   passwordHash: { type: 'text', nullable: true },
   emailVerifiedAt: { type: 'timestamptz', nullable: true },
@@ -25,64 +26,56 @@ export const AccountTable = defineTable<AccountRow>('accounts', {
 });
 
 const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });
-const toAccount = ({ emailKey: _, ...account }: AccountRow): Account => account;
 
 @injectable()
 export class TypeOrmAccountRepository implements AccountRepository {
+  private readonly table = () => this.unitOfWork.repository(AccountTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   /** Looks before it inserts, since a failed INSERT ends a transaction. The unit of work makes the loser of a race look again. */
   add(account: Account): Promise<void> {
     return this.unitOfWork.run(async () => {
       if (await this.byEmail(account.email)) throw new EmailTaken();
-      await this.table.insert(toRow(account));
+      await this.table().insert(toRow(account));
     });
   }
 
   async save(account: Account): Promise<void> {
     try {
-      await this.table.update({ id: account.id }, toRow(account));
+      await this.table().update({ id: account.id }, toRow(account));
     } catch (error) {
       throw isUniqueViolation(error) ? new EmailTaken() : error;
     }
   }
 
-  async byId(id: string): Promise<Account | null> {
-    const row = await this.table.findOneBy({ id });
-    return row && toAccount(row);
+  byId(id: string): Promise<Account | null> {
+    return this.table().findOneBy({ id });
   }
 
-  async byEmail(email: string): Promise<Account | null> {
-    const row = await this.table.findOneBy({ emailKey: emailKey(email) });
-    return row && toAccount(row);
+  byEmail(email: string): Promise<Account | null> {
+    return this.table().findOneBy({ emailKey: emailKey(email) });
   }
 
-  async ofTeam(teamId: string): Promise<Account[]> {
-    const rows = await this.table.find({ where: { teamId }, order: { id: 'ASC' } });
-    return rows.map(toAccount);
+  ofTeam(teamId: string): Promise<Account[]> {
+    return this.table().find({ where: { teamId }, order: { id: 'ASC' } });
   }
 
-  async wantingAlerts(teamId: string): Promise<Account[]> {
-    const rows = await this.table.find({ where: { teamId, alertEmails: true }, order: { id: 'ASC' } });
-    return rows.map(toAccount);
+  wantingAlerts(teamId: string): Promise<Account[]> {
+    return this.table().find({ where: { teamId, alertEmails: true }, order: { id: 'ASC' } });
   }
 
-  async all({ limit, after }: Parameters<AccountRepository['all']>[0]): Promise<Account[]> {
+  all({ limit, after }: Parameters<AccountRepository['all']>[0]): Promise<Account[]> {
     const where = after === null ? {} : { id: MoreThan(after) };
-    const rows = await this.table.find({ where, order: { id: 'ASC' }, take: limit });
-    return rows.map(toAccount);
+    return this.table().find({ where, order: { id: 'ASC' }, take: limit });
   }
 
   async remove(id: string): Promise<void> {
-    await this.table.delete({ id });
+    await this.table().delete({ id });
   }
 
   count(): Promise<number> {
-    return this.table.count();
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(AccountTable);
+    return this.table().count();
   }
 }
 
@@ -95,25 +88,23 @@ export const TeamTable = defineTable<Team>('teams', {
 
 @injectable()
 export class TypeOrmTeamRepository implements TeamRepository {
+  private readonly table = () => this.unitOfWork.repository(TeamTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(team: Team): Promise<void> {
-    await this.table.insert(team);
+    await this.table().insert(team);
   }
 
   byId(id: string): Promise<Team | null> {
-    return this.table.findOneBy({ id });
+    return this.table().findOneBy({ id });
   }
 
   bySiteKey(siteKey: string): Promise<Team | null> {
-    return this.table.findOneBy({ siteKey });
+    return this.table().findOneBy({ siteKey });
   }
 
   operator(): Promise<Team | null> {
-    return this.table.findOneBy({ operator: true });
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(TeamTable);
+    return this.table().findOneBy({ operator: true });
   }
 }

@@ -5,7 +5,7 @@ import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { Unauthenticated } from '../../../domain/accounts/errors.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const CredentialTable = defineTable<Credential>('credentials', {
@@ -32,11 +32,13 @@ const MINUTE_MS = 60_000;
 
 @injectable()
 export class TypeOrmCredentialRepository implements CredentialRepository {
+  private readonly table = () => this.unitOfWork.repository(CredentialTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(credential: Credential): Promise<void> {
     try {
-      await this.table.insert(credential);
+      await this.table().insert(credential);
     } catch (error) {
       throw isForeignKeyViolation(error) ? new Unauthenticated() : error;
     }
@@ -61,17 +63,16 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
       { ...own, expiresAt: IsNull() },
       { ...own, expiresAt: MoreThan(now) },
     ];
-    return this.table.find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
+    return this.table().find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
   }
 
   async touch(id: string, at: Date): Promise<void> {
     const stale = LessThanOrEqual(new Date(at.getTime() - MINUTE_MS));
-    await this.table.update({ id, lastUsedAt: Or(IsNull(), stale) }, { lastUsedAt: at });
+    await this.table().update({ id, lastUsedAt: Or(IsNull(), stale) }, { lastUsedAt: at });
   }
 
-  async remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
-    const { affected } = await this.table.delete({ id, accountId, kind });
-    return affected === 1;
+  remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
+    return changesOne(this.table().delete({ id, accountId, kind }));
   }
 
   async removeAll({
@@ -81,10 +82,6 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
     except,
   }: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
     const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
-    await this.table.delete({ accountId, kind, ...some });
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(CredentialTable);
+    await this.table().delete({ accountId, kind, ...some });
   }
 }

@@ -24,36 +24,38 @@ export const InviteTable = defineTable<InviteRow>('invites', {
 });
 
 export class TypeOrmInviteRepository implements InviteRepository {
+  private readonly table = () => this.unitOfWork.repository(InviteTable);
+
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly sealer: Sealer,
   ) {}
 
   async add({ token, ...invite }: Invite): Promise<void> {
-    await this.table.insert({ ...invite, sealedToken: this.sealer.seal(token, invite.id) });
+    await this.table().insert({ ...invite, sealedToken: this.sealer.seal(token, invite.id) });
   }
 
   async save({ id, token: _, ...change }: Invite): Promise<void> {
-    await this.table.update({ id }, change);
+    await this.table().update({ id }, change);
   }
 
   async revokeAllBy(accountId: string): Promise<void> {
-    await this.table.update({ invitedBy: accountId, status: 'pending' }, { status: 'revoked' });
+    await this.table().update({ invitedBy: accountId, status: 'pending' }, { status: 'revoked' });
   }
 
   async find(teamId: string, id: string): Promise<Invite | null> {
-    const row = await this.table.findOneBy({ id, teamId });
+    const row = await this.table().findOneBy({ id, teamId });
     return row && this.opened(row);
   }
 
   async byDigest(digest: string): Promise<Invite | null> {
-    const row = await this.table.findOneBy({ digest });
+    const row = await this.table().findOneBy({ digest });
     return row && this.opened(row);
   }
 
   async pending(teamId: string, now: Date): Promise<Invite[]> {
     const pending = { teamId, status: 'pending' as const, expiresAt: MoreThan(now) };
-    const rows = await this.table.find({ where: pending, order: { id: 'DESC' } });
+    const rows = await this.table().find({ where: pending, order: { id: 'DESC' } });
     return rows.map((row) => this.opened(row));
   }
 
@@ -63,9 +65,5 @@ export class TypeOrmInviteRepository implements InviteRepository {
     } catch {
       return { ...invite, token: '' };
     }
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(InviteTable);
   }
 }

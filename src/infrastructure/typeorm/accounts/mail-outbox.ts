@@ -36,6 +36,8 @@ const TAKE = `
   RETURNING id, sealed, failures`;
 
 export class TypeOrmMailOutbox implements MailOutbox {
+  private readonly table = () => this.unitOfWork.repository(OutboxTable);
+
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly sealer: Sealer,
@@ -44,11 +46,11 @@ export class TypeOrmMailOutbox implements MailOutbox {
   async add({ id, message, dueAt, series }: Parameters<MailOutbox['add']>[0]): Promise<void> {
     const sealed = this.sealer.seal(JSON.stringify(message), id);
     const counted = series === undefined ? {} : { series, firstDueAt: dueAt };
-    await this.table.insert({ id, sealed, failures: 0, dueAt, deliveredAt: null, ...counted });
+    await this.table().insert({ id, sealed, failures: 0, dueAt, deliveredAt: null, ...counted });
   }
 
   countOf(series: string, since: Date): Promise<number> {
-    return this.table.countBy({ series, firstDueAt: MoreThanOrEqual(since) });
+    return this.table().countBy({ series, firstDueAt: MoreThanOrEqual(since) });
   }
 
   async take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null> {
@@ -60,11 +62,11 @@ export class TypeOrmMailOutbox implements MailOutbox {
   }
 
   async delivered(id: string, at: Date): Promise<void> {
-    await this.table.update({ id }, { sealed: null, deliveredAt: at });
+    await this.table().update({ id }, { sealed: null, deliveredAt: at });
   }
 
   async failed(id: string, dueAt: Date): Promise<void> {
-    await this.table.update({ id }, { dueAt, failures: () => 'failures + 1' });
+    await this.table().update({ id }, { dueAt, failures: () => 'failures + 1' });
   }
 
   private opened({ id, sealed }: { id: string; sealed: string }): Message {
@@ -76,9 +78,5 @@ export class TypeOrmMailOutbox implements MailOutbox {
         `the mail ${id} was sealed with another SERVICE_SECRET: start with the one that it was sealed with`,
       );
     }
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(OutboxTable);
   }
 }

@@ -17,30 +17,28 @@ export const MailedTokenTable = defineTable<MailedToken>('mailed_tokens', {
 
 @injectable()
 export class TypeOrmMailedTokenRepository implements MailedTokenRepository {
+  private readonly table = () => this.unitOfWork.repository(MailedTokenTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(token: MailedToken): Promise<void> {
-    await this.table.insert(token);
+    await this.table().insert(token);
   }
 
   async save({ id, ...change }: MailedToken): Promise<void> {
-    await this.table.update({ id }, change);
+    await this.table().update({ id }, change);
   }
 
   byDigest(digest: string): Promise<MailedToken | null> {
-    return this.table.findOneBy({ digest });
+    return this.table().findOneBy({ digest });
   }
 
   countSince(accountId: string, purpose: MailedTokenPurpose, since: Date): Promise<number> {
-    return this.table.countBy({ accountId, purpose, createdAt: MoreThan(since) });
+    return this.table().countBy({ accountId, purpose, createdAt: MoreThan(since) });
   }
 
   async removeUnused(accountId: string, purpose: MailedTokenPurpose): Promise<void> {
-    await this.table.delete({ accountId, purpose, usedAt: IsNull() });
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(MailedTokenTable);
+    await this.table().delete({ accountId, purpose, usedAt: IsNull() });
   }
 }
 
@@ -56,17 +54,15 @@ export const SpentSiteTokenTable = defineTable<SpentSiteTokenRow>('spent_site_to
 
 @injectable()
 export class TypeOrmSpentSiteTokenRepository implements SpentSiteTokenRepository {
+  private readonly table = () => this.unitOfWork.repository(SpentSiteTokenTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean> {
-    await this.table.delete({ expiresAt: LessThanOrEqual(now) });
+    await this.table().delete({ expiresAt: LessThanOrEqual(now) });
     if (expiresAt <= now) return false; // its row would be deleted, and the token would pass again
-    const insert = this.table.createQueryBuilder().insert().values({ tokenId, expiresAt }).orIgnore();
+    const insert = this.table().createQueryBuilder().insert().values({ tokenId, expiresAt }).orIgnore();
     const { raw } = await insert.returning('jti').execute();
     return raw.length === 1;
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(SpentSiteTokenTable);
   }
 }

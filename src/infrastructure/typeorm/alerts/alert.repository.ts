@@ -3,7 +3,7 @@ import { IsNull, LessThan, Not } from 'typeorm';
 import type { Acknowledgement, AlertRepository, AlertRuleRepository } from '../../../application/alerts/ports.js';
 import type { Alert, AlertStatus } from '../../../domain/alerts/alert.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const AlertTable = defineTable<Alert>('alerts', {
@@ -23,10 +23,12 @@ export const AlertTable = defineTable<Alert>('alerts', {
 
 @injectable()
 export class TypeOrmAlertRepository implements AlertRepository {
+  private readonly table = () => this.unitOfWork.repository(AlertTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(alerts: readonly Alert[]): Promise<void> {
-    await this.table
+    await this.table()
       .createQueryBuilder()
       .insert()
       .values([...alerts])
@@ -36,7 +38,7 @@ export class TypeOrmAlertRepository implements AlertRepository {
   }
 
   find(id: string): Promise<Alert | null> {
-    return this.table.findOneBy({ id });
+    return this.table().findOneBy({ id });
   }
 
   list(status: AlertStatus | null, { limit, after }: Parameters<AlertRepository['list']>[1]): Promise<Alert[]> {
@@ -44,16 +46,11 @@ export class TypeOrmAlertRepository implements AlertRepository {
       ...(status !== null && { ackedAt: status === 'firing' ? IsNull() : Not(IsNull()) }),
       ...(after !== null && { id: LessThan(after) }),
     };
-    return this.table.find({ where, order: { id: 'DESC' }, take: limit });
+    return this.table().find({ where, order: { id: 'DESC' }, take: limit });
   }
 
-  async acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
-    const { affected } = await this.table.update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note });
-    return affected === 1;
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(AlertTable);
+  acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
+    return changesOne(this.table().update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note }));
   }
 }
 
@@ -72,30 +69,27 @@ export const AlertRuleTable = defineTable<AlertRule>('alert_rules', {
 
 @injectable()
 export class TypeOrmAlertRuleRepository implements AlertRuleRepository {
+  private readonly table = () => this.unitOfWork.repository(AlertRuleTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(rule: AlertRule): Promise<void> {
-    await this.table.insert(rule);
+    await this.table().insert(rule);
   }
 
   find(id: string): Promise<AlertRule | null> {
-    return this.table.findOneBy({ id });
+    return this.table().findOneBy({ id });
   }
 
   all(): Promise<AlertRule[]> {
-    return this.table.find({ order: { id: 'DESC' } });
+    return this.table().find({ order: { id: 'DESC' } });
   }
 
   async save(rules: readonly AlertRule[]): Promise<void> {
-    for (const { id, ...change } of rules) await this.table.update({ id }, change);
+    for (const { id, ...change } of rules) await this.table().update({ id }, change);
   }
 
-  async remove(id: string): Promise<boolean> {
-    const { affected } = await this.table.delete({ id });
-    return affected === 1;
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(AlertRuleTable);
+  remove(id: string): Promise<boolean> {
+    return changesOne(this.table().delete({ id }));
   }
 }

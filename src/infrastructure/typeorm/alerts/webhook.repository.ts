@@ -1,7 +1,7 @@
 import type { WebhookRepository } from '../../../application/alerts/ports.js';
 import { type Delivery, Webhook } from '../../../domain/alerts/webhook.js';
 import { Sealer } from '../../crypto/secrets.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
@@ -20,6 +20,8 @@ export const WebhookTable = defineTable<WebhookRow>('webhooks', {
 });
 
 export class TypeOrmWebhookRepository implements WebhookRepository {
+  private readonly table = () => this.unitOfWork.repository(WebhookTable);
+
   constructor(
     private readonly unitOfWork: TypeOrmUnitOfWork,
     private readonly sealer: Sealer,
@@ -27,16 +29,16 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
 
   async add({ url, lastDelivery: _, ...webhook }: Webhook, secret: string): Promise<void> {
     const sealed = this.sealer.seal(JSON.stringify({ url, secret }), webhook.id);
-    await this.table.insert({ ...webhook, sealed, lastDelivery: null });
+    await this.table().insert({ ...webhook, sealed, lastDelivery: null });
   }
 
   async all(): Promise<Webhook[]> {
-    const rows = await this.table.find({ order: { id: 'ASC' } });
+    const rows = await this.table().find({ order: { id: 'ASC' } });
     return rows.map((row) => toWebhook(row, this.opened(row)?.url ?? ''));
   }
 
   async open(id: string): Promise<{ webhook: Webhook; secret: string } | null> {
-    const row = await this.table.findOneBy({ id });
+    const row = await this.table().findOneBy({ id });
     if (!row) return null;
     const opened = this.opened(row);
     if (!opened) throw new Error(`the webhook ${id} was sealed with another SERVICE_SECRET: start with that one`);
@@ -45,12 +47,11 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
 
   async note(id: string, delivery: Delivery): Promise<void> {
     const lastDelivery = { ...delivery, at: delivery.at.toISOString() };
-    await this.table.update({ id }, { lastDelivery, ...(Webhook.isGone(delivery) && { enabled: false }) });
+    await this.table().update({ id }, { lastDelivery, ...(Webhook.isGone(delivery) && { enabled: false }) });
   }
 
-  async remove(id: string): Promise<boolean> {
-    const { affected } = await this.table.delete({ id });
-    return affected === 1;
+  remove(id: string): Promise<boolean> {
+    return changesOne(this.table().delete({ id }));
   }
 
   private opened({ id, sealed }: WebhookRow): { url: string; secret: string } | null {
@@ -59,10 +60,6 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
     } catch {
       return null;
     }
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(WebhookTable);
   }
 }
 

@@ -29,26 +29,24 @@ export const AuditTable = defineTable<AuditRow>('audit_entries', {
 
 @injectable()
 export class TypeOrmAuditRepository implements AuditRepository {
+  private readonly table = () => this.unitOfWork.repository(AuditTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async append({ actor, ...entry }: AuditEntry): Promise<void> {
     if (!this.unitOfWork.isRunning) throw new Error('An entry belongs into the unit of work of its act.');
     const { kind: actorKind, id: actorId, name: actorName, credentialId } = actor;
-    await this.table.insert({ ...entry, actorKind, actorId, actorName, credentialId });
+    await this.table().insert({ ...entry, actorKind, actorId, actorName, credentialId });
   }
 
   async list(filter: AuditFilter, { limit, after }: Parameters<AuditRepository['list']>[1]): Promise<AuditEntry[]> {
-    const entries = matching(this.table.createQueryBuilder('entry'), filter);
+    const entries = matching(this.table().createQueryBuilder('entry'), filter);
     if (after !== null) entries.andWhere('entry.id < :after', { after });
     const rows = await entries.orderBy('entry.id', 'DESC').limit(limit).getMany();
     return rows.map(({ actorKind: kind, actorId, actorName: name, credentialId, ...entry }) => ({
       ...entry,
       actor: { kind, id: actorId, name, credentialId },
     }));
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(AuditTable);
   }
 }
 

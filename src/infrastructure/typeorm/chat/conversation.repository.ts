@@ -4,7 +4,7 @@ import type { ConversationKey, ConversationRepository } from '../../../applicati
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
@@ -32,12 +32,14 @@ export const ConversationMessageTable = defineTable<MessageRow>('conversation_me
 
 @injectable()
 export class TypeOrmConversationRepository implements ConversationRepository {
+  private readonly table = () => this.unitOfWork.repository(ConversationTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void> {
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        await this.table.insert({ ...conversation, messageCount: 0 });
+        await this.table().insert({ ...conversation, messageCount: 0 });
         await this.append(conversation, messages, conversation.createdAt);
       }),
     );
@@ -48,7 +50,7 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     const count = messages.length;
     return this.unitOfWork.run(async () => {
       const room = LessThanOrEqual(conversationLimits.messages - count);
-      const { raw } = await this.table
+      const { raw } = await this.table()
         .createQueryBuilder()
         .update({ messageCount: () => 'message_count + :count', updatedAt: () => 'greatest(updated_at, :at)' })
         .where({ id, projectId, accountId, messageCount: room })
@@ -67,11 +69,11 @@ export class TypeOrmConversationRepository implements ConversationRepository {
   }
 
   find({ id, projectId, accountId }: ConversationKey): Promise<Conversation | null> {
-    return this.table.findOneBy({ id, projectId, accountId });
+    return this.table().findOneBy({ id, projectId, accountId });
   }
 
   count({ projectId, accountId }: Omit<ConversationKey, 'id'>): Promise<number> {
-    return this.table.countBy({ projectId, accountId });
+    return this.table().countBy({ projectId, accountId });
   }
 
   list(
@@ -79,11 +81,11 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     { limit, after }: Parameters<ConversationRepository['list']>[1],
   ): Promise<Conversation[]> {
     const where = { projectId, accountId, ...(after !== null && { id: LessThan(after) }) };
-    return this.table.find({ where, order: { id: 'DESC' }, take: limit });
+    return this.table().find({ where, order: { id: 'DESC' }, take: limit });
   }
 
   recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]> {
-    return this.table
+    return this.table()
       .createQueryBuilder('c')
       .innerJoin(ProjectTable.options.name, 'p', 'p.id = c.projectId AND p.teamId = :teamId', { teamId })
       .where('c.accountId = :accountId', { accountId })
@@ -102,12 +104,7 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     return rows.map(({ conversationId: _, ...message }) => message).reverse();
   }
 
-  async remove({ id, projectId, accountId }: ConversationKey): Promise<boolean> {
-    const { affected } = await this.table.delete({ id, projectId, accountId });
-    return affected === 1;
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(ConversationTable);
+  remove({ id, projectId, accountId }: ConversationKey): Promise<boolean> {
+    return changesOne(this.table().delete({ id, projectId, accountId }));
   }
 }

@@ -5,7 +5,7 @@ import type {
   RuntimeConnection,
   RuntimeConnectionRepository,
 } from '../../../application/chat/ports.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
@@ -17,10 +17,12 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
 
 @injectable()
 export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepository {
+  private readonly table = () => this.unitOfWork.repository(RuntimeConnectionTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   find(projectId: string): Promise<RuntimeConnection | null> {
-    return this.table.findOneBy({ projectId });
+    return this.table().findOneBy({ projectId });
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
@@ -39,28 +41,22 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {
-    return projectIds.length === 0 ? [] : this.table.findBy({ projectId: In([...projectIds]) });
+    return projectIds.length === 0 ? [] : this.table().findBy({ projectId: In([...projectIds]) });
   }
 
   async save(connection: RuntimeConnection): Promise<void> {
-    await this.table.upsert(connection, ['projectId']);
+    await this.table().upsert(connection, ['projectId']);
   }
 
-  async setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean> {
-    const { affected } = await this.table.update({ projectId }, { desired });
-    return affected === 1;
+  setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean> {
+    return changesOne(this.table().update({ projectId }, { desired }));
   }
 
-  async remove(projectId: string): Promise<boolean> {
-    const { affected } = await this.table.delete({ projectId });
-    return affected === 1;
+  remove(projectId: string): Promise<boolean> {
+    return changesOne(this.table().delete({ projectId }));
   }
 
   started(): Promise<RuntimeConnection[]> {
-    return this.table.findBy({ desired: 'started' });
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(RuntimeConnectionTable);
+    return this.table().findBy({ desired: 'started' });
   }
 }

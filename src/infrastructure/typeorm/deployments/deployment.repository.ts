@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { DeploymentRepository } from '../../../application/deployments/ports.js';
 import type { Deployment } from '../../../domain/deployments/deployment.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const DeploymentTable = defineTable<Deployment>('deployments', {
@@ -17,30 +17,27 @@ export const DeploymentTable = defineTable<Deployment>('deployments', {
 
 @injectable()
 export class TypeOrmDeploymentRepository implements DeploymentRepository {
+  private readonly table = () => this.unitOfWork.repository(DeploymentTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(deployment: Deployment): Promise<void> {
-    await this.table.insert(deployment);
+    await this.table().insert(deployment);
   }
 
   find(id: string): Promise<Deployment | null> {
-    return this.table.findOneBy({ id });
+    return this.table().findOneBy({ id });
   }
 
   all(): Promise<Deployment[]> {
-    return this.table.find({ order: { id: 'DESC' } });
+    return this.table().find({ order: { id: 'DESC' } });
   }
 
   count(): Promise<number> {
-    return this.table.count();
+    return this.table().count();
   }
 
-  async remove(id: string): Promise<boolean> {
-    const { affected } = await this.table.delete({ id });
-    return affected === 1;
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(DeploymentTable);
+  remove(id: string): Promise<boolean> {
+    return changesOne(this.table().delete({ id }));
   }
 }

@@ -49,20 +49,23 @@ const SCORED = { position: true, recordId: true, group: true, score: true, laten
 
 @injectable()
 export class TypeOrmEvaluationRepository implements EvaluationRepository {
+  private readonly evaluations = () => this.unitOfWork.repository(EvaluationTable);
+  private readonly records = () => this.unitOfWork.repository(EvaluationResultTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(evaluation: Evaluation): Promise<void> {
     const { jobId, projectId, datasetId, contentSha256 } = evaluation;
     const row = { jobId, projectId, datasetId, contentSha256, definition: evaluation, run: 0 };
-    await notFoundIfMissing('project', () => this.evaluations.insert(row));
+    await notFoundIfMissing('project', () => this.evaluations().insert(row));
   }
 
   async find(jobId: string): Promise<Evaluation | null> {
-    return definitionOf(await this.evaluations.findOneBy({ jobId }));
+    return definitionOf(await this.evaluations().findOneBy({ jobId }));
   }
 
   async begin(jobId: string): Promise<number | null> {
-    const begin = this.evaluations
+    const begin = this.evaluations()
       .createQueryBuilder()
       .update({ run: () => 'run + 1' })
       .where({ jobId });
@@ -74,26 +77,26 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return this.unitOfWork.run(async () => {
       // A run that begins meanwhile waits for the lock, and finds the result.
       const lock = { mode: 'pessimistic_read' } as const;
-      if (!(await this.evaluations.findOne({ where: { jobId, run }, lock }))) return false;
+      if (!(await this.evaluations().findOne({ where: { jobId, run }, lock }))) return false;
       const texts = { input: JSON.stringify(input), expected: JSON.stringify(expected) };
-      await this.records.insert({ ...result, ...texts, jobId });
+      await this.records().insert({ ...result, ...texts, jobId });
       return true;
     });
   }
 
   async scored(jobId: string): Promise<Scored[]> {
     const order = { position: 'ASC' } as const;
-    return (await this.records.find({ select: { ...SCORED, tokens: true }, where: { jobId }, order })) as Scored[];
+    return (await this.records().find({ select: { ...SCORED, tokens: true }, where: { jobId }, order })) as Scored[];
   }
 
   async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
     const where = { jobId, position: MoreThan(after ?? 0) };
-    const rows = await this.records.find({ where, order: { position: 'ASC' }, take: limit });
+    const rows = await this.records().find({ where, order: { position: 'ASC' }, take: limit });
     return rows.map(({ jobId: _, ...row }) => row as object as Result); // the driver has parsed the JSON texts
   }
 
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {
-    const found = await this.evaluations
+    const found = await this.evaluations()
       .createQueryBuilder('evaluation')
       .innerJoin(JobTable.options.name, 'job', "job.id = evaluation.jobId AND job.status = 'succeeded'")
       .where({ projectId, datasetId })
@@ -101,14 +104,6 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
       .limit(1)
       .getOne();
     return definitionOf(found);
-  }
-
-  private get evaluations() {
-    return this.unitOfWork.repository(EvaluationTable);
-  }
-
-  private get records() {
-    return this.unitOfWork.repository(EvaluationResultTable);
   }
 }
 

@@ -25,10 +25,12 @@ const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(k
 
 @injectable()
 export class TypeOrmJobHistory implements JobHistory {
+  private readonly table = () => this.unitOfWork.repository(JobTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async append(job: Job & FinishedJob, durable: boolean): Promise<boolean> {
-    const { table } = this;
+    const table = this.table();
     const ended = table.metadata.columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     const names = ended.map(({ databaseName }) => databaseName);
     const written = await table
@@ -46,10 +48,10 @@ export class TypeOrmJobHistory implements JobHistory {
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
     const order = { finishNumber: 'DESC' } as const;
     const select = { id: true, finishNumber: true } as const;
-    const success = await this.table.findOne({ select, where: { ...finished(kind), status: 'succeeded' }, order });
+    const success = await this.table().findOne({ select, where: { ...finished(kind), status: 'succeeded' }, order });
     const since = success?.finishNumber ? { finishNumber: MoreThan(success.finishNumber) } : {};
     const where = { ...finished(kind), ...since, status: 'failed' } as const;
-    return (await this.table.find({ select, where, order, take: most })).length;
+    return (await this.table().find({ select, where, order, take: most })).length;
   }
 
   async *part({ kind, since, most }: HistoryPart): AsyncIterable<FinishedJob> {
@@ -62,12 +64,18 @@ export class TypeOrmJobHistory implements JobHistory {
       finishedAt: true,
       finishNumber: true,
     } as const;
-    const [oldest] = await this.table.find({ select, where, order: { finishNumber: 'DESC' }, skip: most - 1, take: 1 });
+    const [oldest] = await this.table().find({
+      select,
+      where,
+      order: { finishNumber: 'DESC' },
+      skip: most - 1,
+      take: 1,
+    });
     let from = oldest?.finishNumber ?? '0';
     for (let left = most; left > 0; ) {
       const next = { ...where, finishNumber: MoreThanOrEqual(from) };
       const take = Math.min(left, PIECE);
-      const piece = await this.table.find({ select, where: next, order: { finishNumber: 'ASC' }, take });
+      const piece = await this.table().find({ select, where: next, order: { finishNumber: 'ASC' }, take });
       for (const { finishNumber: _, ...job } of piece) yield job as FinishedJob;
       if (piece.length < take) return;
       from = String(BigInt(piece.at(-1)?.finishNumber ?? 0) + 1n);
@@ -77,11 +85,7 @@ export class TypeOrmJobHistory implements JobHistory {
 
   async forgetCalls(before: Date, most: number): Promise<void> {
     const where = { mode: 'sync', finishNumber: Not(IsNull()), finishedAt: LessThan(before) } as const;
-    const old = await this.table.find({ select: { id: true }, where, order: { finishedAt: 'ASC' }, take: most });
-    if (old.length > 0) await this.table.delete({ id: In(old.map(({ id }) => id)) });
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(JobTable);
+    const old = await this.table().find({ select: { id: true }, where, order: { finishedAt: 'ASC' }, take: most });
+    if (old.length > 0) await this.table().delete({ id: In(old.map(({ id }) => id)) });
   }
 }

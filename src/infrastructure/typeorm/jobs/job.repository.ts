@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { In, IsNull, LessThan } from 'typeorm';
 import type { JobFilter, JobRepository } from '../../../application/jobs/ports.js';
 import type { Job } from '../../../domain/jobs/job.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
@@ -35,15 +35,17 @@ export const JobTable = defineTable<JobRow>('jobs', {
 
 @injectable()
 export class TypeOrmJobRepository implements JobRepository {
+  private readonly table = () => this.unitOfWork.repository(JobTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(jobs: readonly Job[]): Promise<void> {
     const rows = jobs.map((job) => job as JobRow);
-    await this.table.createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute();
+    await this.table().createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute();
   }
 
   find(id: string): Promise<Job | null> {
-    return this.table.findOneBy({ id }) as Promise<Job | null>;
+    return this.table().findOneBy({ id }) as Promise<Job | null>;
   }
 
   list(
@@ -57,35 +59,30 @@ export class TypeOrmJobRepository implements JobRepository {
       ...(projectId !== null && { projectId }),
       ...(after !== null && { id: LessThan(after) }),
     };
-    return this.table.find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
+    return this.table().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
   }
 
   hold(id: string): Promise<Job | null> {
-    return this.table.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } }) as Promise<Job | null>;
+    return this.table().findOne({ where: { id }, lock: { mode: 'pessimistic_write' } }) as Promise<Job | null>;
   }
 
-  async update({ id, ...job }: Job): Promise<boolean> {
-    const { affected } = await this.table.update({ id, finishedAt: IsNull() }, job as Omit<JobRow, 'id'>);
-    return affected === 1;
+  update({ id, ...job }: Job): Promise<boolean> {
+    return changesOne(this.table().update({ id, finishedAt: IsNull() }, job as Omit<JobRow, 'id'>));
   }
 
   async withdraw(ids: readonly string[]): Promise<void> {
-    await this.table.delete({ id: In([...ids]), finishedAt: IsNull() });
+    await this.table().delete({ id: In([...ids]), finishedAt: IsNull() });
   }
 
   async instances(): Promise<number[]> {
-    const open = this.table.createQueryBuilder('job').select('DISTINCT job.instance', 'instance');
+    const open = this.table().createQueryBuilder('job').select('DISTINCT job.instance', 'instance');
     const rows = await open.where('job.instance IS NOT NULL AND job.finishNumber IS NULL').getRawMany();
     return rows.map(({ instance }) => instance);
   }
 
   async ofInstance(instance: number, limit: number): Promise<string[]> {
     const where = { instance, finishNumber: IsNull() };
-    const jobs = await this.table.find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
+    const jobs = await this.table().find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
     return jobs.map(({ id }) => id);
-  }
-
-  private get table() {
-    return this.unitOfWork.repository(JobTable);
   }
 }

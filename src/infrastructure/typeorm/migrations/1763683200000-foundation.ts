@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Identifiers sort by time, so their columns compare byte by byte (`C`), whatever the database's locale is. */
-export class Foundation1763683200000 implements MigrationInterface {
+export class Foundation1763683200000 extends ForwardMigration {
   readonly name = 'Foundation1763683200000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -89,12 +90,6 @@ export class Foundation1763683200000 implements MigrationInterface {
         model_id text COLLATE "C" NOT NULL REFERENCES models ON DELETE CASCADE,
         wanted text NOT NULL CHECK (wanted IN ('started', 'stopped'))
       );
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE runtime_connections, models, projects, outbox, email_verifications, credentials, accounts, teams
     `);
   }
 }

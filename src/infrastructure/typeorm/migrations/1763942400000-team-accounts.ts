@@ -1,6 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
-export class TeamAccounts1763942400000 implements MigrationInterface {
+export class TeamAccounts1763942400000 extends ForwardMigration {
   readonly name = 'TeamAccounts1763942400000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -40,22 +41,6 @@ export class TeamAccounts1763942400000 implements MigrationInterface {
         expires_at timestamptz NOT NULL
       );
       CREATE INDEX spent_site_tokens_expired ON spent_site_tokens (expires_at);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE spent_site_tokens, invites;
-      DELETE FROM mailed_tokens WHERE purpose <> 'verification';
-      ALTER TABLE mailed_tokens DROP COLUMN purpose;
-      ALTER INDEX mailed_tokens_of_account RENAME TO email_verifications_of_account;
-      ALTER TABLE mailed_tokens RENAME TO email_verifications;
-      DROP INDEX credentials_of_account;
-      CREATE INDEX credentials_of_account ON credentials (account_id);
-      ALTER TABLE credentials DROP COLUMN name, DROP COLUMN hint, DROP COLUMN last_used_at;
-      DROP INDEX accounts_of_team;
-      ALTER TABLE accounts ALTER COLUMN password_hash SET NOT NULL;
-      ALTER TABLE teams DROP COLUMN site_key;
     `);
   }
 }

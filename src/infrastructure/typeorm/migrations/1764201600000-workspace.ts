@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Every version of a project, a model and a dataset is a row of its own that is never written again. */
-export class Workspace1764201600000 implements MigrationInterface {
+export class Workspace1764201600000 extends ForwardMigration {
   readonly name = 'Workspace1764201600000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -99,16 +100,6 @@ export class Workspace1764201600000 implements MigrationInterface {
         created_at timestamptz NOT NULL,
         PRIMARY KEY (conversation_id, number)
       );
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE conversation_messages, conversations, dataset_contents, dataset_versions, datasets, model_aliases,
-        model_versions, project_versions;
-      DROP INDEX models_of_project;
-      ALTER TABLE models DROP COLUMN updated_by, DROP COLUMN forked_from;
-      ALTER TABLE projects DROP COLUMN updated_by;
     `);
   }
 }

@@ -1,6 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
-export class Deployments1764288000000 implements MigrationInterface {
+export class Deployments1764288000000 extends ForwardMigration {
   readonly name = 'Deployments1764288000000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -16,9 +17,5 @@ export class Deployments1764288000000 implements MigrationInterface {
         last_port integer NOT NULL
       );
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE deployments');
   }
 }

@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** No references to projects, teams and accounts: what ran and what was alerted stays true when those are gone. */
-export class Jobs1764374400000 implements MigrationInterface {
+export class Jobs1764374400000 extends ForwardMigration {
   readonly name = 'Jobs1764374400000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -65,9 +66,5 @@ export class Jobs1764374400000 implements MigrationInterface {
       CREATE UNIQUE INDEX alerts_once ON alerts (rule_id, job_id);
       CREATE INDEX alerts_firing ON alerts (id) WHERE acked_at IS NULL;
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE alerts, alert_rules, jobs; DROP SEQUENCE process_numbers;');
   }
 }

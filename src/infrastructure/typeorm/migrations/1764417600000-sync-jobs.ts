@@ -1,10 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /**
  * How the end of a call is stored in one statement. A function takes a fresh look for each of its own statements, so it
  * sees all that was committed before it got the lock, which the statement around it would not.
  */
-export class SyncJobs1764417600000 implements MigrationInterface {
+export class SyncJobs1764417600000 extends ForwardMigration {
   readonly name = 'SyncJobs1764417600000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -30,9 +31,5 @@ export class SyncJobs1764417600000 implements MigrationInterface {
         RETURN (SELECT coalesce(max(finish_number), 0) FROM jobs);
       END $$;
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP FUNCTION unnoticed_turn;');
   }
 }

@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Deletes results with their project, because the records belong to it. The job and its summary stay. */
-export class Evaluations1764464400000 implements MigrationInterface {
+export class Evaluations1764464400000 extends ForwardMigration {
   name = 'Evaluations1764464400000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -30,9 +31,5 @@ export class Evaluations1764464400000 implements MigrationInterface {
         PRIMARY KEY (job_id, position)
       );
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE evaluation_results, evaluations;');
   }
 }

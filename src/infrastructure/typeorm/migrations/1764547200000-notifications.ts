@@ -1,6 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
-export class Notifications1764547200000 implements MigrationInterface {
+export class Notifications1764547200000 extends ForwardMigration {
   readonly name = 'Notifications1764547200000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -18,14 +19,6 @@ export class Notifications1764547200000 implements MigrationInterface {
         enabled boolean NOT NULL,
         last_delivery json
       );
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE webhooks;
-      ALTER TABLE outbox DROP COLUMN first_due_at, DROP COLUMN series;
-      ALTER TABLE accounts DROP COLUMN alert_emails;
     `);
   }
 }

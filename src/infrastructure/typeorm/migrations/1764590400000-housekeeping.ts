@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Finds what has had its time, and tells the age of what waits. */
-export class Housekeeping1764590400000 implements MigrationInterface {
+export class Housekeeping1764590400000 extends ForwardMigration {
   readonly name = 'Housekeeping1764590400000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -10,13 +11,6 @@ export class Housekeeping1764590400000 implements MigrationInterface {
       CREATE INDEX outbox_delivered ON outbox (delivered_at) WHERE delivered_at IS NOT NULL;
       CREATE INDEX credentials_expiring ON credentials (expires_at) WHERE expires_at IS NOT NULL;
       CREATE INDEX mailed_tokens_expiring ON mailed_tokens (expires_at);
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX mailed_tokens_expiring, credentials_expiring, outbox_delivered;
-      ALTER TABLE outbox DROP COLUMN created_at;
     `);
   }
 }

@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** No references to accounts, teams and objects: an entry outlives what it tells of. */
-export class Audit1764633600000 implements MigrationInterface {
+export class Audit1764633600000 extends ForwardMigration {
   readonly name = 'Audit1764633600000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -34,9 +35,5 @@ export class Audit1764633600000 implements MigrationInterface {
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_audit_entries();
       ALTER TABLE audit_entries ENABLE ALWAYS TRIGGER audit_entries_append_only;
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE audit_entries; DROP FUNCTION refuse_to_change_audit_entries();');
   }
 }

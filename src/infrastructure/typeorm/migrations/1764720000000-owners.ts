@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Which process of the service runs what, and how the others reach it. */
-export class Owners1764720000000 implements MigrationInterface {
+export class Owners1764720000000 extends ForwardMigration {
   readonly name = 'Owners1764720000000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -14,14 +15,6 @@ export class Owners1764720000000 implements MigrationInterface {
       );
       ALTER TABLE deployments ADD COLUMN process integer;
       ALTER TABLE runtime_connections ADD COLUMN process integer;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      ALTER TABLE runtime_connections DROP COLUMN process;
-      ALTER TABLE deployments DROP COLUMN process;
-      DROP TABLE processes;
     `);
   }
 }

@@ -1,7 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /** Numbers finished jobs by a sequence, so that jobs which no alert rule reacts to finish side by side. */
-export class FinishNumbers1764806400000 implements MigrationInterface {
+export class FinishNumbers1764806400000 extends ForwardMigration {
   readonly name = 'FinishNumbers1764806400000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -9,14 +10,6 @@ export class FinishNumbers1764806400000 implements MigrationInterface {
       DROP FUNCTION unnoticed_turn;
       CREATE SEQUENCE job_finish_numbers OWNED BY jobs.finish_number;
       SELECT setval('job_finish_numbers', coalesce(max(finish_number), 0) + 1, false) FROM jobs;
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP SEQUENCE job_finish_numbers;
-      CREATE FUNCTION unnoticed_turn(line text, kinds text[], statuses text[], durations double precision[])
-      RETURNS bigint LANGUAGE sql AS 'SELECT NULL::bigint';
     `);
   }
 }

@@ -4,7 +4,7 @@ import type { Page, VersionPage } from '../../../application/shared/ports.js';
 import type { DatasetRepository, DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { defineTable } from '../table.js';
+import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const DatasetTable = defineTable<Dataset>('datasets', {
@@ -66,30 +66,34 @@ export const DatasetContentTable = defineTable<ContentRow>('dataset_contents', {
 
 @injectable()
 export class TypeOrmDatasetRepository implements DatasetRepository {
+  private readonly datasets = () => this.unitOfWork.repository(DatasetTable);
+  private readonly contents = () => this.unitOfWork.repository(DatasetContentTable);
+  private readonly history = () => this.unitOfWork.repository(DatasetVersionTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   add(dataset: Dataset, records: readonly DatasetRecord[]): Promise<void> {
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        await this.datasets.insert(dataset);
-        await this.contents.insert({ datasetId: dataset.id, version: dataset.version, records });
+        await this.datasets().insert(dataset);
+        await this.contents().insert({ datasetId: dataset.id, version: dataset.version, records });
         await this.addVersion(dataset, dataset.version);
       }),
     );
   }
 
   find(projectId: string, id: string): Promise<Dataset | null> {
-    return this.datasets.findOneBy({ projectId, id });
+    return this.datasets().findOneBy({ projectId, id });
   }
 
   all(projectId: string, { limit, after }: Page): Promise<Dataset[]> {
     const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
-    return this.datasets.find({ where, order: { id: 'DESC' }, take: limit });
+    return this.datasets().find({ where, order: { id: 'DESC' }, take: limit });
   }
 
   async records(datasetId: string, version: number): Promise<readonly DatasetRecord[] | null> {
     const ofVersion = 'version.datasetId = content.datasetId AND version.contentVersion = content.version';
-    const content = await this.contents
+    const content = await this.contents()
       .createQueryBuilder('content')
       .innerJoin(DatasetVersionTable.options.name, 'version', ofVersion)
       .where('version.datasetId = :datasetId AND version.version = :version', { datasetId, version })
@@ -99,22 +103,20 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
 
   replace({ id, version, state }: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      const { affected } = await this.datasets.update({ id, version, state }, next);
-      if (affected !== 1) return false;
-      if (records) await this.contents.insert({ datasetId: id, version: next.version, records });
+      if (!(await changesOne(this.datasets().update({ id, version, state }, next)))) return false;
+      if (records) await this.contents().insert({ datasetId: id, version: next.version, records });
       if (next.version !== version)
         await this.addVersion(next, records ? next.version : await this.contentVersion(id, version));
       return true;
     });
   }
 
-  async remove({ id, version }: Dataset): Promise<boolean> {
-    const { affected } = await this.datasets.delete({ id, version, state: 'editable' });
-    return affected === 1;
+  remove({ id, version }: Dataset): Promise<boolean> {
+    return changesOne(this.datasets().delete({ id, version, state: 'editable' }));
   }
 
   versions(datasetId: string, { limit, before }: VersionPage): Promise<DatasetVersionEntry[]> {
-    return this.history.find({
+    return this.history().find({
       select: LISTED,
       where: { datasetId, ...(before !== null && { version: LessThan(before) }) },
       order: { version: 'DESC' },
@@ -123,27 +125,15 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
   }
 
   version(datasetId: string, version: number): Promise<DatasetVersion | null> {
-    return this.history.findOneBy({ datasetId, version });
+    return this.history().findOneBy({ datasetId, version });
   }
 
   private async addVersion(dataset: Dataset, contentVersion: number): Promise<void> {
-    await this.history.insert({ ...Dataset.versionOf(dataset), contentVersion });
+    await this.history().insert({ ...Dataset.versionOf(dataset), contentVersion });
   }
 
   private async contentVersion(datasetId: string, version: number): Promise<number> {
     const select = { datasetId: true, version: true, contentVersion: true } as const;
-    return (await this.history.findOneOrFail({ select, where: { datasetId, version } })).contentVersion;
-  }
-
-  private get datasets() {
-    return this.unitOfWork.repository(DatasetTable);
-  }
-
-  private get contents() {
-    return this.unitOfWork.repository(DatasetContentTable);
-  }
-
-  private get history() {
-    return this.unitOfWork.repository(DatasetVersionTable);
+    return (await this.history().findOneOrFail({ select, where: { datasetId, version } })).contentVersion;
   }
 }

@@ -5,7 +5,7 @@ import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '.
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { defineTable, type WithSpec } from '../table.js';
+import { changesOne, defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ModelRow = WithSpec<Model>;
@@ -37,6 +37,9 @@ export const ModelVersionTable = defineTable<VersionRow>('model_versions', {
 
 @injectable()
 export class TypeOrmModelRepository implements ModelRepository {
+  private readonly models = () => this.unitOfWork.repository(ModelTable);
+  private readonly history = () => this.unitOfWork.repository(ModelVersionTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   /** Two concurrent calls collide in the unique index of `requestId`; the unit of work repeats the later one. */
@@ -44,46 +47,44 @@ export class TypeOrmModelRepository implements ModelRepository {
     const { projectId, requestId } = model;
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        const stored = await this.models.findOneBy({ projectId, requestId });
+        const stored = await this.models().findOneBy({ projectId, requestId });
         if (stored) return stored as Model;
-        await this.models.insert(model);
-        await this.history.insert(Model.versionOf(model));
+        await this.models().insert(model);
+        await this.history().insert(Model.versionOf(model));
         return model;
       }),
     );
   }
 
   find(projectId: string, id: string): Promise<Model | null> {
-    return this.models.findOneBy({ projectId, id }) as Promise<Model | null>;
+    return this.models().findOneBy({ projectId, id }) as Promise<Model | null>;
   }
 
   all(projectId: string, { limit, after }: Page): Promise<Model[]> {
     const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
-    return this.models.find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Model[]>;
+    return this.models().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Model[]>;
   }
 
   async registered(projectIds: readonly string[]): Promise<Model[]> {
     if (projectIds.length === 0) return [];
     const where = { projectId: In([...projectIds]), state: 'registered' as const };
-    return this.models.find({ where, order: { id: 'DESC' } }) as Promise<Model[]>;
+    return this.models().find({ where, order: { id: 'DESC' } }) as Promise<Model[]>;
   }
 
   replace({ id, version, state }: Model, next: Model): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      const { affected } = await this.models.update({ id, version, state }, next);
-      if (affected !== 1) return false;
-      if (next.version !== version) await this.history.insert(Model.versionOf(next));
+      if (!(await changesOne(this.models().update({ id, version, state }, next)))) return false;
+      if (next.version !== version) await this.history().insert(Model.versionOf(next));
       return true;
     });
   }
 
-  async remove({ id, version, state }: Model): Promise<boolean> {
-    const { affected } = await this.models.delete({ id, version, state });
-    return affected === 1;
+  remove({ id, version, state }: Model): Promise<boolean> {
+    return changesOne(this.models().delete({ id, version, state }));
   }
 
   versions(modelId: string, { limit, before }: VersionPage): Promise<ModelVersionEntry[]> {
-    return this.history.find({
+    return this.history().find({
       select: { modelId: true, version: true, createdBy: true, createdAt: true } satisfies Record<
         keyof ModelVersionEntry,
         true
@@ -95,15 +96,7 @@ export class TypeOrmModelRepository implements ModelRepository {
   }
 
   version(modelId: string, version: number): Promise<ModelVersion | null> {
-    return this.history.findOneBy({ modelId, version }) as Promise<ModelVersion | null>;
-  }
-
-  private get models() {
-    return this.unitOfWork.repository(ModelTable);
-  }
-
-  private get history() {
-    return this.unitOfWork.repository(ModelVersionTable);
+    return this.history().findOneBy({ modelId, version }) as Promise<ModelVersion | null>;
   }
 }
 
@@ -118,6 +111,8 @@ export const ModelAliasTable = defineTable<AliasChange>('model_aliases', {
 
 @injectable()
 export class TypeOrmModelAliasRepository implements ModelAliasRepository {
+  private readonly changes = () => this.unitOfWork.repository(ModelAliasTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   /** Two concurrent calls collide in the primary key; the unit of work repeats the later one. */
@@ -125,19 +120,19 @@ export class TypeOrmModelAliasRepository implements ModelAliasRepository {
     const { projectId, alias, version } = change;
     return notFoundIfMissing('model', () =>
       this.unitOfWork.run(async () => {
-        if (await this.changes.existsBy({ projectId, alias, version })) return false;
-        await this.changes.insert(change);
+        if (await this.changes().existsBy({ projectId, alias, version })) return false;
+        await this.changes().insert(change);
         return true;
       }),
     );
   }
 
   history(projectId: string, alias: string, limit: number): Promise<AliasChange[]> {
-    return this.changes.find({ where: { projectId, alias }, order: { version: 'DESC' }, take: limit });
+    return this.changes().find({ where: { projectId, alias }, order: { version: 'DESC' }, take: limit });
   }
 
   async living(projectId: string): Promise<LivingAlias[]> {
-    const last = await this.changes
+    const last = await this.changes()
       .createQueryBuilder('change')
       .distinctOn(['change.alias'])
       .where({ projectId })
@@ -146,9 +141,5 @@ export class TypeOrmModelAliasRepository implements ModelAliasRepository {
       .getMany();
     const living = last.filter((change): change is LivingAlias => change.modelId !== null);
     return living.sort((a, b) => b.changedAt.getTime() - a.changedAt.getTime());
-  }
-
-  private get changes() {
-    return this.unitOfWork.repository(ModelAliasTable);
   }
 }

@@ -3,7 +3,7 @@ import { LessThan } from 'typeorm';
 import type { Page, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
-import { defineTable, type WithSpec } from '../table.js';
+import { changesOne, defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ProjectRow = WithSpec<Project>;
@@ -33,26 +33,29 @@ export const ProjectVersionTable = defineTable<VersionRow>('project_versions', {
 
 @injectable()
 export class TypeOrmProjectRepository implements ProjectRepository {
+  private readonly projects = () => this.unitOfWork.repository(ProjectTable);
+  private readonly history = () => this.unitOfWork.repository(ProjectVersionTable);
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   add(project: Project): Promise<void> {
     return this.unitOfWork.run(async () => {
-      await this.projects.insert(project);
+      await this.projects().insert(project);
       await this.addVersion(project);
     });
   }
 
   find(teamId: string, id: string): Promise<Project | null> {
-    return this.projects.findOneBy({ id, teamId }) as Promise<Project | null>;
+    return this.projects().findOneBy({ id, teamId }) as Promise<Project | null>;
   }
 
   all(teamId: string, { limit, after }: Page): Promise<Project[]> {
     const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
-    return this.projects.find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Project[]>;
+    return this.projects().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Project[]>;
   }
 
   names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
-    return this.projects.find({
+    return this.projects().find({
       select: { id: true, name: true },
       where: { teamId },
       order: { id: 'DESC' },
@@ -63,25 +66,22 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   replace({ id, version }: Project, next: Project): Promise<boolean> {
     const { reviewedVersion: _, ...change } = next;
     return this.unitOfWork.run(async () => {
-      const { affected } = await this.projects.update({ id, version }, change);
-      if (affected !== 1) return false;
+      if (!(await changesOne(this.projects().update({ id, version }, change)))) return false;
       await this.addVersion(next);
       return true;
     });
   }
 
-  async noteReview({ id, version, reviewedVersion }: Parameters<ProjectRepository['noteReview']>[0]): Promise<boolean> {
-    const { affected } = await this.projects.update({ id, version }, { reviewedVersion });
-    return affected === 1;
+  noteReview({ id, version, reviewedVersion }: Parameters<ProjectRepository['noteReview']>[0]): Promise<boolean> {
+    return changesOne(this.projects().update({ id, version }, { reviewedVersion }));
   }
 
-  async remove({ id, version }: Parameters<ProjectRepository['remove']>[0]): Promise<boolean> {
-    const { affected } = await this.projects.delete({ id, version });
-    return affected === 1;
+  remove({ id, version }: Parameters<ProjectRepository['remove']>[0]): Promise<boolean> {
+    return changesOne(this.projects().delete({ id, version }));
   }
 
   versions(projectId: string, { limit, before }: VersionPage): Promise<ProjectVersionEntry[]> {
-    return this.history.find({
+    return this.history().find({
       select: { version: true, name: true, createdBy: true, createdAt: true } satisfies Record<
         keyof ProjectVersionEntry,
         true
@@ -93,21 +93,13 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   }
 
   async version(projectId: string, version: number): Promise<ProjectVersion | null> {
-    const row = await this.history.findOneBy({ projectId, version });
+    const row = await this.history().findOneBy({ projectId, version });
     if (!row) return null;
     const { projectId: _, ...found } = row;
     return found as ProjectVersion;
   }
 
   private async addVersion(project: Project): Promise<void> {
-    await this.history.insert({ ...Project.versionOf(project), projectId: project.id });
-  }
-
-  private get projects() {
-    return this.unitOfWork.repository(ProjectTable);
-  }
-
-  private get history() {
-    return this.unitOfWork.repository(ProjectVersionTable);
+    await this.history().insert({ ...Project.versionOf(project), projectId: project.id });
   }
 }

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A step of the schema. It is never taken back, because that would lose data: an operator restores a backup instead. */
+export abstract class ForwardMigration implements MigrationInterface {
+  abstract readonly name: string;
+
+  abstract up(runner: QueryRunner): Promise<void>;
+
+  async down(): Promise<never> {
+    throw new Error(`${this.name} cannot be reverted: restore a backup from before it`);
+  }
+}
