@@ -3,7 +3,7 @@
  * redirect and asks no proxy, so a request reaches only the host that it names.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Client, Dispatcher } from 'undici';
+import type { Client } from 'undici';
 
 /** The most bytes that the body of an answer may have. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -135,40 +135,22 @@ export class HttpClient {
     return connection;
   }
 
-  private attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
+  private async attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
     const { method, path, json, body = JSON.stringify(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...type, ...this.headers, ...request.headers };
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let status: number | null = null;
-      let received: IncomingHttpHeaders = {};
-      const fail = (error: unknown) => {
-        signal.removeEventListener('abort', abort);
-        reject(error);
-        this.drop(connection);
-      };
-      const abort = () => fail(signal.reason);
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart: () => undefined,
-        onResponseStart: (_controller, code, fields) => {
-          status = code;
-          received = fields;
-        },
-        onResponseData: (_controller, chunk) => {
-          chunks.push(chunk);
-        },
-        onResponseEnd: () => {
-          signal.removeEventListener('abort', abort);
-          this.idle.push(connection);
-          resolve({ status: status ?? 0, headers: received, text: Buffer.concat(chunks).toString('utf8') });
-        },
-        onResponseError: (_controller, error) => fail(failureOf(error, status)),
-      };
-      if (signal.aborted) return abort();
-      signal.addEventListener('abort', abort);
-      connection.dispatch({ method, path: `${this.basePath}${path}`, headers, body: body ?? null }, handler);
-    });
+    let status: number | null = null;
+    try {
+      const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal };
+      const answer = await connection.request(sent);
+      status = answer.statusCode;
+      const text = await answer.body.text();
+      this.idle.push(connection);
+      return { status, headers: answer.headers, text };
+    } catch (error) {
+      this.drop(connection);
+      throw signal.aborted ? signal.reason : failureOf(error as NodeJS.ErrnoException, status);
+    }
   }
 
   private drop(connection: Client): void {
