@@ -78,8 +78,13 @@ export class Thread<Order, Report> {
   constructor(program: string, receive: (report: Report) => void) {
     this.worker = new Worker(join(__dirname, program));
     this.worker.on('message', receive);
+    let failure: unknown;
+    // Without a listener Node throws the error in a later tick, which may come after the exit.
+    this.worker.once('error', (error) => {
+      failure = error;
+    });
     this.worker.once('exit', (code) => {
-      throw new Error(`a thread ended with code ${code}`);
+      throw failure ?? new Error(`a thread ended with code ${code}`);
     });
   }
 
