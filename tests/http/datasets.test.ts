@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Dataset } from '../../src/domain/workspace/dataset.js';
-import type { Answer } from '../support/http-caller.js';
 import { ids } from '../support/records.js';
-import { createProject, type Member, register } from '../support/workspace.js';
+import { createProject, type Member } from '../support/workspace.js';
+import { invalid, notFound, refusal, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const record = (id: string, over: object = {}) => ({ id, input: `What is ${id}?`, expected: `It is ${id}.`, ...over });
@@ -13,16 +12,11 @@ describe('datasets', () => {
   let app: TestApp;
   let admin: Member;
   let member: Member;
-  let stranger: Member;
   let project: string;
   let datasets: string;
 
   beforeAll(async () => {
-    app = await TestApp.start();
-    admin = await register(app, 'Ada');
-    member = await register(app, 'Mia');
-    stranger = await register(app, 'Eve');
-    await app.moveToOwnTeam(stranger.id);
+    ({ app, admin, member } = await TestApp.withTeam());
   });
   afterAll(() => app.stop());
   beforeEach(async () => {
@@ -37,7 +31,6 @@ describe('datasets', () => {
   };
   const call = (method: string, path: string, json?: object, headers = {}) =>
     app.call(method, `${datasets}/${path}`, { token: admin.token, ...(json && { json }), headers });
-  const refused = ({ status, body }: Answer) => `${status} ${body.code}`;
 
   it('imports records and gives them back, to members too', async () => {
     const made = await app.post(datasets, admin.token, {
@@ -88,9 +81,9 @@ describe('datasets', () => {
       });
     }
     const two = await app.post(datasets, admin.token, { starter: 'one', starter_id: 'other' });
-    expect(two).toMatchObject({ status: 422, body: { details: [{ path: 'starter' }] } });
+    expect(two).toMatchObject(invalid('starter'));
     const unknown = await app.post(datasets, admin.token, { starter: 'no-such-starter' });
-    expect(unknown).toMatchObject({ status: 422, body: { details: [{ path: 'starter_id' }] } });
+    expect(unknown).toMatchObject(invalid('starter_id'));
     const [starter] = (await app.get('/v1/project-starters', admin.token)).body.starters;
     for (const json of [{ starter_id: starter.id }, { starter: starter.id, name: 'Mine' }]) {
       const { status, body } = await app.post(datasets, admin.token, json);
@@ -100,14 +93,6 @@ describe('datasets', () => {
       expect(body.record_count).toBe(starter.dataset.record_count);
     }
     expect((await app.get(datasets, admin.token)).body.count).toBe(2);
-  });
-
-  it('has the same content for the same records, whatever their order of keys', async () => {
-    const one = await imported({ id: 'a', input: { x: 1, y: 2 }, expected: 1 });
-    const other = await imported({ expected: 1, input: { y: 2, x: 1 }, id: 'a' });
-    const different = await imported({ id: 'a', input: { x: 1, y: 3 }, expected: 1 });
-    expect(other.content_sha256).toBe(one.content_sha256);
-    expect(different.content_sha256).not.toBe(one.content_sha256);
   });
 
   it('updates name, records or both, and keeps every version', async () => {
@@ -143,32 +128,19 @@ describe('datasets', () => {
       records: [answered('a')],
       validation: { valid: true, findings: [] },
     });
-    for (const version of ['5', '0', '-1', '1.0', '99999999999'])
-      expect(refused(await call('GET', `${id}/versions/${version}`))).toBe('404 not_found');
-    expect(refused(await call('GET', `${id}/versions?limit=0`))).toBe('422 invalid_request');
-  });
-
-  it('refuses an update that is stale, or that changes nothing', async () => {
-    const { id } = await imported(record('a'));
-    const stale = await call('PUT', id, { version: 2, name: 'x' });
-    expect(stale).toMatchObject({ status: 409, body: { code: 'stale_version', details: [{ current: 1 }] } });
-    expect(refused(await call('PUT', id, { version: 1, name: 'x' }, { 'If-Match': '"2"' }))).toBe('409 stale_version');
-    for (const json of [{ version: 1 }, { name: 'x' }, { version: 1, name: '' }, { version: 1, records: {} }])
-      expect(refused(await call('PUT', id, json))).toBe('422 invalid_request');
-    expect((await call('GET', id)).body).toMatchObject({ version: 1, name: 'Capitals' });
   });
 
   it('freezes what validates, once, and nothing changes it afterwards', async () => {
     const { id } = await imported(record('a'), record('a'));
-    const invalid = await call('POST', `${id}/freeze`, { version: 9 });
-    expect(refused(invalid)).toBe('422 dataset_invalid');
-    expect(invalid.body.details).toEqual([
+    const twice = await call('POST', `${id}/freeze`, { version: 9 });
+    expect(twice).toMatchObject(refusal(422, 'dataset_invalid'));
+    expect(twice.body.details).toEqual([
       { code: 'duplicate_id', path: 'records.1.id', message: expect.stringContaining('row 2') },
     ]);
     await call('PUT', id, { version: 1, records: [record('a')] });
-    expect(refused(await call('POST', `${id}/freeze`, { version: '2' }))).toBe('422 invalid_request');
-    expect(refused(await call('POST', `${id}/freeze`, { version: 1 }))).toBe('409 stale_version');
-    expect(refused(await call('POST', `${id}/freeze`, {}, { 'If-Match': '"1"' }))).toBe('409 stale_version');
+    expect(await call('POST', `${id}/freeze`, { version: '2' })).toMatchObject(invalid('version'));
+    expect(await call('POST', `${id}/freeze`, { version: 1 })).toMatchObject(stale(2));
+    expect(await call('POST', `${id}/freeze`, {}, { 'If-Match': '"1"' })).toMatchObject(stale(2));
     const frozen = await call('POST', `${id}/freeze`);
     expect(frozen).toMatchObject({ status: 200, body: { version: 2, state: 'frozen', records: [answered('a')] } });
     expect(frozen.body.frozen_at).toBeGreaterThanOrEqual(frozen.body.updated_at);
@@ -179,7 +151,7 @@ describe('datasets', () => {
       call('DELETE', id),
       call('DELETE', id, undefined, { 'If-Match': '"2"' }),
     ])
-      expect(refused(await attempt)).toBe('409 dataset_frozen');
+      expect(await attempt).toMatchObject(refusal(409, 'dataset_frozen'));
     expect((await call('GET', id)).body).toEqual(frozen.body);
   });
 
@@ -197,17 +169,17 @@ describe('datasets', () => {
     expect((await call('PUT', fork.body.id, { version: 1, records: [] })).status).toBe(200);
     expect((await call('GET', id)).body.records).toEqual([answered('a')]);
     expect((await call('POST', `${id}/fork`, { name: 'Mine' })).body.name).toBe('Mine');
-    expect(refused(await call('POST', `${id}/fork`, { name: '' }))).toBe('422 invalid_request');
+    expect(await call('POST', `${id}/fork`, { name: '' })).toMatchObject(invalid('name'));
   });
 
   it('deletes an editable dataset with its history', async () => {
     const { id } = await imported(record('a'));
-    expect(refused(await call('DELETE', id, undefined, { 'If-Match': '"2"' }))).toBe('409 stale_version');
+    expect(await call('DELETE', id, undefined, { 'If-Match': '"2"' })).toMatchObject(stale(1));
     const { status, body } = await call('DELETE', id, undefined, { 'If-Match': '"1"' });
     expect({ status, body }).toEqual({ status: 200, body: { id, deleted: true } });
     for (const path of [id, `${id}/versions`, `${id}/versions/1`, `${id}/compare?with=1`])
-      expect(refused(await call('GET', path))).toBe('404 not_found');
-    expect(refused(await call('DELETE', id))).toBe('404 not_found');
+      expect(await call('GET', path)).toMatchObject(notFound);
+    expect(await call('DELETE', id)).toMatchObject(notFound);
     expect(await app.store.datasets.records(id, 1)).toBeNull();
   });
 
@@ -239,58 +211,9 @@ describe('datasets', () => {
     const older = (await call('GET', `${other.id}/compare?with=${id}@1`)).body;
     expect(older.removed.map((one: { id: string }) => one.id)).toEqual(['b', 'c']);
     for (const unknown of ['3', '9999999999', `${id}@3`, missing(id)])
-      expect(refused(await call('GET', `${id}/compare?with=${unknown}`))).toBe('404 not_found');
+      expect(await call('GET', `${id}/compare?with=${unknown}`)).toMatchObject(notFound);
     for (const malformed of ['', '?with=', '?with=0', `?with=${id}@`, '?with=x%00', '?with=1&version=x'])
-      expect(refused(await call('GET', `${id}/compare${malformed}`))).toBe('422 invalid_request');
-  });
-
-  it('shows another team’s dataset, and one of another project, as if there were none', async () => {
-    const { id } = await imported(record('a'));
-    const elsewhere = await createProject(app, admin.token);
-    const own = await createProject(app, stranger.token);
-    const cases: [string, string, object?][] = [
-      ['GET', ''],
-      ['PUT', '', { version: 1, name: 'x' }],
-      ['DELETE', ''],
-      ['POST', '/freeze'],
-      ['POST', '/fork'],
-      ['GET', '/versions'],
-      ['GET', '/versions/1'],
-      ['GET', '/compare?with=1'],
-    ];
-    const at = (by: Member, projectId: string, [method, path, json]: (typeof cases)[number], dataset: string) =>
-      app.call(method, `/v1/projects/${projectId}/datasets/${dataset}${path}`, {
-        token: by.token,
-        ...(json && { json }),
-      });
-    const shown = ({ status, body: { request_id: _, ...body } }: Answer) => ({ status, body });
-    for (const one of cases) {
-      const none = shown(await at(admin, project, one, missing(id)));
-      expect(none.status).toBe(404);
-      expect(shown(await at(admin, elsewhere, one, id))).toEqual(none);
-      expect(shown(await at(stranger, own, one, id))).toEqual(none);
-      expect((await at(stranger, project, one, id)).status).toBe(404);
-    }
-    expect((await at(stranger, project, ['GET', '/../../datasets'], id)).status).toBe(404);
-    expect(refused(await app.post(datasets, stranger.token, { records: [] }))).toBe('404 not_found');
-    expect((await call('GET', id)).body.version).toBe(1);
-  });
-
-  it('lets no field of a body reach what it does not name', async () => {
-    const smuggled = { id: 'dst_x', team_id: 'x', role: 'admin', version: 1, state: 'frozen', created_by: 'x' };
-    const raw = JSON.stringify({ ...smuggled, project_id: 'x', content_sha256: 'x', records: [record('a')] });
-    const polluted = raw.replace('{', '{"__proto__":{"state":"frozen"},"constructor":1,');
-    const { body } = await app.call('POST', datasets, { token: admin.token, raw: polluted });
-    const clean = await imported(record('a'));
-    expect(body).toEqual({
-      ...clean,
-      id: body.id,
-      name: 'Untitled dataset',
-      created_at: body.created_at,
-      updated_at: body.updated_at,
-    });
-    const updated = await app.call('PUT', `${datasets}/${body.id}`, { token: admin.token, raw: polluted });
-    expect(updated.body).toEqual({ ...body, version: 2, updated_at: updated.body.updated_at });
+      expect(await call('GET', `${id}/compare${malformed}`)).toMatchObject(refusal(422, 'invalid_request'));
   });
 
   it('keeps a record’s __proto__ as data', async () => {
@@ -317,7 +240,5 @@ describe('datasets', () => {
     expect(new Set(all).size).toBe(1001);
     expect([...all].sort().reverse()).toEqual(all);
     expect(read).not.toHaveBeenCalled();
-    for (const bad of ['limit=1001', 'limit=x', `cursor=${randomUUID()}`])
-      expect(refused(await app.get(`${datasets}?${bad}`, member.token))).toBe('422 invalid_request');
   });
 });

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Starter } from '../../src/domain/workspace/starter.js';
-import { createProject, type Member, register } from '../support/workspace.js';
+import { createProject, type Member } from '../support/workspace.js';
+import { invalid, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const projects = '/v1/projects';
@@ -10,100 +11,25 @@ let app: TestApp;
 let admin: Member;
 let developer: Member;
 let member: Member;
-let stranger: Member;
 beforeAll(async () => {
-  app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
-  admin = await register(app, 'Ada');
-  developer = await register(app, 'Dan');
-  member = await register(app, 'Mia');
-  stranger = await register(app, 'Eve');
-  await app.setAccount(developer.id, { role: 'developer' });
-  await app.moveToOwnTeam(stranger.id);
+  ({ app, admin, developer, member } = await TestApp.withTeam());
 });
 afterAll(() => app.stop());
 
 describe('projects', () => {
-  const update = (id: string, json: object, ifMatch?: string) =>
-    app.call('PUT', `${projects}/${id}`, {
-      token: admin.token,
-      json,
-      headers: ifMatch ? { 'If-Match': ifMatch } : {},
-    });
-
-  it('takes the version from the body, from If-Match, or from both', async () => {
-    const id = await createProject(app, admin.token);
-    expect((await update(id, { version: 1, spec: {} })).body.version).toBe(2);
-    expect((await update(id, { spec: {} }, '"2"')).body.version).toBe(3);
-    const both = await update(id, { version: 3, spec: {} }, 'W/"3"');
-    expect(both.body.version).toBe(4);
-    expect(both.headers.get('etag')).toBe('"4"');
-    const stale: [object, string?][] = [
-      [{ version: 3, spec: {} }],
-      [{ version: 5, spec: {} }],
-      [{ spec: {} }, '"3"'],
-      [{ version: 4, spec: {} }, '"3"'],
-      [{ version: 3, spec: {} }, '"4"'],
-      [{ version: 4, spec: {} }, 'nonsense'],
-    ];
-    for (const [json, ifMatch] of stale) {
-      const { status, body } = await update(id, json, ifMatch);
-      expect({ json, ifMatch, status, code: body.code }).toEqual({ json, ifMatch, status: 409, code: 'stale_version' });
-      expect(body.details).toEqual([{ path: 'version', message: expect.any(String), current: 4 }]);
-    }
-    expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(4);
-    expect((await update(id, { version: 4, spec: {} }, '*')).status).toBe(200);
-    expect((await update(id, { spec: {} }, '*')).status).toBe(422);
-    const staleToo = await update(id, { version: 9, spec: { goal: 5 } });
-    expect(staleToo).toMatchObject({ status: 422, body: { details: [{ path: 'spec.goal' }] } });
-  });
+  const update = (id: string, json: object) => app.put(`${projects}/${id}`, admin.token, json);
 
   it.each([
-    ['version', { spec: {} }],
-    ['version', { version: '1', spec: {} }],
-    ['version', { version: 0, spec: {} }],
-    ['version', { version: 1.5, spec: {} }],
-    ['version', { version: 1e300, spec: {} }],
-    ['spec', { version: 1 }],
-    ['spec', { version: 1, spec: [] }],
-    ['spec', { version: 1, spec: null }],
-    ['spec.goal', { version: 1, spec: { goal: 7 } }],
-    ['spec.acceptance', { version: 1, spec: { acceptance: 'high' } }],
-    ['spec.acceptance.threshold', { version: 1, spec: { acceptance: { metric: 'exact', threshold: '0.9' } } }],
-    ['name', { version: 1, spec: {}, name: '' }],
-    ['name', { version: 1, spec: {}, name: 'a'.repeat(201) }],
-  ])('refuses an update with a bad %s (%#)', async (path, json) => {
+    ['spec', { spec: [] }],
+    ['spec.goal', { spec: { goal: 7 } }],
+    ['spec.acceptance', { spec: { acceptance: 'high' } }],
+    ['spec.acceptance.threshold', { spec: { acceptance: { metric: 'exact', threshold: '0.9' } } }],
+    ['name', { spec: {}, name: '' }],
+    ['name', { spec: {}, name: 'a'.repeat(201) }],
+  ])('refuse an update with a bad %s, before they judge its version (%#)', async (path, json) => {
     const id = await createProject(app, admin.token);
-    const { status, body } = await update(id, json);
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
-    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    expect(await update(id, { version: 9, ...json })).toMatchObject(invalid(path));
     expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
-  });
-
-  it('lets no field of a body reach what it does not name', async () => {
-    const smuggled = {
-      id: 'prj_x',
-      version: 9,
-      team_id: 'x',
-      created_by: 'x',
-      status: 'reviewed',
-      reviewed_version: 1,
-    };
-    const { body } = await app.call('POST', projects, {
-      token: admin.token,
-      raw: JSON.stringify({ ...smuggled, spec: { own: 1 } }).replace(
-        '{',
-        '{"__proto__":{"version":7},"constructor":1,',
-      ),
-    });
-    expect(body).toMatchObject({
-      version: 1,
-      status: 'draft',
-      created_by: admin.id,
-      name: 'Untitled project',
-      reviewed_version: null,
-    });
-    expect(body.spec).toEqual({ own: 1 });
-    expect((await app.get(`${projects}/${body.id}`, stranger.token)).status).toBe(404);
   });
 
   it('takes a spec up to its limit and gives it back as it was', async () => {
@@ -119,10 +45,6 @@ describe('projects', () => {
     expect(page).toMatchObject({ projects: [{ id: second }], count: 1, next_cursor: second });
     const next = (await app.get(`${projects}?limit=1&cursor=${page.next_cursor}`, admin.token)).body;
     expect(next).toMatchObject({ projects: [{ id: first }], count: 1, next_cursor: first });
-    for (const bad of ['limit=0', 'limit=1001', 'limit=x', 'cursor=nonsense']) {
-      const { status, body } = await app.get(`${projects}?${bad}`, admin.token);
-      expect({ bad, status, code: body.code }).toEqual({ bad, status: 422, code: 'invalid_request' });
-    }
   });
 
   it('keep every version, with who made it and when', async () => {
@@ -146,13 +68,6 @@ describe('projects', () => {
     expect(rest.versions).toEqual(body.versions.slice(2));
     const second = await app.get(`${projects}/${id}/versions/2`, member.token);
     expect(second.body).toEqual({ ...body.versions[1], id, spec: { goal: 'two' } });
-    for (const none of ['0', '4', '-1', '1.0', 'x', '99999999999']) {
-      expect((await app.get(`${projects}/${id}/versions/${none}`, member.token)).status).toBe(404);
-    }
-    const bad = await app.get(`${projects}/${id}/versions?limit=no`, member.token);
-    expect(bad).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path: 'limit' }] } });
-    expect((await app.get(`${projects}/${id}/versions/1`, stranger.token)).status).toBe(404);
-    expect((await app.get(`${projects}/${id}/versions?limit=no`, stranger.token)).status).toBe(404);
   });
 
   it('refuses a spec with a number that would lose digits, and keeps all others', async () => {
@@ -162,15 +77,6 @@ describe('projects', () => {
     const message = 'the number 9007199254740993 would lose digits: send it as a string';
     expect({ status, details: body.details }).toEqual({ status: 422, details: [{ path: '', message }] });
     expect((await send('9007199254740992')).body.spec).toEqual({ a: [9007199254740992] });
-  });
-
-  it('follows a changed role on the very next call', async () => {
-    const spec = { spec: {} };
-    expect((await app.post(projects, member.token, spec)).status).toBe(403);
-    await app.setAccount(member.id, { role: 'developer' });
-    expect((await app.post(projects, member.token, spec)).status).toBe(201);
-    await app.setAccount(member.id, { role: 'member' });
-    expect((await app.post(projects, member.token, spec)).status).toBe(403);
   });
 });
 
@@ -208,25 +114,15 @@ describe('the review of a project', () => {
     expect(await codes(id)).toContain('blocking dataset_unknown');
   });
 
-  it('is of the version that the caller has read', async () => {
+  it('is of the version that the caller has read, and leaves it and the history as they are', async () => {
     const id = await createProject(app, admin.token, { goal: 'x' });
-    expect(await plan(id, { version: 2 })).toMatchObject({
-      status: 409,
-      body: { code: 'stale_version', details: [{ current: 1 }] },
-    });
-    expect(await plan(id, {})).toMatchObject({ status: 422, body: { details: [{ path: 'version' }] } });
+    expect(await plan(id, { version: 2 })).toMatchObject(stale(1));
+    expect(await plan(id, {})).toMatchObject(invalid('version'));
     const headers = { 'If-Match': '"1"' };
     const byHeader = await app.call('POST', `${projects}/${id}/plan`, { token: admin.token, headers });
     expect(byHeader).toMatchObject({ status: 200, body: { version: 1 } });
     const other = { token: admin.token, json: { version: 2 }, headers };
     expect((await app.call('POST', `${projects}/${id}/plan`, other)).status).toBe(409);
-    const foreign = await app.post(`${projects}/${id}/plan`, stranger.token, { version: 9 });
-    expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
-  });
-
-  it('leaves the version and the history as they are', async () => {
-    const id = await createProject(app, admin.token, { goal: 'x' });
-    await plan(id);
     expect(await app.store.projects.versions(id, { limit: 9, before: null })).toHaveLength(1);
     expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
   });
@@ -291,8 +187,6 @@ describe('starters', () => {
     ['spec', { starter: id, spec: { goal: 'Mine' } }],
     ['name', { starter_id: id, name: ' ' }],
   ])('are refused with a bad %s (%#)', async (path, json) => {
-    const { status, body } = await app.post(projects, admin.token, json);
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
-    expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    expect(await app.post(projects, admin.token, json)).toMatchObject(invalid(path));
   });
 });

@@ -1,33 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import type { Answer } from '../support/http-caller.js';
-import { ask, completions, type Member, readyProject, register, registeredModel } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  draftModel,
+  type Member,
+  readyProject,
+  registeredModel,
+} from '../support/workspace.js';
+import { notFound, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
-const workspace = contracts.filter(({ path }) => path.startsWith('/v1/project'));
-const writes = (method: string) => method !== 'get';
+const workspace = contracts
+  .filter(({ path }) => path.startsWith('/v1/project'))
+  .map((contract) => ({ ...contract, method: contract.method.toUpperCase() }));
+const named = (routes: typeof workspace) => routes.map((one) => [`${one.method} ${one.path}`, one] as const);
 
 let app: TestApp;
 let accounts: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
+let token: string;
 /** Names a project whose runtime is ready, and what it has. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
-  const admin = await register(app, 'Ada');
-  const developer = await register(app, 'Dan');
-  const member = await register(app, 'Mia');
-  const stranger = await register(app, 'Eve');
-  accounts = { admin, developer, member, stranger };
-  await app.setAccount(developer.id, { role: 'developer' });
-  await app.moveToOwnTeam(stranger.id);
-  const project_id = await readyProject(app, admin.token);
+  ({ app, ...accounts } = await TestApp.withTeam());
+  token = accounts.admin.token;
+  const project_id = await readyProject(app, token);
   const at = `/v1/projects/${project_id}`;
-  const model_id = await registeredModel(app, admin.token, project_id);
-  const { body: dataset } = await app.post(`${at}/datasets`, admin.token, { records: [] });
-  await app.put(`${at}/models/aliases/champion`, admin.token, { model_id });
+  const model_id = await registeredModel(app, token, project_id);
+  const { body: dataset } = await app.post(`${at}/datasets`, token, { records: [] });
+  await app.put(`${at}/models/aliases/champion`, token, { model_id });
   const chat = await app.call('POST', completions(project_id), {
-    token: developer.token,
+    token: accounts.developer.token,
     json: ask(project_id, 'What is 7 + 5?', { max_tokens: 1 }),
     headers: { 'X-Conversation-Id': 'new' },
   });
@@ -36,21 +42,21 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe('the workspace', () => {
-  const pathOf = (path: string, over: Record<string, string> = {}) =>
-    path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
-  /** Changes nothing: the version is stale, and the body is impossible. */
-  const call = (method: string, path: string, token: string) =>
-    app.call(method.toUpperCase(), path, {
-      token,
-      headers: { 'If-Match': '"99"' },
-      ...(writes(method) &&
-        method !== 'delete' && { json: { version: 99, name: 7, spec: 7, request_id: 7, starter_id: 7 } }),
-    });
-  const named = (routes: typeof workspace) =>
-    routes.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const);
+const pathOf = (path: string, over: Record<string, string> = {}) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
 
-  it.each(named(workspace.filter(({ method }) => method === 'get')))(
+describe('the workspace', () => {
+  /** Changes nothing: the version is stale, and the body is impossible. */
+  const call = (method: string, path: string, by: string) =>
+    app.call(method, path, {
+      token: by,
+      headers: { 'If-Match': '"99"' },
+      ...(['POST', 'PUT'].includes(method) && {
+        json: { version: 99, name: 7, spec: 7, request_id: 7, starter_id: 7 },
+      }),
+    });
+
+  it.each(named(workspace.filter(({ method }) => method === 'GET')))(
     '%s is read by everybody of the team',
     async (_, { id, path }) => {
       for (const [role, { token }] of Object.entries(accounts)) {
@@ -62,10 +68,9 @@ describe('the workspace', () => {
     },
   );
 
-  const changing = workspace.filter(({ method, path }) => writes(method) && !path.includes('/runtime'));
+  const changing = workspace.filter(({ method, path }) => method !== 'GET' && !/runtime|conversation_id/.test(path));
   it.each(named(changing))('%s is written by those who may', async (_, { method, path, access }) => {
     for (const [role, { token }] of Object.entries(accounts)) {
-      if (path.includes('conversation_id')) continue;
       if (role === 'stranger' && path.includes('{')) continue; // see below
       const { status } = await call(method, pathOf(path), token);
       const allowed =
@@ -75,26 +80,141 @@ describe('the workspace', () => {
     }
   });
 
-  /** Bodies that would change something in a project of one's own. */
+  /** Bodies that would change something in the right project. */
   const acts = (): Record<string, object> => ({
     updateProject: { version: 1, spec: {} },
+    updateDataset: { version: 1, name: 'x' },
+    freezeDataset: {},
+    forkDataset: {},
+    deleteDataset: {},
     createModel: { request_id: randomUUID(), spec: {} },
     registerModel: { version: 1 },
+    forkModel: {},
     connectRuntime: { model_id: ids.model_id },
     createChatCompletion: ask(ids.project_id as string, 'x'),
   });
-  const within = workspace.filter(({ path }) => path.includes('{project_id}'));
-  it.each(named(within))('%s: another team’s is as one that does not exist', async (_, { id, method, path }) => {
+  /** Expects the same 404 for both ids, whatever is sent. */
+  const looksMissing = async (
+    { id, method, path }: (typeof workspace)[number],
+    by: string,
+    [there, missing]: [Record<string, string>, Record<string, string>],
+  ) => {
     const strip = ({ status, body: { request_id: _, ...body } }: Answer) => ({ status, body });
-    const missing = { project_id: `prj_${randomUUID()}` };
-    const answers = async (send: (at: string) => Promise<Answer>) => {
-      const foreign = strip(await send(pathOf(path)));
-      expect(foreign).toEqual(strip(await send(pathOf(path, missing))));
-      expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    };
-    const { token } = accounts.stranger;
-    await answers((at) => call(method, at, token));
     const json = acts()[id];
-    if (json) await answers((at) => app.call(method.toUpperCase(), at, { token, json }));
+    const sends = [
+      (at: string) => call(method, at, by),
+      ...(json ? [(at: string) => app.call(method, at, { token: by, json })] : []),
+    ];
+    for (const send of sends) {
+      const answer = strip(await send(pathOf(path, there)));
+      expect(answer).toMatchObject(notFound);
+      expect(answer).toEqual(strip(await send(pathOf(path, missing))));
+    }
+  };
+
+  const within = workspace.filter(({ path }) => path.includes('{project_id}'));
+  it.each(named(within))('%s: another team’s is as one that does not exist', (_, route) =>
+    looksMissing(route, accounts.stranger.token, [{}, { project_id: `prj_${randomUUID()}` }]),
+  );
+
+  const deeper = within.filter(({ path }) => /\{(dataset|model|conversation)_id\}/.test(path));
+  it.each(named(deeper))('%s: another project’s is as one that does not exist', async (_, route) => {
+    const project_id = await createProject(app, accounts.developer.token);
+    const missing = {
+      model_id: `mdl_${randomUUID()}`,
+      dataset_id: `dst_${randomUUID()}`,
+      conversation_id: `cnv_${randomUUID()}`,
+    };
+    await looksMissing(route, accounts.developer.token, [{ project_id }, { project_id, ...missing }]);
+  });
+
+  const creations: Record<string, object> = {
+    createProject: { spec: { own: 1 } },
+    importDataset: { records: [] },
+    createModel: { request_id: randomUUID(), spec: {} },
+    forkDataset: {},
+    forkModel: {},
+  };
+  it.each(named(workspace.filter(({ id }) => id in creations)))('%s takes nothing it does not name', async (_, one) => {
+    const smuggled = { id: 'x', project_id: 'x', team_id: 'x', created_by: 'x', version: 9, role: 'admin' };
+    const states = { state: 'frozen', status: 'reviewed', reviewed_version: 9, registered_at: 1, frozen_at: 1 };
+    const json = JSON.stringify({ ...smuggled, ...states, content_sha256: 'x', ...creations[one.id] });
+    const raw = json.replace('{', '{"__proto__":{"version":7},"constructor":1,');
+    const { status, body } = await app.call('POST', pathOf(one.path), { token, raw });
+    expect({ status, body }).toMatchObject({ status: 201, body: { version: 1, created_by: accounts.admin.id } });
+    expect(['draft', 'editable']).toContain(body.state ?? body.status);
+    for (const name of ['id', 'project_id', 'content_sha256']) expect(body[name]).not.toBe('x');
+    for (const name of ['reviewed_version', 'registered_at', 'frozen_at']) expect(body[name] ?? null).toBeNull();
+    expect((await app.get('/v1/projects', accounts.stranger.token)).body.count).toBe(0);
+  });
+
+  it.each(named(workspace.filter(({ path }) => path.endsWith('/{version}'))))(
+    '%s knows no version that never was',
+    async (_, { path }) => {
+      for (const version of ['0', '2', '01', '-1', '1.0', 'x', '99999999999'])
+        expect(await app.get(pathOf(path, { version }), token)).toMatchObject(notFound);
+    },
+  );
+});
+
+describe.each<[string, () => Promise<string>, object]>([
+  ['a project', async () => `/v1/projects/${await createProject(app, token)}`, { spec: { a: 1 } }],
+  [
+    'a dataset',
+    async () => {
+      const datasets = `/v1/projects/${await createProject(app, token)}/datasets`;
+      return `${datasets}/${(await app.post(datasets, token, { records: [] })).body.id}`;
+    },
+    { records: [{ id: 'a' }] },
+  ],
+  [
+    'a model',
+    async () => {
+      const project = await createProject(app, token);
+      return `/v1/projects/${project}/models/${(await draftModel(app, token, project)).id}`;
+    },
+    { spec: { a: 1 } },
+  ],
+])('an update of %s', (_, make, content) => {
+  let at: string;
+  beforeEach(async () => {
+    at = await make();
+  });
+  const put = (version?: unknown, ifMatch?: string) =>
+    app.call('PUT', at, {
+      token,
+      json: { ...content, version },
+      headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+    });
+
+  it('takes the version last read from the body, from If-Match, or from both', async () => {
+    expect((await put(1)).body).toMatchObject({ ...content, version: 2 });
+    expect((await put(undefined, '"2"')).body.version).toBe(3);
+    const both = await put(3, 'W/"3"');
+    expect([both.body.version, both.headers.get('etag')]).toEqual([4, '"4"']);
+    const outdated = [[3], [5], [undefined, '"3"'], [4, '"3"'], [3, '"4"'], [4, 'nonsense']] as const;
+    for (const [version, ifMatch] of outdated) expect(await put(version, ifMatch)).toMatchObject(stale(4));
+    expect((await app.get(at, token)).body.version).toBe(4);
+    expect((await put(4, '*')).status).toBe(200);
+  });
+
+  it('needs a version that can be one, and something to change', async () => {
+    for (const version of [undefined, '1', 0, 1.5, 1e300]) expect((await put(version)).status).toBe(422);
+    expect((await put(undefined, '*')).status).toBe(422);
+    expect((await app.put(at, token, { version: 1 })).status).toBe(422);
+    expect((await app.get(at, token)).body.version).toBe(1);
+  });
+
+  it('takes nothing that it does not name', async () => {
+    const { body } = await app.get(at, token);
+    const names = Object.keys(body).filter((name) => !(name in content) && !['version', 'name'].includes(name));
+    const smuggled = Object.fromEntries(['team_id', ...names].map((name) => [name, 'x']));
+    const json = JSON.stringify({ ...smuggled, ...content, version: 1 });
+    const raw = json.replace('{', '{"__proto__":{"state":"frozen","version":9},"constructor":1,');
+    const updated = (await app.call('PUT', at, { token, raw })).body;
+    expect(updated).toMatchObject({ ...content, version: 2 });
+    const own = ['version', 'updated_at', 'record_count', 'content_sha256', 'validation', ...Object.keys(content)];
+    for (const name of Object.keys(body).filter((name) => !own.includes(name)))
+      expect([name, updated[name]]).toEqual([name, body[name]]);
   });
 });

@@ -49,8 +49,13 @@ ajv.addFormat('email', /^[\w.+-]+@\w+(\.\w+)+$/);
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
 ajv.addSchema(document, 'openapi.json');
 
+const validators = new WeakMap<Schema, ValidateFunction>();
+
 function validator(schema: Schema): ValidateFunction {
-  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi.json#/components/')));
+  const text = () => JSON.stringify(schema).replaceAll('"#/components/', '"openapi.json#/components/');
+  const known = validators.get(schema) ?? ajv.compile(JSON.parse(text()));
+  validators.set(schema, known);
+  return known;
 }
 
 const resolved = (schema: Schema): Schema =>

@@ -52,7 +52,7 @@ import { type Answer, type CallOptions, HttpCaller, note } from '../../support/h
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import type { Repositories } from '../../support/repositories.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { ownTeam } from '../../support/workspace.js';
+import { ownTeam, register } from '../../support/workspace.js';
 
 export interface TestAppOptions {
   /** Settings of the service. */
@@ -99,6 +99,18 @@ export class TestApp extends HttpCaller {
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger, folder);
+  }
+
+  /** Starts the app with an account of each role, and with a stranger, the admin of another team. */
+  static async withTeam(options: TestAppOptions = {}) {
+    const app = await TestApp.start({ ...options, env: { SERVICE_MAX_ACCOUNTS: '9', ...options.env } });
+    const admin = await register(app, 'Ada');
+    const developer = await register(app, 'Dan');
+    const member = await register(app, 'Mia');
+    const stranger = await register(app, 'Eve');
+    await app.setAccount(developer.id, { role: 'developer' });
+    await app.moveToOwnTeam(stranger.id);
+    return { app, admin, developer, member, stranger };
   }
 
   override async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
