@@ -51,18 +51,25 @@ export interface Contract<
   readonly missing?: () => DomainError;
 }
 
+type Given = 'tag' | 'method' | 'path';
 type Defaults = 'status' | 'refusals';
-type Declared<C extends Contract> = Omit<C, Defaults> & Partial<Pick<C, Defaults>>;
+type Declared<C extends Contract> = Omit<C, Given | Defaults> & Partial<Pick<C, Defaults>>;
 
-/** Declares a route that answers 200 and refuses nothing of its own, unless it says otherwise. */
-export const contract = <
-  const Path extends string,
-  Body extends z.ZodType,
-  Answer extends z.ZodType,
-  Query extends z.ZodType,
->(
-  declared: Declared<Contract<Path, Body, Answer, Query>>,
-): Contract<Path, Body, Answer, Query> => ({ status: 200, refusals: [], ...declared });
+const declare =
+  (tag: Contract['tag'], method: Contract['method']) =>
+  <const Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
+    path: Path,
+    declared: Declared<Contract<Path, Body, Answer, Query>>,
+  ): Contract<Path, Body, Answer, Query> => ({ tag, method, path, status: 200, refusals: [], ...declared });
+
+/** Returns functions that declare routes. A route answers 200 and refuses nothing of its own, unless it says otherwise. */
+export const contractsOf = (tag: Contract['tag']) => ({
+  get: declare(tag, 'get'),
+  post: declare(tag, 'post'),
+  put: declare(tag, 'put'),
+  patch: declare(tag, 'patch'),
+  delete: declare(tag, 'delete'),
+});
 
 type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>

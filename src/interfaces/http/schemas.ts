@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
+/** Describes an object that the document shows under a name of its own. */
+export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id });
+
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch.', example: 1763683200.123 });
 
 const idPattern = (kind: string) => ({
@@ -30,11 +33,11 @@ export const NextCursor = z
 
 /** Describes the answer of a list that comes whole. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
-  z.object({ ...named(name, z.array(item)), count: Count }).meta({ id });
+  namedObject(id, { ...named(name, z.array(item)), count: Count });
 
 /** Describes the answer of a list that comes in pages. */
 export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
-  z.object({ ...named(name, z.array(item)), count: Count, next_cursor: NextCursor }).meta({ id });
+  namedObject(id, { ...named(name, z.array(item)), count: Count, next_cursor: NextCursor });
 
 const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
 

@@ -1,40 +1,33 @@
 import { z } from 'zod';
 import { roles } from '../../../domain/accounts/caller.js';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
-import { Deleted, id, secret, Timestamp, text, truth } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { Deleted, id, namedObject, secret, Timestamp, text, truth } from '../schemas.js';
 import { AnyEmail, Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';
 
-const tag = 'Team accounts';
+const api = contractsOf('Team accounts');
 
-export const UserAnswer = z
-  .object({
-    id: id('usr'),
-    name: z.string().meta({ example: 'Ada Lovelace' }),
-    email: z.string().meta({ example: 'ada@example.com' }),
-    role: z.enum(roles),
-    email_verified: z.boolean(),
-    created_at: Timestamp,
-  })
-  .meta({ id: 'User' });
+export const UserAnswer = namedObject('User', {
+  id: id('usr'),
+  name: z.string().meta({ example: 'Ada Lovelace' }),
+  email: z.string().meta({ example: 'ada@example.com' }),
+  role: z.enum(roles),
+  email_verified: z.boolean(),
+  created_at: Timestamp,
+});
 
 const OwnUserAnswer = UserAnswer.extend({
   alert_emails: z.boolean().meta({ description: 'Whether you get an e-mail when an alert fires.' }),
 }).meta({ id: 'OwnUser' });
 
-export const SignedInAnswer = z
-  .object({
-    user: UserAnswer,
-    token: secret('tns').meta({ description: 'A session token, valid for 30 days. Shown only once.' }),
-    api_key: secret('tnk').meta({ description: 'A new API key. Earlier ones stay valid. Shown only once.' }),
-  })
-  .meta({ id: 'SignedIn' });
+export const SignedInAnswer = namedObject('SignedIn', {
+  user: UserAnswer,
+  token: secret('tns').meta({ description: 'A session token, valid for 30 days. Shown only once.' }),
+  api_key: secret('tnk').meta({ description: 'A new API key. Earlier ones stay valid. Shown only once.' }),
+});
 
-export const register = contract({
+export const register = api.post('/v1/auth/register', {
   id: 'register',
-  method: 'post',
-  path: '/v1/auth/register',
-  tag,
   summary: 'Register an account',
   description:
     'The first account of a deployment is admin of its operator team. Later ones join it as members. An invite gives its ' +
@@ -42,15 +35,13 @@ export const register = contract({
     'first account is registered with the master key as the Bearer credential.',
   access: 'public',
   uses: ['master'],
-  body: z
-    .object({
-      name: Name,
-      email: Email,
-      password: NewPassword,
-      invite_token: text().nullish().meta({ description: 'The token of an invite. `invite` means the same.' }),
-      invite: text().nullish().meta({ description: 'The same as `invite_token`.' }),
-    })
-    .meta({ id: 'Registration' }),
+  body: namedObject('Registration', {
+    name: Name,
+    email: Email,
+    password: NewPassword,
+    invite_token: text().nullish().meta({ description: 'The token of an invite. `invite` means the same.' }),
+    invite: text().nullish().meta({ description: 'The same as `invite_token`.' }),
+  }),
   status: 201,
   answer: SignedInAnswer,
   refusals: [
@@ -65,11 +56,8 @@ export const register = contract({
   ],
 });
 
-export const verifyEmail = contract({
+export const verifyEmail = api.post('/v1/auth/verify-email', {
   id: 'verifyEmail',
-  method: 'post',
-  path: '/v1/auth/verify-email',
-  tag,
   summary: 'Confirm an e-mail address',
   access: 'public',
   body: z
@@ -79,52 +67,38 @@ export const verifyEmail = contract({
   refusals: ['token_not_found', 'token_used', 'token_expired'],
 });
 
-export const login = contract({
+export const login = api.post('/v1/auth/login', {
   id: 'login',
-  method: 'post',
-  path: '/v1/auth/login',
-  tag,
   summary: 'Log in',
   description: 'Opens a session of 30 days and mints a new API key.',
   access: 'public',
-  body: z
-    .object({
-      email: AnyEmail,
-      password: text().meta({ description: 'The password of the account.', example: 'correct horse battery' }),
-    })
-    .meta({ id: 'Login' }),
+  body: namedObject('Login', {
+    email: AnyEmail,
+    password: text().meta({ description: 'The password of the account.', example: 'correct horse battery' }),
+  }),
   answer: SignedInAnswer,
   refusals: ['invalid_credentials', 'busy'],
 });
 
-export const me = contract({
+export const me = api.get('/v1/auth/me', {
   id: 'readOwnAccount',
-  method: 'get',
-  path: '/v1/auth/me',
-  tag,
   summary: 'Read your own account',
   access: permissions.ownAccount,
   answer: OwnUserAnswer,
 });
 
-export const logout = contract({
+export const logout = api.post('/v1/auth/logout', {
   id: 'logout',
-  method: 'post',
-  path: '/v1/auth/logout',
-  tag,
   summary: 'Log out',
   description: 'Ends the session of this call.',
   access: permissions.ownAccount,
   answer: Deleted,
 });
 
-const Accepted = z.object({ accepted: z.literal(true) }).meta({ id: 'Accepted' });
+const Accepted = namedObject('Accepted', { accepted: z.literal(true) });
 
-export const status = contract({
+export const status = api.get('/v1/auth/status', {
   id: 'readAuthStatus',
-  method: 'get',
-  path: '/v1/auth/status',
-  tag,
   summary: 'Read how many accounts there are and whether registration is open',
   access: 'public',
   answer: z
@@ -132,53 +106,39 @@ export const status = contract({
     .meta({ id: 'AuthStatus', example: { account_count: 1, max_accounts: 3, registration_open: true } }),
 });
 
-export const resendVerification = contract({
+export const resendVerification = api.post('/v1/auth/verify-email/resend', {
   id: 'resendVerification',
-  method: 'post',
-  path: '/v1/auth/verify-email/resend',
-  tag,
   summary: 'Send another verification e-mail',
   description: 'Sends nothing if the e-mail is verified already.',
   access: permissions.ownAccount,
   answer: UserAnswer,
 });
 
-export const forgotPassword = contract({
+export const forgotPassword = api.post('/v1/auth/password/forgot', {
   id: 'forgotPassword',
-  method: 'post',
-  path: '/v1/auth/password/forgot',
-  tag,
   summary: 'Request an e-mail for choosing a new password',
   description: 'Answers the same whether or not there is such an account.',
   access: 'public',
-  body: z.object({ email: AnyEmail }).meta({ id: 'PasswordForgotten' }),
+  body: namedObject('PasswordForgotten', { email: AnyEmail }),
   answer: Accepted,
 });
 
-export const resetPassword = contract({
+export const resetPassword = api.post('/v1/auth/password/reset', {
   id: 'resetPassword',
-  method: 'post',
-  path: '/v1/auth/password/reset',
-  tag,
   summary: 'Choose a new password with the token of the e-mail',
   description: 'Ends every session of the account and revokes the keys that registrations and logins minted.',
   access: 'public',
-  body: z
-    .object({
-      token: text().meta({ description: 'The token of the e-mail.', example: mailedToken }),
-      password: NewPassword,
-      revoke_keys: RevokeKeys,
-    })
-    .meta({ id: 'PasswordReset' }),
+  body: namedObject('PasswordReset', {
+    token: text().meta({ description: 'The token of the e-mail.', example: mailedToken }),
+    password: NewPassword,
+    revoke_keys: RevokeKeys,
+  }),
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired', 'busy'],
 });
 
-export const updateMe = contract({
+export const updateMe = api.patch('/v1/auth/me', {
   id: 'updateOwnAccount',
-  method: 'patch',
-  path: '/v1/auth/me',
-  tag,
   summary: 'Change your name, your password or your e-mails',
   description:
     'A new password ends your other sessions and revokes the keys that registrations and logins minted. `alert_emails` ' +
@@ -201,22 +161,17 @@ export const updateMe = contract({
   refusals: ['wrong_password', 'busy'],
 });
 
-export const siteLogin = contract({
+export const siteLogin = api.post('/v1/auth/site-login', {
   id: 'siteLogin',
-  method: 'post',
-  path: '/v1/auth/site-login',
-  tag,
   summary: 'Sign in with a token of the embedding site',
   description:
     'The token is a JWT that the site signed: HS256 with the shared secret, or RS256 or ES256 with a key of its key set. ' +
     'Required claims: `iss`, `aud`, `exp`, `jti` (usable once), `email`. Optional claims: `email_verified`, `name`, ' +
     '`team`. An unknown account is created.',
   access: 'public',
-  body: z
-    .object({
-      token: text().meta({ description: 'The JWT.', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
-    })
-    .meta({ id: 'SiteLogin' }),
+  body: namedObject('SiteLogin', {
+    token: text().meta({ description: 'The JWT.', example: 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6Imdy….c2lnbmF0dXJl' }),
+  }),
   answer: SignedInAnswer,
   refusals: ['site_login_disabled', 'invalid_credentials', 'email_taken', 'registration_closed'],
 });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
-import { contract } from '../contract.js';
-import { Count, choice, Deleted, id, listOf, nameText, number, Timestamp, truth } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { Count, choice, Deleted, id, listOf, namedObject, nameText, number, Timestamp, truth } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
-const tag = 'Monitoring';
+const api = contractsOf('Monitoring');
 const path = '/v1/alerts/rules';
 const one = `${path}/{rule_id}` as const;
 const { rules, nameLength, failures, seconds } = ruleLimits;
@@ -28,18 +28,16 @@ const severity = choice(severities).meta({
 /** Lies in the year 5138. */
 const LATEST = 100_000_000_000;
 
-const RuleAnswer = z
-  .object({
-    id: id('rul'),
-    name: z.string().meta({ example: 'training fails' }),
-    rule_type: z.enum(ruleTypes),
-    threshold: z.number().meta({ example: 3 }),
-    enabled: z.boolean(),
-    created_at: Timestamp,
-    severity: z.enum(severities),
-    job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind.', example: null }),
-  })
-  .meta({ id: 'AlertRule' });
+const RuleAnswer = namedObject('AlertRule', {
+  id: id('rul'),
+  name: z.string().meta({ example: 'training fails' }),
+  rule_type: z.enum(ruleTypes),
+  threshold: z.number().meta({ example: 3 }),
+  enabled: z.boolean(),
+  created_at: Timestamp,
+  severity: z.enum(severities),
+  job_kind: z.enum(jobKinds).nullable().meta({ description: 'Null: jobs of every kind.', example: null }),
+});
 
 const fields = {
   name,
@@ -60,21 +58,15 @@ const thresholdFitsType = {
 const moment = 'must be a time in seconds since the epoch';
 const Since = number().min(0, { error: moment }).max(LATEST, { error: moment });
 
-export const listAlertRules = contract({
+export const listAlertRules = api.get(path, {
   id: 'listAlertRules',
-  method: 'get',
-  path,
-  tag,
   summary: 'List the alert rules',
   access: permissions.readMonitoring,
   answer: listOf('rules', RuleAnswer, 'AlertRules'),
 });
 
-export const createAlertRule = contract({
+export const createAlertRule = api.post(path, {
   id: 'createAlertRule',
-  method: 'post',
-  path,
-  tag,
   summary: 'Create an alert rule',
   description:
     'A rule looks at the finished jobs of all teams, in the order in which they finished. `consecutive_failures` fires ' +
@@ -87,11 +79,8 @@ export const createAlertRule = contract({
   answer: RuleAnswer,
 });
 
-export const previewAlertRule = contract({
+export const previewAlertRule = api.post(`${path}/preview`, {
   id: 'previewAlertRule',
-  method: 'post',
-  path: `${path}/preview`,
-  tag,
   summary: 'Preview the alerts that a rule would have fired',
   description:
     'Applies the rule to the newest 10,000 finished jobs (of `job_kind`, if given), oldest first, by the code that fires ' +
@@ -105,40 +94,32 @@ export const previewAlertRule = contract({
       }),
     })
     .meta({ id: 'AlertRulePreview', ...thresholdFitsType }),
-  answer: z
-    .object({
-      alerts: z.array(
-        AlertAnswer.pick({
-          rule_name: true,
-          rule_type: true,
-          severity: true,
-          title: true,
-          message: true,
-          job_id: true,
-          created_at: true,
-        }).meta({ id: 'WouldBeAlert' }),
-      ),
-      count: Count,
-      jobs_considered: z.int().meta({ example: 120 }),
-    })
-    .meta({ id: 'AlertRuleOutcome' }),
+  answer: namedObject('AlertRuleOutcome', {
+    alerts: z.array(
+      AlertAnswer.pick({
+        rule_name: true,
+        rule_type: true,
+        severity: true,
+        title: true,
+        message: true,
+        job_id: true,
+        created_at: true,
+      }).meta({ id: 'WouldBeAlert' }),
+    ),
+    count: Count,
+    jobs_considered: z.int().meta({ example: 120 }),
+  }),
 });
 
-export const readAlertRule = contract({
+export const readAlertRule = api.get(one, {
   id: 'readAlertRule',
-  method: 'get',
-  path: one,
-  tag,
   summary: 'Read an alert rule',
   access: permissions.readMonitoring,
   answer: RuleAnswer,
 });
 
-export const changeAlertRule = contract({
+export const changeAlertRule = api.patch(one, {
   id: 'changeAlertRule',
-  method: 'patch',
-  path: one,
-  tag,
   summary: 'Change an alert rule',
   description: 'A disabled rule keeps counting failures in a row, but fires nothing.',
   access: permissions.manageMonitoring,
@@ -153,11 +134,8 @@ export const changeAlertRule = contract({
   answer: RuleAnswer,
 });
 
-export const deleteAlertRule = contract({
+export const deleteAlertRule = api.delete(one, {
   id: 'deleteAlertRule',
-  method: 'delete',
-  path: one,
-  tag,
   summary: 'Delete an alert rule',
   description: 'The alerts of the rule stay.',
   access: permissions.manageMonitoring,

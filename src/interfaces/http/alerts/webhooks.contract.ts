@@ -1,56 +1,48 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { webhookLimits } from '../../../domain/alerts/webhook.js';
-import { contract } from '../contract.js';
-import { ActorId, Deleted, id, listOf, Timestamp, text } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { ActorId, Deleted, id, listOf, namedObject, Timestamp, text } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
-const tag = 'Monitoring';
+const api = contractsOf('Monitoring');
 const path = '/v1/alerts/webhooks';
 
-const WebhookAnswer = z
-  .object({
-    id: id('whk'),
-    url: z.string().meta({
-      example: 'https://hooks.example.com/tenon',
-      description:
-        'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
-    }),
-    enabled: z
-      .boolean()
-      .meta({ description: 'False once the receiver has answered 410. Then nothing more is posted to it.' }),
-    created_by: ActorId,
-    created_at: Timestamp,
-    last_delivery: z
-      .object({
-        at: Timestamp,
-        alert_id: id('alr'),
-        status: z
-          .int()
-          .nullable()
-          .meta({ description: 'The HTTP status of the answer. Null if there was none.', example: 200 }),
-        error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
-      })
-      .nullable()
-      .meta({ description: 'The last attempt. Null before the first one.' }),
-  })
-  .meta({ id: 'Webhook' });
+const WebhookAnswer = namedObject('Webhook', {
+  id: id('whk'),
+  url: z.string().meta({
+    example: 'https://hooks.example.com/tenon',
+    description:
+      'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
+  }),
+  enabled: z
+    .boolean()
+    .meta({ description: 'False once the receiver has answered 410. Then nothing more is posted to it.' }),
+  created_by: ActorId,
+  created_at: Timestamp,
+  last_delivery: z
+    .object({
+      at: Timestamp,
+      alert_id: id('alr'),
+      status: z
+        .int()
+        .nullable()
+        .meta({ description: 'The HTTP status of the answer. Null if there was none.', example: 200 }),
+      error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
+    })
+    .nullable()
+    .meta({ description: 'The last attempt. Null before the first one.' }),
+});
 
-export const listWebhooks = contract({
+export const listWebhooks = api.get(path, {
   id: 'listWebhooks',
-  method: 'get',
-  path,
-  tag,
   summary: 'List the webhooks, oldest first',
   access: permissions.readMonitoring,
   answer: listOf('webhooks', WebhookAnswer, 'Webhooks'),
 });
 
-export const createWebhook = contract({
+export const createWebhook = api.post(path, {
   id: 'createWebhook',
-  method: 'post',
-  path,
-  tag,
   summary: 'Create a webhook that posts alerts to a URL',
   description:
     'Posts each alert that fires from now on as an `alert.fired` event, in the form of the Standard Webhooks ' +
@@ -61,17 +53,15 @@ export const createWebhook = contract({
     'unless `SERVICE_WEBHOOK_ALLOW_NETWORKS` names its network. ' +
     `There are at most ${webhookLimits.webhooks} webhooks.`,
   access: permissions.manageMonitoring,
-  body: z
-    .object({
-      url: text().meta({
-        description: `At most ${webhookLimits.url} characters, without user name, password and fragment.`,
-        maxLength: webhookLimits.url,
-        format: 'uri',
-        pattern: '^https?://[^\\s/@#]+(/[^\\s#]*)?$',
-        example: 'https://hooks.example.com/tenon',
-      }),
-    })
-    .meta({ id: 'NewWebhook' }),
+  body: namedObject('NewWebhook', {
+    url: text().meta({
+      description: `At most ${webhookLimits.url} characters, without user name, password and fragment.`,
+      maxLength: webhookLimits.url,
+      format: 'uri',
+      pattern: '^https?://[^\\s/@#]+(/[^\\s#]*)?$',
+      example: 'https://hooks.example.com/tenon',
+    }),
+  }),
   status: 201,
   answer: WebhookAnswer.extend({
     secret: z.string().meta({
@@ -81,11 +71,8 @@ export const createWebhook = contract({
   }).meta({ id: 'CreatedWebhook' }),
 });
 
-export const deleteWebhook = contract({
+export const deleteWebhook = api.delete(`${path}/{webhook_id}`, {
   id: 'deleteWebhook',
-  method: 'delete',
-  path: `${path}/{webhook_id}`,
-  tag,
   summary: 'Delete a webhook',
   description: 'Nothing more is posted to it. Waiting alerts are dropped.',
   access: permissions.manageMonitoring,
@@ -93,12 +80,10 @@ export const deleteWebhook = contract({
 });
 
 /** Describes the event that is posted to webhooks. */
-export const AlertFired = z
-  .object({
-    type: z.literal('alert.fired'),
-    timestamp: z.iso
-      .datetime()
-      .meta({ description: 'The time at which the alert fired.', example: '2026-03-01T12:30:15.123Z' }),
-    data: AlertAnswer,
-  })
-  .meta({ id: 'AlertFired' });
+export const AlertFired = namedObject('AlertFired', {
+  type: z.literal('alert.fired'),
+  timestamp: z.iso
+    .datetime()
+    .meta({ description: 'The time at which the alert fired.', example: '2026-03-01T12:30:15.123Z' }),
+  data: AlertAnswer,
+});

@@ -1,58 +1,49 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { actorKinds, auditActions } from '../../../domain/audit/audit-entry.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { Page } from '../paging.js';
-import { AccountId, id, pageOfList, secondsText, Timestamp } from '../schemas.js';
+import { AccountId, id, namedObject, pageOfList, secondsText, Timestamp } from '../schemas.js';
+
+const api = contractsOf('Operations');
 
 const kinds = [...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.'))))];
 const wordsOf = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
 const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is nothing that an entry could have here' });
 
-export const AuditEntryAnswer = z
-  .object({
-    id: id('aud'),
-    created_at: Timestamp,
-    actor: z.object({
-      kind: z.enum(actorKinds),
-      id: AccountId.nullable().meta({ description: 'Null unless an account acted.' }),
-      name: z
-        .string()
-        .nullable()
-        .meta({ description: 'The name of the account at that time.', example: 'Ada Lovelace' }),
-      credential_id: id('ses').nullable().meta({
-        pattern: '^(ses|key)_',
-        description: 'The session or API key of the call.',
-      }),
+export const AuditEntryAnswer = namedObject('AuditEntry', {
+  id: id('aud'),
+  created_at: Timestamp,
+  actor: z.object({
+    kind: z.enum(actorKinds),
+    id: AccountId.nullable().meta({ description: 'Null unless an account acted.' }),
+    name: z.string().nullable().meta({ description: 'The name of the account at that time.', example: 'Ada Lovelace' }),
+    credential_id: id('ses').nullable().meta({
+      pattern: '^(ses|key)_',
+      description: 'The session or API key of the call.',
     }),
-    action: z.enum(auditActions),
-    object: z.object({
-      kind: z.string().meta({ example: 'account' }),
-      id: z.string().meta({
-        description: 'The id of the object. Runtimes and aliases have that of their project.',
-        example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-      }),
-      name: z
-        .string()
-        .nullable()
-        .meta({ description: 'The name of the object at that time.', example: 'Ada Lovelace' }),
+  }),
+  action: z.enum(auditActions),
+  object: z.object({
+    kind: z.string().meta({ example: 'account' }),
+    id: z.string().meta({
+      description: 'The id of the object. Runtimes and aliases have that of their project.',
+      example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
     }),
-    team_id: id('tea').nullable().meta({ description: 'Null if the act concerns the whole deployment.' }),
-    request_id: z.string().nullable().meta({
-      description: 'The same as in `X-Request-Id` and in the log.',
-      example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    }),
-    details: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'A few facts about the act.', example: { role: 'admin' } }),
-  })
-  .meta({ id: 'AuditEntry' });
+    name: z.string().nullable().meta({ description: 'The name of the object at that time.', example: 'Ada Lovelace' }),
+  }),
+  team_id: id('tea').nullable().meta({ description: 'Null if the act concerns the whole deployment.' }),
+  request_id: z.string().nullable().meta({
+    description: 'The same as in `X-Request-Id` and in the log.',
+    example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  }),
+  details: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .meta({ description: 'A few facts about the act.', example: { role: 'admin' } }),
+});
 
-export const listAudit = contract({
+export const listAudit = api.get('/v1/audit', {
   id: 'listAudit',
-  method: 'get',
-  path: '/v1/audit',
-  tag: 'Operations',
   summary: 'List who did what, newest first',
   description:
     'Admins read the entries of their own team. Admins of the operator team also read those of the whole deployment, and ' +

@@ -4,8 +4,10 @@ import { chatLimits, chatRoles } from '../../../domain/chat/chat.js';
 import { conversationLimits } from '../../../domain/chat/conversation.js';
 import { StreamingUnsupported } from '../../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
-import { contract } from '../contract.js';
-import { id, text, wholeNumber } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { id, namedObject, text, wholeNumber } from '../schemas.js';
+
+const api = contractsOf('Inference');
 
 const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
 
@@ -64,34 +66,32 @@ export const ChatCompletionRequest = z
   })
   .meta({ id: 'ChatCompletionRequest' });
 
-const ChatCompletionAnswer = z
-  .object({
-    id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
-    object: z.literal('chat.completion'),
-    created: z.int().meta({ description: 'Whole seconds since the epoch.', example: 1763683200 }),
-    model: id('prj').meta({ description: 'The project id.' }),
-    choices: z.array(
-      z.object({
-        index: z.int().meta({ example: 0 }),
-        message: z.object({ role: z.literal('assistant'), content: z.string().meta({ example: 'Paris.' }) }),
-        finish_reason: z.enum(['stop', 'length']),
+const ChatCompletionAnswer = namedObject('ChatCompletion', {
+  id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+  object: z.literal('chat.completion'),
+  created: z.int().meta({ description: 'Whole seconds since the epoch.', example: 1763683200 }),
+  model: id('prj').meta({ description: 'The project id.' }),
+  choices: z.array(
+    z.object({
+      index: z.int().meta({ example: 0 }),
+      message: z.object({ role: z.literal('assistant'), content: z.string().meta({ example: 'Paris.' }) }),
+      finish_reason: z.enum(['stop', 'length']),
+    }),
+  ),
+  usage: z
+    .object({
+      prompt_tokens: z.int().meta({ example: 17 }),
+      completion_tokens: z.int().meta({ example: 2 }),
+      total_tokens: z.int().meta({ example: 19 }),
+      prompt_tokens_details: z.object({
+        cached_tokens: z
+          .int()
+          .meta({ description: 'The tokens of the prompt that were taken from the prefix cache.', example: 0 }),
       }),
-    ),
-    usage: z
-      .object({
-        prompt_tokens: z.int().meta({ example: 17 }),
-        completion_tokens: z.int().meta({ example: 2 }),
-        total_tokens: z.int().meta({ example: 19 }),
-        prompt_tokens_details: z.object({
-          cached_tokens: z
-            .int()
-            .meta({ description: 'The tokens of the prompt that were taken from the prefix cache.', example: 0 }),
-        }),
-      })
-      .nullable()
-      .meta({ description: 'Null if the runtime does not report it.' }),
-  })
-  .meta({ id: 'ChatCompletion' });
+    })
+    .nullable()
+    .meta({ description: 'Null if the runtime does not report it.' }),
+});
 
 /** Refuses streaming with its own code, and counts the messages before the schema looks at each. */
 function refuseFirst(json: unknown): DomainError | null {
@@ -111,11 +111,8 @@ const ConversationHeader = z
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
-export const createChatCompletion = contract({
+export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/completions', {
   id: 'createChatCompletion',
-  method: 'post',
-  path: '/v1/projects/{project_id}/chat/completions',
-  tag: 'Inference',
   summary: 'Answer a chat',
   description:
     'OpenAI-compatible: client libraries work with `{base_url}/v1/projects/{project_id}` as their base URL. ' +

@@ -1,29 +1,24 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { chatRoles } from '../../../domain/chat/chat.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { NumberPage, Page } from '../paging.js';
-import { Deleted, id, NextCursor, pageOfList, Timestamp } from '../schemas.js';
+import { Deleted, id, NextCursor, namedObject, pageOfList, Timestamp } from '../schemas.js';
 
-const tag = 'Inference';
+const api = contractsOf('Inference');
 const path = '/v1/projects/{project_id}/conversations';
 
-export const ConversationAnswer = z
-  .object({
-    id: id('cnv'),
-    project_id: id('prj'),
-    title: z.string().meta({ description: 'The beginning of the first question.', example: 'What is the capital' }),
-    message_count: z.int().meta({ example: 2 }),
-    created_at: Timestamp,
-    updated_at: Timestamp.meta({ description: 'The time of the newest message. Seconds since the epoch.' }),
-  })
-  .meta({ id: 'Conversation' });
+export const ConversationAnswer = namedObject('Conversation', {
+  id: id('cnv'),
+  project_id: id('prj'),
+  title: z.string().meta({ description: 'The beginning of the first question.', example: 'What is the capital' }),
+  message_count: z.int().meta({ example: 2 }),
+  created_at: Timestamp,
+  updated_at: Timestamp.meta({ description: 'The time of the newest message. Seconds since the epoch.' }),
+});
 
-export const listConversations = contract({
+export const listConversations = api.get(path, {
   id: 'listConversations',
-  method: 'get',
-  path,
-  tag,
   summary: 'List your own conversations in a project, newest first',
   description: 'Chat completions with the header `X-Conversation-Id` create them. Nobody else can read them.',
   access: permissions.readWorkspace,
@@ -31,11 +26,8 @@ export const listConversations = contract({
   answer: pageOfList('conversations', ConversationAnswer, 'Conversations'),
 });
 
-export const readConversation = contract({
+export const readConversation = api.get(`${path}/{conversation_id}`, {
   id: 'readConversation',
-  method: 'get',
-  path: `${path}/{conversation_id}`,
-  tag,
   summary: 'Read one of your own conversations',
   description: 'Answers the newest messages, oldest first. `next_cursor` leads to the messages before them.',
   access: permissions.readWorkspace,
@@ -51,11 +43,8 @@ export const readConversation = contract({
   }).meta({ id: 'ConversationWithMessages' }),
 });
 
-export const deleteConversation = contract({
+export const deleteConversation = api.delete(`${path}/{conversation_id}`, {
   id: 'deleteConversation',
-  method: 'delete',
-  path: `${path}/{conversation_id}`,
-  tag,
   summary: 'Delete one of your own conversations',
   description: 'Deletes all its messages, too. A chat that is running in it gets 404 `not_found`.',
   access: permissions.ownConversations,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
-import { InstanceName, id, idText } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { InstanceName, id, idText, namedObject } from '../schemas.js';
 
-const tag = 'Runtime';
+const api = contractsOf('Runtime');
 const path = '/v1/projects/{project_id}/runtime';
 
 /** Shows a runtime in examples. */
@@ -26,38 +26,27 @@ const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({
 /** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
 
-export const readRuntime = contract({
+export const readRuntime = api.get(path, {
   id: 'readRuntime',
-  method: 'get',
-  path,
-  tag,
   summary: 'Read the state of the runtime',
   access: permissions.readWorkspace,
   answer: InstanceRuntime,
 });
 
-export const connectRuntime = contract({
+export const connectRuntime = api.put(path, {
   id: 'connectRuntime',
-  method: 'put',
-  path,
-  tag,
   summary: 'Connect a registered model',
   description:
     'Makes the model the runtime of the project, which is stopped at first. Connecting the same model again changes nothing.',
   access: permissions.editWorkspace,
-  body: z
-    .object({
-      model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
-    })
-    .meta({ id: 'RuntimeConnection' }),
+  body: namedObject('RuntimeConnection', {
+    model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
+  }),
   answer: InstanceRuntime,
 });
 
-export const startRuntime = contract({
+export const startRuntime = api.post(`${path}/start`, {
   id: 'startRuntime',
-  method: 'post',
-  path: `${path}/start`,
-  tag,
   summary: 'Start the runtime',
   description:
     'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the service.',
@@ -66,11 +55,8 @@ export const startRuntime = contract({
   refusals: [notConnected, 'invalid_request'],
 });
 
-export const stopRuntime = contract({
+export const stopRuntime = api.post(`${path}/stop`, {
   id: 'stopRuntime',
-  method: 'post',
-  path: `${path}/stop`,
-  tag,
   summary: 'Stop the runtime',
   description: 'Answers when the worker process has ended. The model stays connected.',
   access: permissions.editWorkspace,
@@ -78,11 +64,8 @@ export const stopRuntime = contract({
   refusals: [notConnected],
 });
 
-export const disconnectRuntime = contract({
+export const disconnectRuntime = api.delete(path, {
   id: 'disconnectRuntime',
-  method: 'delete',
-  path,
-  tag,
   summary: 'Disconnect the model',
   description: 'Stops the runtime first. `id` in the answer is the project id.',
   access: permissions.editWorkspace,

@@ -2,41 +2,51 @@ import { z } from 'zod';
 import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
-import { contract } from '../contract.js';
-import { Count, Deleted, InstanceName, id, listOf, nameText, Tail, Timestamp, text, wholeNumber } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import {
+  Count,
+  Deleted,
+  InstanceName,
+  id,
+  listOf,
+  namedObject,
+  nameText,
+  Tail,
+  Timestamp,
+  text,
+  wholeNumber,
+} from '../schemas.js';
 
-const tag = 'Monitoring';
+const api = contractsOf('Monitoring');
 const path = '/v1/deployments';
 const one = `${path}/{deployment_id}` as const;
 const { nameLength, modelPathLength, maxBatch, maxDelayMs } = deploymentLimits;
 
-export const DeploymentAnswer = z
-  .object({
-    id: id('dep'),
-    name: z.string().meta({ example: 'iris' }),
-    model_path: z.string().meta({ description: 'The path as it was sent.', example: 'iris.onnx' }),
-    port: z.int().meta({
-      description: 'The port of the serving process, or of the last one if there is none now.',
-      example: 41873,
-    }),
-    url: z.string().meta({
-      description: 'The address of the serving process on the machine of the service.',
-      example: 'http://127.0.0.1:41873',
-    }),
-    status: z.enum(deploymentStatuses).meta({
-      description:
-        'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
-        'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
-        'for its next start. `stopped`: there is no process.',
-    }),
-    created_at: Timestamp,
-    reason: z.string().nullable().meta({ description: 'Why it is not running, else null.' }),
-    restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
-    instance: InstanceName,
-    max_batch: z.int().nullable().meta({ description: 'The largest batch. Null: requests are not batched.' }),
-    max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds. Null without `max_batch`.' }),
-  })
-  .meta({ id: 'Deployment' });
+export const DeploymentAnswer = namedObject('Deployment', {
+  id: id('dep'),
+  name: z.string().meta({ example: 'iris' }),
+  model_path: z.string().meta({ description: 'The path as it was sent.', example: 'iris.onnx' }),
+  port: z.int().meta({
+    description: 'The port of the serving process, or of the last one if there is none now.',
+    example: 41873,
+  }),
+  url: z.string().meta({
+    description: 'The address of the serving process on the machine of the service.',
+    example: 'http://127.0.0.1:41873',
+  }),
+  status: z.enum(deploymentStatuses).meta({
+    description:
+      'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
+      'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
+      'for its next start. `stopped`: there is no process.',
+  }),
+  created_at: Timestamp,
+  reason: z.string().nullable().meta({ description: 'Why it is not running, else null.' }),
+  restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
+  instance: InstanceName,
+  max_batch: z.int().nullable().meta({ description: 'The largest batch. Null: requests are not batched.' }),
+  max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds. Null without `max_batch`.' }),
+});
 
 /** Repeats the domain's rule in JSON Schema: a delay needs a batch. */
 const delayNeedsBatch = {
@@ -46,22 +56,16 @@ const delayNeedsBatch = {
   ],
 };
 
-export const listDeployments = contract({
+export const listDeployments = api.get(path, {
   id: 'listDeployments',
-  method: 'get',
-  path,
-  tag,
   summary: 'List the deployments',
   description: 'Newest first. All are probed at the same time, for at most a second.',
   access: permissions.readMonitoring,
   answer: listOf('deployments', DeploymentAnswer, 'Deployments'),
 });
 
-export const createDeployment = contract({
+export const createDeployment = api.post(path, {
   id: 'createDeployment',
-  method: 'post',
-  path,
-  tag,
   summary: 'Deploy a model file',
   description:
     'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is missing or ' +
@@ -94,21 +98,15 @@ export const createDeployment = contract({
   refusals: ['model_file_invalid', 'runtime_unavailable'],
 });
 
-export const readDeployment = contract({
+export const readDeployment = api.get(one, {
   id: 'readDeployment',
-  method: 'get',
-  path: one,
-  tag,
   summary: 'Read a deployment',
   access: permissions.readMonitoring,
   answer: DeploymentAnswer,
 });
 
-export const deleteDeployment = contract({
+export const deleteDeployment = api.delete(one, {
   id: 'deleteDeployment',
-  method: 'delete',
-  path: one,
-  tag,
   summary: 'Delete a deployment',
   description: 'Answers when its process has ended, by force if necessary.',
   access: permissions.manageMonitoring,
@@ -127,11 +125,8 @@ const tensor = {
   ],
 } as const;
 
-export const predict = contract({
+export const predict = api.post(`${one}/predict`, {
   id: 'predict',
-  method: 'post',
-  path: `${one}/predict`,
-  tag,
   summary: 'Predict with a deployed model',
   description: 'Forwards the body to `POST /predict` of the serving process, and returns its answer.',
   access: permissions.readMonitoring,
@@ -161,11 +156,8 @@ export const predict = contract({
   ],
 });
 
-export const readDeploymentLogs = contract({
+export const readDeploymentLogs = api.get(`${one}/logs`, {
   id: 'readDeploymentLogs',
-  method: 'get',
-  path: `${one}/logs`,
-  tag,
   summary: 'Read the output of a deployment',
   description:
     'The latest lines of its processes since the service started, oldest first, at most 10000. The log of the service ' +

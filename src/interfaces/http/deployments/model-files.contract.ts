@@ -2,40 +2,35 @@ import { z } from 'zod';
 import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { modelFileKinds, modelFileLimits } from '../../../domain/deployments/model-file.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { LongPage } from '../paging.js';
-import { Count, Deleted, NextCursor, Sha256, Timestamp } from '../schemas.js';
+import { Count, Deleted, NextCursor, namedObject, Sha256, Timestamp } from '../schemas.js';
 
-const tag = 'Monitoring';
+const api = contractsOf('Monitoring');
 const path = '/v1/model-files';
 const one = `${path}/{path*}` as const;
 const { pathBytes, segments } = modelFileLimits;
 
-export const ModelFileAnswer = z
-  .object({
-    path: z.string().meta({
-      description: 'The value for `model_path` of a deployment and `path` of a model spec.',
-      example: 'iris.onnx',
-    }),
-    size: z.int().meta({ description: 'Bytes. Of a folder, the sum of its files.', example: 2410 }),
-    kind: z.enum(modelFileKinds).meta({
-      description:
-        '`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.',
-    }),
-    modified_at: Timestamp,
-    writable: z.boolean().meta({ description: 'Whether the service can replace and delete it.' }),
-  })
-  .meta({ id: 'ModelFile' });
+export const ModelFileAnswer = namedObject('ModelFile', {
+  path: z.string().meta({
+    description: 'The value for `model_path` of a deployment and `path` of a model spec.',
+    example: 'iris.onnx',
+  }),
+  size: z.int().meta({ description: 'Bytes. Of a folder, the sum of its files.', example: 2410 }),
+  kind: z.enum(modelFileKinds).meta({
+    description:
+      '`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.',
+  }),
+  modified_at: Timestamp,
+  writable: z.boolean().meta({ description: 'Whether the service can replace and delete it.' }),
+});
 
 export const UploadedFileAnswer = ModelFileAnswer.extend({
   sha256: Sha256.meta({ description: 'The SHA-256 of the file in hex.' }),
 }).meta({ id: 'UploadedModelFile' });
 
-export const listModelFiles = contract({
+export const listModelFiles = api.get(path, {
   id: 'listModelFiles',
-  method: 'get',
-  path,
-  tag,
   summary: 'List the model files',
   description: 'Lists the models folders by path: ONNX files, chat models, and all other uploaded files.',
   access: permissions.readMonitoring,
@@ -46,23 +41,18 @@ export const listModelFiles = contract({
       .optional()
       .meta({ description: 'The `next_cursor` of the page before.' }),
   }),
-  answer: z
-    .object({
-      model_files: z.array(ModelFileAnswer),
-      count: Count,
-      next_cursor: NextCursor,
-      truncated: z
-        .boolean()
-        .meta({ description: 'Whether the folders hold more files than the service looks at.', example: false }),
-    })
-    .meta({ id: 'ModelFiles' }),
+  answer: namedObject('ModelFiles', {
+    model_files: z.array(ModelFileAnswer),
+    count: Count,
+    next_cursor: NextCursor,
+    truncated: z
+      .boolean()
+      .meta({ description: 'Whether the folders hold more files than the service looks at.', example: false }),
+  }),
 });
 
-export const uploadModelFile = contract({
+export const uploadModelFile = api.put(one, {
   id: 'uploadModelFile',
-  method: 'put',
-  path: one,
-  tag,
   summary: 'Upload a model file',
   description:
     `The body is the file. Its path has at most ${pathBytes} bytes and ${segments} parts, none of which begins with a ` +
@@ -78,11 +68,8 @@ export const uploadModelFile = contract({
   refusals: ['busy'],
 });
 
-export const deleteModelFile = contract({
+export const deleteModelFile = api.delete(one, {
   id: 'deleteModelFile',
-  method: 'delete',
-  path: one,
-  tag,
   summary: 'Delete an uploaded model file or chat model',
   description: 'Deletes a chat model with all its files. A running model goes on, but cannot be started again.',
   access: permissions.manageMonitoring,

@@ -1,41 +1,36 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { NumberPage } from '../paging.js';
-import { AnyJson, id, pageOfList } from '../schemas.js';
+import { AnyJson, id, namedObject, pageOfList } from '../schemas.js';
 
-const tag = 'Jobs';
+const api = contractsOf('Jobs');
 const path = '/v1/jobs/{job_id}';
 
 const Score = z.union([z.literal(0), z.literal(1)]).meta({ description: '1: right, 0: wrong.', example: 1 });
 const RecordId = z.string().meta({ example: 'france' });
 const Group = z.string().nullable().meta({ example: 'europe' });
 
-const ResultAnswer = z
-  .object({
-    record_id: RecordId,
-    group: Group,
-    input: AnyJson.meta({ example: 'What is the capital of France?' }),
-    expected: AnyJson.meta({ example: 'Paris' }),
-    output: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null if the model did not answer.', example: 'The capital of France is Paris.' }),
-    score: Score,
-    latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
-    tokens: z
-      .object({ prompt: z.int(), completion: z.int() })
-      .nullable()
-      .meta({ description: 'Null if the runtime does not report them.', example: { prompt: 27, completion: 7 } }),
-    error: z.string().nullable().meta({ description: 'Why the model did not answer, else null.', example: null }),
-  })
-  .meta({ id: 'EvaluationResult' });
+const ResultAnswer = namedObject('EvaluationResult', {
+  record_id: RecordId,
+  group: Group,
+  input: AnyJson.meta({ example: 'What is the capital of France?' }),
+  expected: AnyJson.meta({ example: 'Paris' }),
+  output: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null if the model did not answer.', example: 'The capital of France is Paris.' }),
+  score: Score,
+  latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
+  tokens: z
+    .object({ prompt: z.int(), completion: z.int() })
+    .nullable()
+    .meta({ description: 'Null if the runtime does not report them.', example: { prompt: 27, completion: 7 } }),
+  error: z.string().nullable().meta({ description: 'Why the model did not answer, else null.', example: null }),
+});
 
-export const listResults = contract({
+export const listResults = api.get(`${path}/results`, {
   id: 'listEvaluationResults',
-  method: 'get',
-  path: `${path}/results`,
-  tag,
   summary: 'Read the results of an evaluation',
   description:
     'Answers a row for each scored record, in the order of the dataset, also while the evaluation runs. A page has fewer ' +
@@ -68,11 +63,8 @@ const Turned = z
   .array(z.object({ record_id: RecordId, group: Group }))
   .meta({ description: 'The records.', example: [{ record_id: 'france', group: 'europe' }] });
 
-export const compareResults = contract({
+export const compareResults = api.get(`${path}/compare`, {
   id: 'compareEvaluations',
-  method: 'get',
-  path: `${path}/compare`,
-  tag,
   summary: 'Compare an evaluation with an earlier one of the same records by the same metric',
   description: 'Compares the records that both have scored, overall and by group.',
   access: permissions.readJobs,
@@ -82,14 +74,12 @@ export const compareResults = contract({
       .regex(/^job_[0-9a-f-]{36}$/, { error: 'must be the id of a job' })
       .meta({ description: 'The earlier evaluation.', example: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
   }),
-  answer: z
-    .object({
-      job_id: id('job'),
-      with: id('job'),
-      ...change,
-      groups: z.array(z.object({ group: Group, ...change })),
-      right: Turned,
-      wrong: Turned,
-    })
-    .meta({ id: 'EvaluationComparison' }),
+  answer: namedObject('EvaluationComparison', {
+    job_id: id('job'),
+    with: id('job'),
+    ...change,
+    groups: z.array(z.object({ group: Group, ...change })),
+    right: Turned,
+    wrong: Turned,
+  }),
 });

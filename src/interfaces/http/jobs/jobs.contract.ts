@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { QUEUED_PER_TEAM } from '../../../domain/jobs/evaluation.js';
 import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { Page } from '../paging.js';
 import {
   ActorId,
@@ -12,6 +12,7 @@ import {
   id,
   idText,
   jsonComponent,
+  namedObject,
   nameText,
   pageOfList,
   Timestamp,
@@ -19,7 +20,7 @@ import {
   wholeNumber,
 } from '../schemas.js';
 
-const tag = 'Jobs';
+const api = contractsOf('Jobs');
 const path = '/v1/jobs';
 const one = `${path}/{job_id}` as const;
 
@@ -89,30 +90,23 @@ export const JobAnswer = z
   })
   .meta({ id: 'Job', example: finishedJob });
 
-const NewExternalJob = z
-  .object({
-    kind: z.literal('external'),
-    name: nameText(jobLimits.nameLength, 'nightly training'),
-    project_id: idText('prj').nullish().meta({ description: 'A project of your own team.' }),
-    status: choice(openStatuses).default('running'),
-    progress: ProgressReport.optional(),
-  })
-  .meta({ id: 'NewExternalJob' });
+const NewExternalJob = namedObject('NewExternalJob', {
+  kind: z.literal('external'),
+  name: nameText(jobLimits.nameLength, 'nightly training'),
+  project_id: idText('prj').nullish().meta({ description: 'A project of your own team.' }),
+  status: choice(openStatuses).default('running'),
+  progress: ProgressReport.optional(),
+});
 
-const NewEvaluation = z
-  .object({
-    kind: z.literal('evaluation'),
-    project_id: idText('prj').meta({ description: 'A project of your own team, with a started runtime.' }),
-    dataset_id: idText('dst').meta({ description: 'A frozen dataset of the project.' }),
-    model_id: idText('mdl').nullish().meta({ description: 'The connected model. It may be left out.' }),
-  })
-  .meta({ id: 'NewEvaluation' });
+const NewEvaluation = namedObject('NewEvaluation', {
+  kind: z.literal('evaluation'),
+  project_id: idText('prj').meta({ description: 'A project of your own team, with a started runtime.' }),
+  dataset_id: idText('dst').meta({ description: 'A frozen dataset of the project.' }),
+  model_id: idText('mdl').nullish().meta({ description: 'The connected model. It may be left out.' }),
+});
 
-export const createJob = contract({
+export const createJob = api.post(path, {
   id: 'createJob',
-  method: 'post',
-  path,
-  tag,
   summary: 'Evaluate a model or record a job',
   description:
     'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of the spec, and ' +
@@ -136,11 +130,8 @@ export const createJob = contract({
   ],
 });
 
-export const listJobs = contract({
+export const listJobs = api.get(path, {
   id: 'listJobs',
-  method: 'get',
-  path,
-  tag,
   summary: 'List jobs',
   description:
     'Lists the jobs of your team, newest first. A page has fewer jobs than `limit` if their results are long. Operators ' +
@@ -159,21 +150,15 @@ export const listJobs = contract({
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
 });
 
-export const readJob = contract({
+export const readJob = api.get(one, {
   id: 'readJob',
-  method: 'get',
-  path: one,
-  tag,
   summary: 'Read a job',
   access: permissions.readJobs,
   answer: JobAnswer,
 });
 
-export const changeJob = contract({
+export const changeJob = api.patch(one, {
   id: 'changeJob',
-  method: 'patch',
-  path: one,
-  tag,
   summary: 'Report the progress of an external job',
   description:
     'Takes `external` jobs of the own team, and of any team with the master key. A job goes from `queued` to `running` to ' +
@@ -199,11 +184,8 @@ export const changeJob = contract({
   refusals: ['email_unverified', 'job_finished'],
 });
 
-export const cancelJob = contract({
+export const cancelJob = api.post(`${one}/cancel`, {
   id: 'cancelJob',
-  method: 'post',
-  path: `${one}/cancel`,
-  tag,
   summary: 'Cancel a job',
   description:
     'Takes jobs of the own team, and of any team with the master key. Chat completions and predictions cannot be cancelled here: end their call.',

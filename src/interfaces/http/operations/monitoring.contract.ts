@@ -1,26 +1,22 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
-import { Count, Tail, text } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { Count, namedObject, Tail, text } from '../schemas.js';
 
-const tag = 'Operations';
-const HealthAnswer = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+const operations = contractsOf('Operations');
+const monitoring = contractsOf('Monitoring');
 
-export const live = contract({
+const HealthAnswer = namedObject('Health', { status: z.literal('ok') });
+
+export const live = operations.get('/health/live', {
   id: 'live',
-  method: 'get',
-  path: '/health/live',
-  tag,
   summary: 'Check that the process answers',
   access: 'public',
   answer: HealthAnswer,
 });
 
-export const ready = contract({
+export const ready = operations.get('/health/ready', {
   id: 'ready',
-  method: 'get',
-  path: '/health/ready',
-  tag,
   summary: 'Check that the service can serve',
   description: 'The database answers, its migrations are done, and the service is not shutting down.',
   access: 'public',
@@ -30,11 +26,8 @@ export const ready = contract({
 
 const JOB_ID = 100;
 
-export const readLog = contract({
+export const readLog = monitoring.get('/v1/logs', {
   id: 'readLog',
-  method: 'get',
-  path: '/v1/logs',
-  tag: 'Monitoring',
   summary: 'Read the end of the log',
   description:
     'Answers the newest lines, oldest first. Each is a JSON object with `time`, `level` and `event`. Lines of a request or ' +
@@ -47,22 +40,17 @@ export const readLog = contract({
       .optional()
       .meta({ description: 'Only lines that mention this job, among the newest 64 MB of the log.' }),
   }),
-  answer: z
-    .object({
-      lines: z.array(
-        z.string().meta({ example: '{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}' }),
-      ),
-      count: Count,
-      file: z.string().meta({ description: 'The path of the log on the server.', example: '/var/lib/tenon/tenon.log' }),
-    })
-    .meta({ id: 'LogTail' }),
+  answer: namedObject('LogTail', {
+    lines: z.array(
+      z.string().meta({ example: '{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}' }),
+    ),
+    count: Count,
+    file: z.string().meta({ description: 'The path of the log on the server.', example: '/var/lib/tenon/tenon.log' }),
+  }),
 });
 
-export const metrics = contract({
+export const metrics = operations.get('/metrics', {
   id: 'metrics',
-  method: 'get',
-  path: '/metrics',
-  tag,
   summary: 'Read the metrics of this instance, for Prometheus',
   description:
     'Each instance reports about itself. While the database is out of reach, `tenon_database_up` is 0 and the metrics that ' +

@@ -3,8 +3,10 @@ import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { connected, RuntimeAnswer } from '../chat/runtime.contract.js';
-import { contract } from '../contract.js';
-import { InstanceName, id } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { InstanceName, id, namedObject } from '../schemas.js';
+
+const api = contractsOf('Operations');
 
 /** Returns a permission's name as the API writes it: `read_workspace` for `readWorkspace`. */
 export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -20,44 +22,39 @@ const Limit = z
   })
   .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
 
-export const status = contract({
+export const status = api.get('/v1/status', {
   id: 'readStatus',
-  method: 'get',
-  path: '/v1/status',
-  tag: 'Operations',
   summary: 'Read your role, your permissions, your limits and your runtimes',
   description: 'Lists the runtimes of the newest 1000 projects of the team, newest first.',
   access: permissions.readStatus,
-  answer: z
-    .object({
-      instance: InstanceName,
-      caller: z.object({
-        kind: z.enum(callerKinds),
-        user: UserAnswer.nullable().meta({ description: 'Null for the master key.' }),
-        team: z
-          .object({ id: z.string().meta({ example: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
-          .nullable()
-          .meta({ description: 'Null for the master key.' }),
-        role: z.enum(roles).meta({ description: 'The role of the account. The master key acts as an admin.' }),
-        operator: z.boolean().meta({ description: 'Whether the account belongs to the team that runs this service.' }),
-        verified: z.boolean().meta({ description: 'Whether the e-mail is verified.' }),
+  answer: namedObject('Status', {
+    instance: InstanceName,
+    caller: z.object({
+      kind: z.enum(callerKinds),
+      user: UserAnswer.nullable().meta({ description: 'Null for the master key.' }),
+      team: z
+        .object({ id: z.string().meta({ example: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
+        .nullable()
+        .meta({ description: 'Null for the master key.' }),
+      role: z.enum(roles).meta({ description: 'The role of the account. The master key acts as an admin.' }),
+      operator: z.boolean().meta({ description: 'Whether the account belongs to the team that runs this service.' }),
+      verified: z.boolean().meta({ description: 'Whether the e-mail is verified.' }),
+    }),
+    permissions: z
+      .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
+      .meta({ description: 'Which acts this credential allows.' }),
+    limits: z.object({
+      requests: Limit.meta({ description: 'The limit of all calls.' }),
+      auth: Limit.meta({ description: 'The limit of registrations and logins.' }),
+    }),
+    runtimes: z.array(
+      RuntimeAnswer.extend({ project_id: id('prj'), project_name: z.string().meta({ example: 'Capitals' }) }).meta({
+        example: {
+          ...connected,
+          project_id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+          project_name: 'Capitals',
+        },
       }),
-      permissions: z
-        .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
-        .meta({ description: 'Which acts this credential allows.' }),
-      limits: z.object({
-        requests: Limit.meta({ description: 'The limit of all calls.' }),
-        auth: Limit.meta({ description: 'The limit of registrations and logins.' }),
-      }),
-      runtimes: z.array(
-        RuntimeAnswer.extend({ project_id: id('prj'), project_name: z.string().meta({ example: 'Capitals' }) }).meta({
-          example: {
-            ...connected,
-            project_id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-            project_name: 'Capitals',
-          },
-        }),
-      ),
-    })
-    .meta({ id: 'Status' }),
+    ),
+  }),
 });

@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { VersionPage } from '../paging.js';
-import { AccountId, GREATEST_VERSION, id, pageOfList, Timestamp, VersionNumber, wholeNumberText } from '../schemas.js';
+import {
+  AccountId,
+  GREATEST_VERSION,
+  id,
+  namedObject,
+  pageOfList,
+  Timestamp,
+  VersionNumber,
+  wholeNumberText,
+} from '../schemas.js';
 import { Content, RecordAnswer, Records } from './datasets.contract.js';
 
-const tag = 'Project workspace';
+const api = contractsOf('Project workspace');
 
 const DatasetVersionEntry = Content.omit({ validation: true }).extend({
   version: VersionNumber,
@@ -14,11 +23,8 @@ const DatasetVersionEntry = Content.omit({ validation: true }).extend({
   created_by: AccountId,
 });
 
-export const listDatasetVersions = contract({
+export const listDatasetVersions = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/versions', {
   id: 'listDatasetVersions',
-  method: 'get',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}/versions',
-  tag,
   summary: 'List the versions of a dataset',
   description: 'Newest first, without records.',
   access: permissions.readWorkspace,
@@ -26,11 +32,8 @@ export const listDatasetVersions = contract({
   answer: pageOfList('versions', DatasetVersionEntry, 'DatasetVersions'),
 });
 
-export const readDatasetVersion = contract({
+export const readDatasetVersion = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/versions/{version}', {
   id: 'readDatasetVersion',
-  method: 'get',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}/versions/{version}',
-  tag,
   summary: 'Read a version of a dataset',
   access: permissions.readWorkspace,
   answer: DatasetVersionEntry.extend({
@@ -54,11 +57,8 @@ const Other = z
 
 const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
 
-export const compareDatasets = contract({
+export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/compare', {
   id: 'compareDatasets',
-  method: 'get',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}/compare',
-  tag,
   summary: 'Compare a dataset with another one or with another version',
   description:
     'Compares this dataset with an earlier state or another dataset of the project, record by record, matched by id. ' +
@@ -73,21 +73,19 @@ export const compareDatasets = contract({
     }),
     version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'A version of this dataset.' }),
   }),
-  answer: z
-    .object({
-      dataset: Side,
-      with: Side,
-      added: Records,
-      removed: Records,
-      changed: z.array(
-        z.object({
-          id: z.string().meta({ description: 'The id of the record.', example: 'fr' }),
-          fields: z.array(z.string().meta({ example: 'expected' })),
-          before: RecordAnswer,
-          after: RecordAnswer,
-        }),
-      ),
-      unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
-    })
-    .meta({ id: 'DatasetComparison' }),
+  answer: namedObject('DatasetComparison', {
+    dataset: Side,
+    with: Side,
+    added: Records,
+    removed: Records,
+    changed: z.array(
+      z.object({
+        id: z.string().meta({ description: 'The id of the record.', example: 'fr' }),
+        fields: z.array(z.string().meta({ example: 'expected' })),
+        before: RecordAnswer,
+        after: RecordAnswer,
+      }),
+    ),
+    unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
+  }),
 });

@@ -4,7 +4,7 @@ import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
 import { recordLimits } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { LongPage } from '../paging.js';
 import {
   AccountId,
@@ -25,7 +25,7 @@ import {
 import { Rows, recordForms } from './record-forms.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
-const tag = 'Project workspace';
+const api = contractsOf('Project workspace');
 
 const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
 
@@ -115,11 +115,8 @@ const DatasetEntry = Content.extend({
 
 const DatasetAnswer = DatasetEntry.extend({ records: Records }).meta({ id: 'Dataset' });
 
-export const listDatasets = contract({
+export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
   id: 'listDatasets',
-  method: 'get',
-  path: '/v1/projects/{project_id}/datasets',
-  tag,
   summary: 'List the datasets of a project',
   description: 'Newest first, without records.',
   access: permissions.readWorkspace,
@@ -134,11 +131,8 @@ const Import = z
     error: 'must have either starter_id or records',
   });
 
-export const importDataset = contract({
+export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   id: 'importDataset',
-  method: 'post',
-  path: '/v1/projects/{project_id}/datasets',
-  tag,
   summary: 'Import a dataset',
   description:
     'Imports a starter, records as JSON, or a file of at most 5 MB: CSV with a header line, or JSON Lines. A refusal lists ' +
@@ -158,22 +152,16 @@ export const importDataset = contract({
   answer: DatasetAnswer,
 });
 
-export const readDataset = contract({
+export const readDataset = api.get('/v1/projects/{project_id}/datasets/{dataset_id}', {
   id: 'readDataset',
-  method: 'get',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}',
-  tag,
   summary: 'Read a dataset',
   access: permissions.readWorkspace,
   versioned: true,
   answer: DatasetAnswer,
 });
 
-export const updateDataset = contract({
+export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{dataset_id}', {
   id: 'updateDataset',
-  method: 'put',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}',
-  tag,
   summary: 'Update a dataset',
   description: 'Changes the name, replaces all records, or both. The body has at most 5 MB.',
   access: permissions.editWorkspace,
@@ -191,11 +179,8 @@ export const updateDataset = contract({
   refusals: ['stale_version', 'dataset_frozen'],
 });
 
-export const deleteDataset = contract({
+export const deleteDataset = api.delete('/v1/projects/{project_id}/datasets/{dataset_id}', {
   id: 'deleteDataset',
-  method: 'delete',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}',
-  tag,
   summary: 'Delete an editable dataset',
   description: 'Deletes all its versions. A frozen dataset can be deleted only with its project.',
   access: permissions.editWorkspace,
@@ -203,11 +188,8 @@ export const deleteDataset = contract({
   refusals: ['stale_version', 'dataset_frozen'],
 });
 
-export const freezeDataset = contract({
+export const freezeDataset = api.post('/v1/projects/{project_id}/datasets/{dataset_id}/freeze', {
   id: 'freezeDataset',
-  method: 'post',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}/freeze',
-  tag,
   summary: 'Freeze a dataset',
   description: 'Makes the dataset immutable. A dataset that does not validate cannot be frozen.',
   access: permissions.editWorkspace,
@@ -218,11 +200,8 @@ export const freezeDataset = contract({
   refusals: ['stale_version', 'dataset_frozen', 'dataset_invalid'],
 });
 
-export const forkDataset = contract({
+export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset_id}/fork', {
   id: 'forkDataset',
-  method: 'post',
-  path: '/v1/projects/{project_id}/datasets/{dataset_id}/fork',
-  tag,
   summary: 'Fork a dataset',
   description: 'Makes an editable copy at version 1. Its `forked_from` names the original.',
   access: permissions.editWorkspace,

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
-import { AccountId, Deleted, id, idText, listOf, Timestamp, Version, VersionNumber } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { AccountId, Deleted, id, idText, listOf, namedObject, Timestamp, Version, VersionNumber } from '../schemas.js';
 
-const tag = 'Project workspace';
+const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/models/aliases';
 const one = `${all}/{alias}` as const;
 
-const ListedAlias = z
-  .object({
-    alias: z.string().meta({ example: 'champion' }),
-    project_id: id('prj'),
-    model_id: id('mdl'),
-    version: VersionNumber,
-    updated_at: Timestamp,
-    updated_by: AccountId,
-  })
-  .meta({ id: 'ListedModelAlias' });
+const ListedAlias = namedObject('ListedModelAlias', {
+  alias: z.string().meta({ example: 'champion' }),
+  project_id: id('prj'),
+  model_id: id('mdl'),
+  version: VersionNumber,
+  updated_at: Timestamp,
+  updated_by: AccountId,
+});
 
 const AliasAnswer = ListedAlias.extend({
   history: z
@@ -31,53 +29,39 @@ const AliasAnswer = ListedAlias.extend({
     .meta({ description: 'The last 100 changes, newest first.' }),
 }).meta({ id: 'ModelAlias' });
 
-export const listModelAliases = contract({
+export const listModelAliases = api.get(all, {
   id: 'listModelAliases',
-  method: 'get',
-  path: all,
-  tag,
   summary: 'List the aliases of a project’s models, last changed first',
   access: permissions.readWorkspace,
   answer: listOf('aliases', ListedAlias, 'ModelAliases'),
 });
 
-export const readModelAlias = contract({
+export const readModelAlias = api.get(one, {
   id: 'readModelAlias',
-  method: 'get',
-  path: one,
-  tag,
   summary: 'Read an alias and its history',
   access: permissions.readWorkspace,
   versioned: true,
   answer: AliasAnswer,
 });
 
-export const setModelAlias = contract({
+export const setModelAlias = api.put(one, {
   id: 'setModelAlias',
-  method: 'put',
-  path: one,
-  tag,
   summary: 'Point an alias to a registered model',
   description:
     'An alias is a movable name such as `champion` or `candidate`. A project has at most 100. Without a version the last ' +
     'call wins. Pointing it to the same model again changes nothing.',
   access: permissions.editWorkspace,
-  body: z
-    .object({
-      model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
-      version: Version,
-    })
-    .meta({ id: 'ModelAliasTarget' }),
+  body: namedObject('ModelAliasTarget', {
+    model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
+    version: Version,
+  }),
   versioned: true,
   answer: AliasAnswer,
   refusals: ['stale_version'],
 });
 
-export const deleteModelAlias = contract({
+export const deleteModelAlias = api.delete(one, {
   id: 'deleteModelAlias',
-  method: 'delete',
-  path: one,
-  tag,
   summary: 'Delete an alias',
   description: 'The history stays, and continues when the alias is set again. `id` in the answer is the alias.',
   access: permissions.editWorkspace,

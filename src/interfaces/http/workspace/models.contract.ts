@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { LongPage, VersionPage } from '../paging.js';
 import {
   AccountId,
@@ -8,6 +8,7 @@ import {
   anyOf,
   Deleted,
   id,
+  namedObject,
   pageOfList,
   Timestamp,
   text,
@@ -15,30 +16,28 @@ import {
   VersionNumber,
 } from '../schemas.js';
 
-const tag = 'Project workspace';
+const api = contractsOf('Project workspace');
 
 const Spec = AnyObject.meta({
   description: 'Any JSON object of at most 256 KB.',
   example: { runtime: 'onnx', path: 'tiny-chat' },
 });
 
-export const ModelAnswer = z
-  .object({
-    id: id('mdl'),
-    project_id: id('prj'),
-    version: VersionNumber,
-    state: z.enum(['draft', 'registered']),
-    spec: Spec,
-    forked_from: z
-      .object({ model_id: id('mdl'), version: VersionNumber })
-      .nullable()
-      .meta({ example: null }),
-    created_by: AccountId,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    registered_at: Timestamp.nullable().meta({ description: 'Null while the model is a draft.', example: null }),
-  })
-  .meta({ id: 'Model' });
+export const ModelAnswer = namedObject('Model', {
+  id: id('mdl'),
+  project_id: id('prj'),
+  version: VersionNumber,
+  state: z.enum(['draft', 'registered']),
+  spec: Spec,
+  forked_from: z
+    .object({ model_id: id('mdl'), version: VersionNumber })
+    .nullable()
+    .meta({ example: null }),
+  created_by: AccountId,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  registered_at: Timestamp.nullable().meta({ description: 'Null while the model is a draft.', example: null }),
+});
 
 const RequestId = text().meta({
   format: 'uuid',
@@ -48,17 +47,14 @@ const RequestId = text().meta({
 
 const known = { status: 200, when: 'The model that an earlier call with this `request_id` made.' } as const;
 
-export const createModel = contract({
+export const createModel = api.post('/v1/projects/{project_id}/models', {
   id: 'createModel',
-  method: 'post',
-  path: '/v1/projects/{project_id}/models',
-  tag,
   summary: 'Create a draft model',
   description:
     'Safe to repeat: the same `request_id` with the same spec answers the same model. A model that answers chats names ' +
     '`runtime: "onnx"` and `path`, its folder below the models folders.',
   access: permissions.editWorkspace,
-  body: z.object({ request_id: RequestId, spec: Spec }).meta({ id: 'ModelCreation' }),
+  body: namedObject('ModelCreation', { request_id: RequestId, spec: Spec }),
   bodyLimit: 'spec',
   exactNumbers: true,
   versioned: true,
@@ -68,33 +64,24 @@ export const createModel = contract({
   refusals: ['request_id_conflict'],
 });
 
-export const listModels = contract({
+export const listModels = api.get('/v1/projects/{project_id}/models', {
   id: 'listModels',
-  method: 'get',
-  path: '/v1/projects/{project_id}/models',
-  tag,
   summary: 'List the models of a project, newest first',
   access: permissions.readWorkspace,
   query: LongPage,
   answer: pageOfList('models', ModelAnswer, 'Models'),
 });
 
-export const readModel = contract({
+export const readModel = api.get('/v1/projects/{project_id}/models/{model_id}', {
   id: 'readModel',
-  method: 'get',
-  path: '/v1/projects/{project_id}/models/{model_id}',
-  tag,
   summary: 'Read a model',
   access: permissions.readWorkspace,
   versioned: true,
   answer: ModelAnswer,
 });
 
-export const updateModel = contract({
+export const updateModel = api.put('/v1/projects/{project_id}/models/{model_id}', {
   id: 'updateModel',
-  method: 'put',
-  path: '/v1/projects/{project_id}/models/{model_id}',
-  tag,
   summary: 'Update a draft model',
   access: permissions.editWorkspace,
   body: z.object({ version: Version, spec: Spec }).meta({ id: 'ModelUpdate', required: ['version', 'spec'] }),
@@ -105,11 +92,8 @@ export const updateModel = contract({
   refusals: ['stale_version', 'model_registered'],
 });
 
-export const deleteModel = contract({
+export const deleteModel = api.delete('/v1/projects/{project_id}/models/{model_id}', {
   id: 'deleteModel',
-  method: 'delete',
-  path: '/v1/projects/{project_id}/models/{model_id}',
-  tag,
   summary: 'Delete a draft model',
   description:
     'Deletes all its versions. Its `request_id` can be used again. A registered model can be deleted only with its project.',
@@ -118,11 +102,8 @@ export const deleteModel = contract({
   refusals: ['stale_version', 'model_registered'],
 });
 
-export const registerModel = contract({
+export const registerModel = api.post('/v1/projects/{project_id}/models/{model_id}/register', {
   id: 'registerModel',
-  method: 'post',
-  path: '/v1/projects/{project_id}/models/{model_id}/register',
-  tag,
   summary: 'Register a model',
   description: 'Makes the model immutable, so that it can be connected as a runtime.',
   access: permissions.editWorkspace,
@@ -137,17 +118,14 @@ export const registerModel = contract({
   refusals: ['stale_version', 'model_registered'],
 });
 
-export const forkModel = contract({
+export const forkModel = api.post('/v1/projects/{project_id}/models/{model_id}/fork', {
   id: 'forkModel',
-  method: 'post',
-  path: '/v1/projects/{project_id}/models/{model_id}/fork',
-  tag,
   summary: 'Fork a model into a draft',
   description:
     'Makes a draft with the current spec of the model. This is how a registered model gets a successor. ' +
     'Safe to repeat with the same `request_id`. Without one, each call makes another draft.',
   access: permissions.editWorkspace,
-  body: z.object({ request_id: RequestId.optional() }).meta({ id: 'ModelFork' }),
+  body: namedObject('ModelFork', { request_id: RequestId.optional() }),
   bodyOptional: true,
   versioned: true,
   status: 201,
@@ -158,22 +136,16 @@ export const forkModel = contract({
 
 const ModelVersionEntry = z.object({ version: VersionNumber, created_at: Timestamp, created_by: AccountId });
 
-export const listModelVersions = contract({
+export const listModelVersions = api.get('/v1/projects/{project_id}/models/{model_id}/versions', {
   id: 'listModelVersions',
-  method: 'get',
-  path: '/v1/projects/{project_id}/models/{model_id}/versions',
-  tag,
   summary: 'List the versions of a model, newest first',
   access: permissions.readWorkspace,
   query: VersionPage,
   answer: pageOfList('versions', ModelVersionEntry, 'ModelVersions'),
 });
 
-export const readModelVersion = contract({
+export const readModelVersion = api.get('/v1/projects/{project_id}/models/{model_id}/versions/{version}', {
   id: 'readModelVersion',
-  method: 'get',
-  path: '/v1/projects/{project_id}/models/{model_id}/versions/{version}',
-  tag,
   summary: 'Read a version of a model',
   access: permissions.readWorkspace,
   answer: ModelVersionEntry.extend({

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
-import { contract } from '../contract.js';
+import { contractsOf } from '../contract.js';
 import { LongPage, VersionPage } from '../paging.js';
 import {
   AccountId,
@@ -12,6 +12,7 @@ import {
   Deleted,
   id,
   NextCursor,
+  namedObject,
   nameText,
   pageOfList,
   STORABLE,
@@ -23,7 +24,7 @@ import {
 import { ModelAnswer } from './models.contract.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
-const tag = 'Project workspace';
+const api = contractsOf('Project workspace');
 
 const SpecText = { type: ['string' as const, 'null' as const], pattern: STORABLE };
 
@@ -45,30 +46,25 @@ const Spec = AnyObject.meta({
 
 const Name = nameText(NAME_LENGTH, 'Capitals');
 
-const ProjectAnswer = z
-  .object({
-    id: id('prj'),
-    name: z.string().meta({ example: 'Capitals' }),
-    status: z.enum(['draft', 'reviewed']),
-    version: VersionNumber,
-    spec: Spec,
-    created_by: AccountId,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    reviewed_version: z
-      .int()
-      .nullable()
-      .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
-    models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first.' }),
-    runtime: RuntimeAnswer,
-  })
-  .meta({ id: 'Project' });
+const ProjectAnswer = namedObject('Project', {
+  id: id('prj'),
+  name: z.string().meta({ example: 'Capitals' }),
+  status: z.enum(['draft', 'reviewed']),
+  version: VersionNumber,
+  spec: Spec,
+  created_by: AccountId,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  reviewed_version: z
+    .int()
+    .nullable()
+    .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
+  models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first.' }),
+  runtime: RuntimeAnswer,
+});
 
-export const createProject = contract({
+export const createProject = api.post('/v1/projects', {
   id: 'createProject',
-  method: 'post',
-  path: '/v1/projects',
-  tag,
   summary: 'Create a project',
   description:
     'Starts empty, with a spec of your own, or with the spec and the name of a starter (`GET /v1/project-starters`). ' +
@@ -90,43 +86,32 @@ export const createProject = contract({
   answer: ProjectAnswer,
 });
 
-export const listProjects = contract({
+export const listProjects = api.get('/v1/projects', {
   id: 'listProjects',
-  method: 'get',
-  path: '/v1/projects',
-  tag,
   summary: 'List the projects of the team',
   description:
     'Newest first. A page has fewer projects than `limit` if their specs are long. `conversations` has up to 100 of your ' +
     'own conversations in these projects, newest message first.',
   access: permissions.readWorkspace,
   query: LongPage,
-  answer: z
-    .object({
-      projects: z.array(ProjectAnswer),
-      conversations: z.array(ConversationAnswer),
-      count: Count.meta({ description: 'The number of projects in this answer.' }),
-      next_cursor: NextCursor,
-    })
-    .meta({ id: 'ProjectList' }),
+  answer: namedObject('ProjectList', {
+    projects: z.array(ProjectAnswer),
+    conversations: z.array(ConversationAnswer),
+    count: Count.meta({ description: 'The number of projects in this answer.' }),
+    next_cursor: NextCursor,
+  }),
 });
 
-export const readProject = contract({
+export const readProject = api.get('/v1/projects/{project_id}', {
   id: 'readProject',
-  method: 'get',
-  path: '/v1/projects/{project_id}',
-  tag,
   summary: 'Read a project',
   access: permissions.readWorkspace,
   versioned: true,
   answer: ProjectAnswer,
 });
 
-export const updateProject = contract({
+export const updateProject = api.put('/v1/projects/{project_id}', {
   id: 'updateProject',
-  method: 'put',
-  path: '/v1/projects/{project_id}',
-  tag,
   summary: 'Update a project',
   access: permissions.editWorkspace,
   body: z
@@ -143,11 +128,8 @@ export const updateProject = contract({
   refusals: ['stale_version'],
 });
 
-export const deleteProject = contract({
+export const deleteProject = api.delete('/v1/projects/{project_id}', {
   id: 'deleteProject',
-  method: 'delete',
-  path: '/v1/projects/{project_id}',
-  tag,
   summary: 'Delete a project',
   description:
     'Deletes all its datasets, models, conversations and its runtime, frozen and registered ones included. This cannot be ' +
@@ -157,11 +139,8 @@ export const deleteProject = contract({
   refusals: ['stale_version'],
 });
 
-export const reviewProject = contract({
+export const reviewProject = api.post('/v1/projects/{project_id}/plan', {
   id: 'reviewProject',
-  method: 'post',
-  path: '/v1/projects/{project_id}/plan',
-  tag,
   summary: 'Review a version of a project',
   description:
     'Lists what is missing or contradictory in the spec, its dataset, its models and its runtime, and what to do next. ' +
@@ -171,48 +150,41 @@ export const reviewProject = contract({
     .object({ version: Version })
     .meta({ id: 'ProjectReviewRequest', required: ['version'], example: { version: 1 } }),
   bodyOptional: true,
-  answer: z
-    .object({
-      project_id: id('prj'),
-      version: VersionNumber,
-      ready: z.boolean().meta({ description: 'Whether nothing is blocking.', example: false }),
-      findings: z.array(
-        z
-          .object({
-            level: z.enum(['blocking', 'warning', 'info']),
-            code: z.string(),
-            path: z.string().meta({ description: 'The place in the project.' }),
-            message: z.string(),
-          })
-          .meta({
-            example: {
-              level: 'blocking',
-              code: 'acceptance_threshold_missing',
-              path: 'spec.acceptance.threshold',
-              message: 'A metric without a threshold accepts nothing and refuses nothing.',
-            },
-          }),
-      ),
-      next_steps: z.array(z.string().meta({ example: 'Set spec.acceptance.threshold, from 0 to 1.' })),
-    })
-    .meta({ id: 'ProjectReview' }),
+  answer: namedObject('ProjectReview', {
+    project_id: id('prj'),
+    version: VersionNumber,
+    ready: z.boolean().meta({ description: 'Whether nothing is blocking.', example: false }),
+    findings: z.array(
+      z
+        .object({
+          level: z.enum(['blocking', 'warning', 'info']),
+          code: z.string(),
+          path: z.string().meta({ description: 'The place in the project.' }),
+          message: z.string(),
+        })
+        .meta({
+          example: {
+            level: 'blocking',
+            code: 'acceptance_threshold_missing',
+            path: 'spec.acceptance.threshold',
+            message: 'A metric without a threshold accepts nothing and refuses nothing.',
+          },
+        }),
+    ),
+    next_steps: z.array(z.string().meta({ example: 'Set spec.acceptance.threshold, from 0 to 1.' })),
+  }),
   refusals: ['stale_version'],
 });
 
-const ProjectVersionEntry = z
-  .object({
-    version: VersionNumber,
-    name: z.string().meta({ example: 'Capitals' }),
-    created_at: Timestamp,
-    created_by: AccountId,
-  })
-  .meta({ id: 'ProjectVersionEntry' });
+const ProjectVersionEntry = namedObject('ProjectVersionEntry', {
+  version: VersionNumber,
+  name: z.string().meta({ example: 'Capitals' }),
+  created_at: Timestamp,
+  created_by: AccountId,
+});
 
-export const listProjectVersions = contract({
+export const listProjectVersions = api.get('/v1/projects/{project_id}/versions', {
   id: 'listProjectVersions',
-  method: 'get',
-  path: '/v1/projects/{project_id}/versions',
-  tag,
   summary: 'List the versions of a project',
   description: 'Newest first.',
   access: permissions.readWorkspace,
@@ -220,11 +192,8 @@ export const listProjectVersions = contract({
   answer: pageOfList('versions', ProjectVersionEntry, 'ProjectVersionList'),
 });
 
-export const readProjectVersion = contract({
+export const readProjectVersion = api.get('/v1/projects/{project_id}/versions/{version}', {
   id: 'readProjectVersion',
-  method: 'get',
-  path: '/v1/projects/{project_id}/versions/{version}',
-  tag,
   summary: 'Read a version of a project',
   access: permissions.readWorkspace,
   answer: ProjectVersionEntry.extend({ id: id('prj'), spec: Spec }).meta({ id: 'ProjectVersion' }),

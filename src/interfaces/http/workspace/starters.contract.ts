@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { contract } from '../contract.js';
-import { AnyJson, AnyObject, listOf, text } from '../schemas.js';
+import { contractsOf } from '../contract.js';
+import { AnyJson, AnyObject, listOf, namedObject, text } from '../schemas.js';
+
+const api = contractsOf('Project workspace');
 
 const RecordAnswer = z
   .object({
@@ -23,29 +25,27 @@ const provenance = {
   method: 'Written from general knowledge; every answer was checked.',
 };
 
-const StarterAnswer = z
-  .object({
-    id: z.string().meta({ example: 'capital-cities' }),
+const StarterAnswer = namedObject('ProjectStarter', {
+  id: z.string().meta({ example: 'capital-cities' }),
+  name: z.string().meta({ example: 'Capital cities' }),
+  description: z.string().meta({ example: 'Questions about the capitals of 23 countries.' }),
+  provenance: z
+    .object({
+      source: z.string(),
+      author: z.string(),
+      licence: z.string(),
+      date: z.string().meta({ description: 'The date as YYYY-MM-DD.' }),
+      method: z.string().meta({ description: 'How the records were made.' }),
+    })
+    .meta({ example: provenance }),
+  spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
+  dataset: z.object({
     name: z.string().meta({ example: 'Capital cities' }),
-    description: z.string().meta({ example: 'Questions about the capitals of 23 countries.' }),
-    provenance: z
-      .object({
-        source: z.string(),
-        author: z.string(),
-        licence: z.string(),
-        date: z.string().meta({ description: 'The date as YYYY-MM-DD.' }),
-        method: z.string().meta({ description: 'How the records were made.' }),
-      })
-      .meta({ example: provenance }),
-    spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
-    dataset: z.object({
-      name: z.string().meta({ example: 'Capital cities' }),
-      record_count: z.int().meta({ example: 1 }),
-      groups: z.array(z.string().meta({ example: 'europe' })),
-      records: z.array(RecordAnswer),
-    }),
-  })
-  .meta({ id: 'ProjectStarter' });
+    record_count: z.int().meta({ example: 1 }),
+    groups: z.array(z.string().meta({ example: 'europe' })),
+    records: z.array(RecordAnswer),
+  }),
+});
 
 /** Names a starter in a request. */
 export const starterChoice = {
@@ -62,11 +62,8 @@ export const sameStarter: [
   { path: ['starter'], error: 'must be the same as starter_id' },
 ];
 
-export const listStarters = contract({
+export const listStarters = api.get('/v1/project-starters', {
   id: 'listProjectStarters',
-  method: 'get',
-  path: '/v1/project-starters',
-  tag: 'Project workspace',
   summary: 'List the starters for projects',
   description: 'A starter is a spec with a small dataset. Ordered by id.',
   access: permissions.readWorkspace,
