@@ -7,7 +7,7 @@ import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Model } from '../../domain/workspace/model.js';
 import { Project, type ProjectContent, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
-import { requireStarter } from '../../domain/workspace/starter.js';
+import { requireStarter, type Starter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
@@ -31,7 +31,7 @@ export class ProjectService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly projects: ProjectRepository,
-    private readonly starters: StarterCatalog,
+    private readonly catalog: StarterCatalog,
     private readonly models: ModelRepository,
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
@@ -39,6 +39,12 @@ export class ProjectService {
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
+
+  /** Returns the starters by id. */
+  async starters(by: Caller | null): Promise<readonly Starter[]> {
+    authorize(by, permissions.readWorkspace);
+    return this.catalog.all();
+  }
 
   /** Takes the spec, and the name unless `content` has one, from the starter if there is one. Throws InvalidRequest. */
   async create(by: Caller | null, content: ProjectContent, starterId?: string): Promise<ProjectOverview> {
@@ -125,7 +131,7 @@ export class ProjectService {
   private async starterContent(starterId: string, content: ProjectContent): Promise<ProjectContent> {
     const message = 'must be left out beside a starter, which brings its own: change it afterwards';
     if (content.spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
-    const starter = requireStarter(await this.starters.find(starterId));
+    const starter = requireStarter(await this.catalog.find(starterId));
     return { ...content, name: content.name ?? starter.name, spec: starter.spec };
   }
 

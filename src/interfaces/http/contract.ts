@@ -75,18 +75,22 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>
   : never;
 
+/** Says who calls what. */
+export interface Target<Names extends string = string> {
+  readonly caller: Caller | null;
+  readonly params: Readonly<Record<Names, string>>;
+  /** Those that the contract names, as it names them. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
 /** Carries the validated parts of a request to a handler. */
 export interface Call<
   Path extends string = string,
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
-> {
-  readonly caller: Caller | null;
-  readonly params: Readonly<Record<Parameters<Path>, string>>;
+> extends Target<Parameters<Path>> {
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** Those that the contract names, as it names them. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
   /** Is the version in `If-Match`, NaN if it cannot be one, and undefined without the header. */
   readonly ifMatch: number | undefined;
   /** Aborts when the caller disconnects before the answer. */
@@ -122,19 +126,24 @@ export interface Route {
   readonly handle: (call: never) => Promise<unknown>;
   /** Throws refusals that need no body, before the body is read. */
   readonly before?: () => Promise<unknown>;
-  /** Throws NotFound if an object of the path does not exist. Runs before an invalid call is refused. */
-  readonly exists?: (call: never) => Promise<unknown>;
 }
 
 export function route<Path extends string, Body extends z.ZodType, Answer extends z.ZodType, Query extends z.ZodType>(
   declared: Contract<Path, Body, Answer, Query>,
   handle: (call: Call<Path, Body, Query>) => Promise<z.input<Answer> | Reply<z.input<Answer>> | StreamedResponse>,
-  exists?: (call: Pick<Call<Path, Body>, 'caller' | 'params' | 'headers'>) => Promise<unknown>,
   before?: () => Promise<unknown>,
 ): Route {
-  return { contract: declared as unknown as Contract, handle, exists, before } as Route;
+  return { contract: declared as unknown as Contract, handle, before } as Route;
 }
+
+/** Holds for each id in a path a check that throws NotFound if there is no such object. */
+export type Existence<Ids extends string> = {
+  readonly [Id in Ids]: (target: Target<Ids>) => Promise<unknown>;
+};
+export type ExistenceCheck = (target: never) => Promise<unknown>;
 
 export interface Controller {
   readonly routes: readonly Route[];
+  /** The check of the last id in the path runs before an invalid call is refused: a missing object is reported first. */
+  readonly exists?: Readonly<Record<string, ExistenceCheck>>;
 }

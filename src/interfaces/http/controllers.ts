@@ -20,14 +20,12 @@ import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
 import { ProjectsController } from './workspace/projects.controller.js';
-import { StartersController } from './workspace/starters.controller.js';
 
 /** Lists every controller, in the order in which the reference shows their routes. The container constructs them. */
 export const controllers: readonly Newable<Controller>[] = [
   AccountsController,
   TeamController,
   CredentialsController,
-  StartersController,
   ProjectsController,
   DatasetsController,
   ModelsController,

@@ -9,7 +9,7 @@ import { methodNotAllowed } from './refusals.js';
 /** Makes an Express route of each contract. The order of its steps is a promise to callers. */
 export function contractRoutes(controllers: readonly Controller[], dependencies: ReadBodyDependencies): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const routes = controllers.flatMap((controller) => controller.routes);
+  const routes = controllers.flatMap(({ routes, exists = {} }) => routes.map((route) => ({ ...route, exists })));
   // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.
   const paths = [...new Set(routes.map(({ contract }) => contract.path))].sort();
   for (const path of paths) {
@@ -19,7 +19,8 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
       next();
     });
     for (const route of own) {
-      const { contract } = route;
+      const { contract, exists } = route;
+      const lastId = [...path.matchAll(/\{(\w+_id)\}/g)].at(-1)?.[1] ?? '';
       place[contract.method](
         authorizeCaller(contract),
         refuseEarly(route),
@@ -27,7 +28,7 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
         validate(contract),
         handle(route),
         respond(contract),
-        existenceFirst(route),
+        existenceFirst(exists[lastId]),
       );
     }
     place.all(() => {

@@ -184,7 +184,6 @@ export const Deleted = z
     deleted: z.literal(true),
   })
   .meta({ id: 'Deleted' });
-export const deleted = (id: string) => ({ id, deleted: true as const });
 
 /** Names the instance of the service that answered. */
 export const InstanceName = z.string().meta({

@@ -8,7 +8,7 @@ import { SessionService } from '../../../application/accounts/session.service.js
 import { SiteLoginService } from '../../../application/accounts/site-login.service.js';
 import type { Account } from '../../../domain/accounts/account.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import { deleted, seconds } from '../schemas.js';
+import { seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
 
 /** Longer than the work takes, so that the time does not tell whether the account exists. */
@@ -24,7 +24,6 @@ export class AccountsController implements Controller {
         const inviteToken = invite_token ?? invite ?? undefined;
         return signedIn(await this.registration.register(caller, { ...typed, inviteToken }));
       },
-      undefined,
       () => this.registration.requirePlace(),
     ),
     route(contracts.status, async () => {
@@ -39,10 +38,9 @@ export class AccountsController implements Controller {
     route(
       contracts.siteLogin,
       async ({ body }) => signedIn(await this.siteLogin.logIn(body.token)),
-      undefined,
       async () => this.siteLogin.requireEnabled(),
     ),
-    route(contracts.logout, async ({ caller }) => deleted(await this.sessions.logOut(caller))),
+    route(contracts.logout, async ({ caller }) => ({ id: await this.sessions.logOut(caller), deleted: true as const })),
     route(contracts.me, async ({ caller }) => ownAnswer(await this.accounts.read(caller))),
     route(contracts.updateMe, async ({ caller, body }) => {
       const { name, password, alert_emails: alertEmails, current_password: currentPassword } = body;

@@ -2,9 +2,10 @@ import { injectable } from 'inversify';
 import { ApiKeyService } from '../../../application/accounts/api-key.service.js';
 import { SessionService } from '../../../application/accounts/session.service.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
+import { deleted, listed, paged } from '../answers.js';
 import { type Controller, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
-import { deleted, seconds, secondsOrNull } from '../schemas.js';
+import { onePage, pageOf } from '../paging.js';
+import { seconds, secondsOrNull } from '../schemas.js';
 import * as contracts from './credentials.contract.js';
 
 /** The caller's own API keys and sessions. */
@@ -17,21 +18,18 @@ export class CredentialsController implements Controller {
       return { ...keyAnswer(key), key: secret };
     }),
     route(contracts.listKeys, async ({ caller, query }) => {
-      const { items, ...page } = paged(await this.keys.list(caller, pageOf(query)), query);
-      return { keys: items.map(keyAnswer), ...page };
+      const found = await this.keys.list(caller, pageOf(query));
+      return paged('keys', onePage(found, query), keyAnswer);
     }),
-    route(contracts.revokeKey, async ({ caller, params: { key_id: id } }) => {
-      await this.keys.revoke(caller, id);
-      return deleted(id);
-    }),
+    route(contracts.revokeKey, ({ caller, params: { key_id: id } }) => deleted(id, this.keys.revoke(caller, id))),
     route(contracts.listSessions, async ({ caller }) => {
       const { sessions, currentId } = await this.sessions.list(caller);
-      return { sessions: sessions.map((session) => sessionAnswer(session, currentId)), count: sessions.length };
+      return listed(
+        'sessions',
+        sessions.map((session) => sessionAnswer(session, currentId)),
+      );
     }),
-    route(contracts.endSession, async ({ caller, params: { session_id: id } }) => {
-      await this.sessions.end(caller, id);
-      return deleted(id);
-    }),
+    route(contracts.endSession, ({ caller, params: { session_id: id } }) => deleted(id, this.sessions.end(caller, id))),
   ];
 
   constructor(

@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
 import { InviteService, type VisibleInvite } from '../../../application/accounts/invite.service.js';
 import { TeamService } from '../../../application/accounts/team.service.js';
-import { type AnswerOf, type Controller, route } from '../contract.js';
-import { deleted, seconds } from '../schemas.js';
+import { answerFrom, deleted, hidden, listed } from '../answers.js';
+import { type Controller, type Existence, route } from '../contract.js';
 import { userAnswer } from './accounts.controller.js';
 import * as contracts from './team.contract.js';
 
@@ -10,35 +10,29 @@ import * as contracts from './team.contract.js';
 @injectable()
 export class TeamController implements Controller {
   readonly routes = [
-    route(contracts.listUsers, async ({ caller }) => {
-      const users = (await this.team.list(caller)).map(userAnswer);
-      return { users, count: users.length };
-    }),
-    route(
-      contracts.changeRole,
-      async ({ caller, params, body }) => userAnswer(await this.team.changeRole(caller, params.user_id, body.role)),
-      ({ caller, params }) => this.team.read(caller, params.user_id),
+    route(contracts.listUsers, async ({ caller }) => listed('users', (await this.team.list(caller)).map(userAnswer))),
+    route(contracts.changeRole, async ({ caller, params, body }) =>
+      userAnswer(await this.team.changeRole(caller, params.user_id, body.role)),
     ),
-    route(contracts.removeUser, async ({ caller, params: { user_id: id } }) => {
-      await this.team.remove(caller, id);
-      return deleted(id);
-    }),
-    route(contracts.listInvites, async ({ caller }) => {
-      const invites = (await this.invites.list(caller)).map(inviteAnswer);
-      return { invites, count: invites.length };
-    }),
+    route(contracts.removeUser, ({ caller, params: { user_id: id } }) => deleted(id, this.team.remove(caller, id))),
+    route(contracts.listInvites, async ({ caller }) =>
+      listed('invites', (await this.invites.list(caller)).map(inviteAnswer)),
+    ),
     route(contracts.createInvite, async ({ caller, body: { email = null, role, expires_in: lifetimeSeconds } }) =>
       inviteAnswer(await this.invites.create(caller, { email, role, lifetimeSeconds })),
     ),
-    route(contracts.revokeInvite, async ({ caller, params: { invite_id: id } }) => {
-      await this.invites.revoke(caller, id);
-      return deleted(id);
-    }),
+    route(contracts.revokeInvite, ({ caller, params: { invite_id: id } }) =>
+      deleted(id, this.invites.revoke(caller, id)),
+    ),
     route(contracts.lookUpInvite, async ({ params }) => {
       const { invite, inviterName } = await this.invites.lookUp(params.token);
       return { ...inviteAnswer(invite), invited_by_name: inviterName };
     }),
   ];
+
+  readonly exists: Existence<'user_id'> = {
+    user_id: ({ caller, params }) => this.team.read(caller, params.user_id),
+  };
 
   constructor(
     private readonly team: TeamService,
@@ -46,12 +40,5 @@ export class TeamController implements Controller {
   ) {}
 }
 
-const inviteAnswer = (invite: VisibleInvite): AnswerOf<typeof contracts.createInvite> => ({
-  id: invite.id,
-  email: invite.email,
-  invited_by: invite.invitedBy,
-  token: invite.token,
-  role: invite.role,
-  created_at: seconds(invite.createdAt),
-  expires_at: seconds(invite.expiresAt),
-});
+const inviteAnswer = (invite: VisibleInvite) =>
+  answerFrom(contracts.createInvite.answer, invite, { team_id: hidden, digest: hidden, status: hidden });

@@ -1,9 +1,10 @@
 import { injectable } from 'inversify';
 import { AuditService } from '../../../application/audit/audit.service.js';
 import { AuditEntry, actorKinds } from '../../../domain/audit/audit-entry.js';
+import { answerFrom, hidden, paged } from '../answers.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
-import { dateOf, seconds } from '../schemas.js';
+import { onePage, pageOf } from '../paging.js';
+import { dateOf } from '../schemas.js';
 import * as contracts from './audit.contract.js';
 
 @injectable()
@@ -20,8 +21,7 @@ export class AuditController implements Controller {
         to: to === undefined ? null : dateOf(to),
         page: pageOf(query),
       });
-      const { items, ...page } = paged(found, query);
-      return { entries: items.map(entryAnswer), ...page };
+      return paged('entries', onePage(found, query), entryAnswer);
     }),
   ];
 
@@ -34,15 +34,13 @@ function actorOf(text: string | undefined) {
   return kind ? { kind } : { id: text };
 }
 
-type Answer = AnswerOf<typeof contracts.listAudit>['entries'][number];
-
-const entryAnswer = ({ actor, ...entry }: AuditEntry): Answer => ({
-  id: entry.id,
-  created_at: seconds(entry.createdAt),
-  actor: { kind: actor.kind, id: actor.id, name: actor.name, credential_id: actor.credentialId },
-  action: entry.action,
-  object: { kind: AuditEntry.objectKind(entry), id: entry.objectId, name: entry.objectName },
-  team_id: entry.teamId,
-  request_id: entry.requestId,
-  details: entry.details as Answer['details'],
-});
+const entryAnswer = (entry: AuditEntry) => {
+  const { kind, id, name, credentialId } = entry.actor;
+  return answerFrom(contracts.AuditEntryAnswer, entry, {
+    actor: { kind, id, name, credential_id: credentialId },
+    object: { kind: AuditEntry.objectKind(entry), id: entry.objectId, name: entry.objectName },
+    details: entry.details as AnswerOf<typeof contracts.listAudit>['entries'][number]['details'],
+    object_id: hidden,
+    object_name: hidden,
+  });
+};

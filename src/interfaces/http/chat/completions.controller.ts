@@ -3,23 +3,17 @@ import { ChatService } from '../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
 import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
-import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
+import { type AnswerOf, type CallOf, type Controller, type Existence, Reply, route } from '../contract.js';
 import { CONVERSATION, createChatCompletion } from './completions.contract.js';
 
 @injectable()
 export class CompletionsController implements Controller {
-  readonly routes = [
-    route(
-      createChatCompletion,
-      (call) => this.create(call),
-      ({ caller, params, headers }) =>
-        this.chats.requirePlace({
-          by: caller,
-          projectId: params.project_id,
-          keptIn: headers[CONVERSATION] ?? null,
-        }),
-    ),
-  ];
+  readonly routes = [route(createChatCompletion, (call) => this.create(call))];
+
+  readonly exists: Existence<'project_id'> = {
+    project_id: ({ caller, params, headers }) =>
+      this.chats.requirePlace({ by: caller, projectId: params.project_id, keptIn: headers[CONVERSATION] ?? null }),
+  };
 
   constructor(
     private readonly chats: ChatService,
@@ -33,13 +27,8 @@ export class CompletionsController implements Controller {
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
-    const { completion, conversationId } = await this.chats.complete({
-      by: caller,
-      projectId,
-      keptIn,
-      request,
-      signal,
-    });
+    const input = { by: caller, projectId, keptIn, request, signal };
+    const { completion, conversationId } = await this.chats.complete(input);
     const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),

@@ -1,58 +1,46 @@
 import { injectable } from 'inversify';
 import { ConversationService } from '../../../application/chat/conversation.service.js';
-import type { Conversation } from '../../../domain/chat/conversation.js';
-import { type Controller, route } from '../contract.js';
-import { paged, pageOf } from '../paging.js';
-import { deleted, seconds } from '../schemas.js';
+import type { Conversation, ConversationMessage } from '../../../domain/chat/conversation.js';
+import { answerFrom, deleted, hidden, paged } from '../answers.js';
+import { type Controller, type Existence, route } from '../contract.js';
+import { onePage, pageOf } from '../paging.js';
 import * as contracts from './conversations.contract.js';
 
 /** One's own conversations. */
 @injectable()
 export class ConversationsController implements Controller {
   readonly routes = [
-    route(
-      contracts.listConversations,
-      async ({ caller, params, query }) => {
-        const input = { by: caller, projectId: params.project_id, page: pageOf(query) };
-        const { items, ...page } = paged(await this.conversations.list(input), query);
-        return { conversations: items.map(conversationAnswer), ...page };
-      },
-      ({ caller, params }) => this.conversations.requireProject({ by: caller, projectId: params.project_id }),
-    ),
-    route(
-      contracts.readConversation,
-      async ({ caller, params, query: { limit, cursor } }) => {
-        const page = { limit, before: cursor ?? null };
-        const input = { by: caller, projectId: params.project_id, id: params.conversation_id, page };
-        const { conversation, messages } = await this.conversations.read(input);
-        const oldest = messages[0]?.number ?? 1;
-        return {
-          ...conversationAnswer(conversation),
-          messages: messages.map(({ role, content, createdAt }) => ({ role, content, created_at: seconds(createdAt) })),
-          next_cursor: oldest > 1 ? String(oldest) : null,
-        };
-      },
-      ({ caller, params }) =>
-        this.conversations.requireConversation({
-          by: caller,
-          projectId: params.project_id,
-          id: params.conversation_id,
-        }),
-    ),
-    route(contracts.deleteConversation, async ({ caller, params: { project_id: projectId, conversation_id: id } }) => {
-      await this.conversations.delete({ by: caller, projectId, id });
-      return deleted(id);
+    route(contracts.listConversations, async ({ caller, params, query }) => {
+      const input = { by: caller, projectId: params.project_id, page: pageOf(query) };
+      return paged('conversations', onePage(await this.conversations.list(input), query), conversationAnswer);
     }),
+    route(contracts.readConversation, async ({ caller, params, query: { limit, cursor } }) => {
+      const page = { limit, before: cursor ?? null };
+      const input = { by: caller, projectId: params.project_id, id: params.conversation_id, page };
+      const { conversation, messages } = await this.conversations.read(input);
+      const oldest = messages[0]?.number ?? 1;
+      return {
+        ...conversationAnswer(conversation),
+        messages: messages.map(messageAnswer),
+        next_cursor: oldest > 1 ? String(oldest) : null,
+      };
+    }),
+    route(contracts.deleteConversation, ({ caller, params: { project_id: projectId, conversation_id: id } }) =>
+      deleted(id, this.conversations.delete({ by: caller, projectId, id })),
+    ),
   ];
+
+  readonly exists: Existence<'project_id' | 'conversation_id'> = {
+    project_id: ({ caller, params }) => this.conversations.requireProject({ by: caller, projectId: params.project_id }),
+    conversation_id: ({ caller, params: { project_id: projectId, conversation_id: id } }) =>
+      this.conversations.requireConversation({ by: caller, projectId, id }),
+  };
 
   constructor(private readonly conversations: ConversationService) {}
 }
 
-export const conversationAnswer = (conversation: Conversation) => ({
-  id: conversation.id,
-  project_id: conversation.projectId,
-  title: conversation.title,
-  message_count: conversation.messageCount,
-  created_at: seconds(conversation.createdAt),
-  updated_at: seconds(conversation.updatedAt),
-});
+export const conversationAnswer = (conversation: Conversation) =>
+  answerFrom(contracts.ConversationAnswer, conversation, { account_id: hidden });
+
+const messageAnswer = (message: ConversationMessage) =>
+  answerFrom(contracts.readConversation.answer.shape.messages.element, message, { number: hidden });

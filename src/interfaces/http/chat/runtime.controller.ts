@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { RuntimeService } from '../../../application/chat/runtime.service.js';
 import { Instance } from '../../../application/shared/instance.js';
 import type { ProjectRuntime } from '../../../domain/chat/runtime.js';
-import { type AnswerOf, type Controller, route } from '../contract.js';
+import { type AnswerOf, type Controller, type Existence, route } from '../contract.js';
 import * as contracts from './runtime.contract.js';
 
 @injectable()
@@ -12,14 +12,10 @@ export class RuntimeController implements Controller {
     route(contracts.readRuntime, async ({ caller, params }) =>
       this.answer(await this.runtimes.read({ by: caller, projectId: params.project_id })),
     ),
-    route(
-      contracts.connectRuntime,
-      async ({ caller, params, body }) => {
-        const input = { by: caller, projectId: params.project_id, modelId: body.model_id };
-        return this.answer(await this.runtimes.connect(input));
-      },
-      ({ caller, params }) => this.runtimes.read({ by: caller, projectId: params.project_id }),
-    ),
+    route(contracts.connectRuntime, async ({ caller, params, body }) => {
+      const input = { by: caller, projectId: params.project_id, modelId: body.model_id };
+      return this.answer(await this.runtimes.connect(input));
+    }),
     route(contracts.startRuntime, async ({ caller, params }) =>
       this.answer(await this.runtimes.start({ by: caller, projectId: params.project_id })),
     ),
@@ -31,6 +27,10 @@ export class RuntimeController implements Controller {
       return { id: params.project_id, deleted: true as const, ...this.answer(runtime) };
     }),
   ];
+
+  readonly exists: Existence<'project_id'> = {
+    project_id: ({ caller, params }) => this.runtimes.read({ by: caller, projectId: params.project_id }),
+  };
 
   constructor(
     private readonly runtimes: RuntimeService,

@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
 import { ModelFileService } from '../../../application/deployments/model-file.service.js';
 import type { ModelFile } from '../../../domain/deployments/model-file.js';
+import { answerFrom, deleted, listed } from '../answers.js';
 import { type Controller, Reply, route } from '../contract.js';
-import { deleted, seconds } from '../schemas.js';
 import * as contracts from './model-files.contract.js';
 
 @injectable()
@@ -13,8 +13,7 @@ export class ModelFilesController implements Controller {
       const { files, truncated } = await this.files.list(input);
       const page = files.slice(0, limit);
       return {
-        model_files: page.map(fileAnswer),
-        count: page.length,
+        ...listed('model_files', page.map(fileAnswer)),
         next_cursor: files.length > limit ? (page.at(-1)?.path ?? null) : null,
         truncated,
       };
@@ -23,19 +22,12 @@ export class ModelFilesController implements Controller {
       const file = await this.files.upload({ by: caller, path: params.path, bytes: body });
       return new Reply(file.replaced ? 200 : 201, { ...fileAnswer(file), sha256: file.sha256 });
     }),
-    route(contracts.deleteModelFile, async ({ caller, params }) => {
-      await this.files.delete({ by: caller, path: params.path });
-      return deleted(params.path);
-    }),
+    route(contracts.deleteModelFile, ({ caller, params: { path } }) =>
+      deleted(path, this.files.delete({ by: caller, path })),
+    ),
   ];
 
   constructor(private readonly files: ModelFileService) {}
 }
 
-const fileAnswer = ({ path, size, kind, modifiedAt, writable }: ModelFile) => ({
-  path,
-  size,
-  kind,
-  modified_at: seconds(modifiedAt),
-  writable,
-});
+const fileAnswer = (file: ModelFile) => answerFrom(contracts.ModelFileAnswer, file, {});

@@ -2,39 +2,32 @@ import { injectable } from 'inversify';
 import { EvaluationService } from '../../../application/jobs/evaluation.service.js';
 import type { Result, Share } from '../../../domain/jobs/evaluation.js';
 import type { EvaluationComparison } from '../../../domain/jobs/evaluation-comparison.js';
-import { type AnswerOf, type Controller, route } from '../contract.js';
-import { boundedlyPaged } from '../paging.js';
+import { answerFrom, hidden, paged } from '../answers.js';
+import { type Controller, type Existence, route } from '../contract.js';
 import * as contracts from './evaluations.contract.js';
 
 @injectable()
 export class EvaluationsController implements Controller {
   readonly routes = [
-    route(
-      contracts.listResults,
-      async ({ caller, params, query: { limit, cursor = null } }) => {
-        const found = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
-        const { items, ...page } = boundedlyPaged(found);
-        return { results: items.map(resultAnswer), ...page };
-      },
-      ({ caller, params }) => this.evaluations.find(caller, params.job_id),
-    ),
-    route(
-      contracts.compareResults,
-      async ({ caller, params, query }) => {
-        const compared = await this.evaluations.compare(caller, params.job_id, query.with);
-        return { job_id: params.job_id, with: query.with, ...comparisonAnswer(compared) };
-      },
-      ({ caller, params }) => this.evaluations.find(caller, params.job_id),
-    ),
+    route(contracts.listResults, async ({ caller, params, query: { limit, cursor = null } }) => {
+      const found = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
+      return paged('results', found, resultAnswer);
+    }),
+    route(contracts.compareResults, async ({ caller, params, query }) => {
+      const compared = await this.evaluations.compare(caller, params.job_id, query.with);
+      return { job_id: params.job_id, with: query.with, ...comparisonAnswer(compared) };
+    }),
   ];
+
+  readonly exists: Existence<'job_id'> = {
+    job_id: ({ caller, params }) => this.evaluations.find(caller, params.job_id),
+  };
 
   constructor(private readonly evaluations: EvaluationService) {}
 }
 
-const resultAnswer = ({ recordId, group, input, expected, output, score, latency, tokens, error }: Result) =>
-  ({ record_id: recordId, group, input, expected, output, score, latency, tokens, error }) satisfies AnswerOf<
-    typeof contracts.listResults
-  >['results'][number];
+const resultAnswer = (result: Result) =>
+  answerFrom(contracts.listResults.answer.shape.results.element, result, { position: hidden });
 
 function comparisonAnswer({ groups, right, wrong, ...overall }: EvaluationComparison) {
   const turned = (turns: EvaluationComparison['right']) =>

@@ -2,9 +2,9 @@ import { injectable } from 'inversify';
 import { EvaluationService } from '../../../application/jobs/evaluation.service.js';
 import { JobService } from '../../../application/jobs/job.service.js';
 import { Job } from '../../../domain/jobs/job.js';
-import { type AnswerOf, type Controller, Reply, route } from '../contract.js';
-import { boundedlyPaged, boundedPageOf } from '../paging.js';
-import { seconds, secondsOrNull } from '../schemas.js';
+import { answerFrom, hidden, paged } from '../answers.js';
+import { type Controller, type Existence, Reply, route } from '../contract.js';
+import { boundedPageOf } from '../paging.js';
 import * as contracts from './jobs.contract.js';
 
 @injectable()
@@ -21,17 +21,18 @@ export class JobsController implements Controller {
     route(contracts.listJobs, async ({ caller, query }) => {
       const { status = null, kind = null, project_id: projectId = null } = query;
       const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query) });
-      const { items, ...page } = boundedlyPaged(found);
-      return { jobs: items.map(jobAnswer), ...page };
+      return paged('jobs', found, jobAnswer);
     }),
     route(contracts.readJob, async ({ caller, params }) => jobAnswer(await this.jobs.find(caller, params.job_id))),
-    route(
-      contracts.changeJob,
-      async ({ caller, params, body }) => jobAnswer(await this.jobs.change(caller, params.job_id, body)),
-      ({ caller, params }) => this.jobs.requireOwn(caller, params.job_id),
+    route(contracts.changeJob, async ({ caller, params, body }) =>
+      jobAnswer(await this.jobs.change(caller, params.job_id, body)),
     ),
     route(contracts.cancelJob, async ({ caller, params }) => jobAnswer(await this.jobs.cancel(caller, params.job_id))),
   ];
+
+  readonly exists: Existence<'job_id'> = {
+    job_id: ({ caller, params }) => this.jobs.requireOwn(caller, params.job_id),
+  };
 
   constructor(
     private readonly jobs: JobService,
@@ -39,21 +40,5 @@ export class JobsController implements Controller {
   ) {}
 }
 
-export const jobAnswer = (job: Job): AnswerOf<typeof contracts.readJob> => ({
-  id: job.id,
-  kind: job.kind,
-  mode: job.mode,
-  status: job.status,
-  name: job.name,
-  project_id: job.projectId,
-  dataset_id: job.datasetId,
-  model_id: job.modelId,
-  requested_by: job.requestedBy,
-  created_at: seconds(job.createdAt),
-  started_at: secondsOrNull(job.startedAt),
-  finished_at: secondsOrNull(job.finishedAt),
-  duration: Job.duration(job),
-  progress: job.progress,
-  result: job.result,
-  error: job.error,
-});
+export const jobAnswer = (job: Job) =>
+  answerFrom(contracts.readJob.answer, job, { duration: Job.duration(job), team_id: hidden, instance: hidden });

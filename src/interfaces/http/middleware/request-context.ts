@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
 import type { IdGenerator, Logger, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
-import type { Call } from '../contract.js';
+import type { Call, Target } from '../contract.js';
 
 /** Carries one request's state from one middleware to the next, as `request.context`. */
 export interface HttpContext {
@@ -24,7 +24,7 @@ export interface HttpContext {
   /** Set by `readBody`: a JSON value, a `ByteStream`, or the `InvalidRequest` to throw once the object is known to exist. */
   body: unknown;
   /** Set by `validate` as soon as path and headers are valid, for the check of existence. */
-  target: Pick<Call, 'caller' | 'params' | 'headers'> | null;
+  target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
   /** Set by `handle`: the controller's answer. */

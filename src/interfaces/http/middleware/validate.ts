@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
-import type { Call, Contract, Route } from '../contract.js';
+import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -33,7 +33,7 @@ export function validate(contract: Contract): RequestHandler {
 
 /** Tells that an object does not exist before it tells that the request is invalid. */
 export const existenceFirst =
-  ({ exists }: Route): ErrorRequestHandler =>
+  (exists: ExistenceCheck | undefined): ErrorRequestHandler =>
   async (error, request, _response, next) => {
     const { target } = request.context;
     if (target && error instanceof DomainError && error.kind === 'invalid') await exists?.(target as never);

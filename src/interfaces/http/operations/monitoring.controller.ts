@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import { MonitoringService } from '../../../application/operations/monitoring.service.js';
+import { listed } from '../answers.js';
 import { type Controller, route } from '../contract.js';
 import { GracefulShutdown } from '../server.js';
 import * as contracts from './monitoring.contract.js';
@@ -9,7 +10,7 @@ export class MonitoringController implements Controller {
   readonly routes = [
     route(contracts.readLog, async ({ caller, query: { tail, job_id: jobId = null } }) => {
       const { lines, file } = await this.monitoring.readLog({ by: caller, most: tail, jobId });
-      return { lines, count: lines.length, file };
+      return { ...listed('lines', lines), file };
     }),
     route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics({ by: caller })),
     route(contracts.live, async () => ({ status: 'ok' as const })),

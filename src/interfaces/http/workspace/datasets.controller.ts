@@ -9,77 +9,51 @@ import { ProjectService } from '../../../application/workspace/project.service.j
 import type { Dataset, Validation } from '../../../domain/workspace/dataset.js';
 import type { SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { answerFrom, hidden } from '../answer-from.js';
-import { type CallOf, type Controller, route } from '../contract.js';
-import { paged, pagedVersions, pageOf, versionInPath, versionPageOf } from '../paging.js';
-import { deleted, expectedVersions, saidVersions } from '../schemas.js';
-import { compareDatasets, listDatasetVersions, readDatasetVersion } from './dataset-versions.contract.js';
+import { answerFrom, deleted, hidden, paged } from '../answers.js';
+import { type Controller, type Existence, route } from '../contract.js';
+import { numberPageOf, onePage, pageOf, versionInPath } from '../paging.js';
+import { expectedVersions, saidVersions } from '../schemas.js';
 import * as contracts from './datasets.contract.js';
 import { Rows } from './record-forms.js';
 
 @injectable()
 export class DatasetsController implements Controller {
   readonly routes = [
-    route(
-      contracts.listDatasets,
-      async ({ caller, params, query }) => {
-        const found = await this.datasets.list(caller, params.project_id, pageOf(query));
-        const { items, ...page } = paged(found, query);
-        return { datasets: items.map(datasetEntry), ...page };
-      },
-      ({ caller, params }) => this.projects.find(caller, params.project_id),
-    ),
-    route(
-      contracts.importDataset,
-      async ({ caller, params, query, body }) => {
-        const { name = query.name, starter, starter_id = starter ?? '' } = body;
-        const sent = { name, records: sentRecords(body.records) };
-        return datasetAnswer(await this.datasets.import(caller, params.project_id, sent, starter_id));
-      },
-      ({ caller, params }) => this.projects.find(caller, params.project_id),
-    ),
+    route(contracts.listDatasets, async ({ caller, params, query }) => {
+      const found = await this.datasets.list(caller, params.project_id, pageOf(query));
+      return paged('datasets', onePage(found, query), datasetEntry);
+    }),
+    route(contracts.importDataset, async ({ caller, params, query, body }) => {
+      const { name = query.name, starter, starter_id = starter ?? '' } = body;
+      const sent = { name, records: sentRecords(body.records) };
+      return datasetAnswer(await this.datasets.import(caller, params.project_id, sent, starter_id));
+    }),
     route(contracts.readDataset, async ({ caller, params: { project_id, dataset_id } }) =>
       datasetAnswer(await this.datasets.read(caller, project_id, dataset_id)),
     ),
-    route(
-      contracts.updateDataset,
-      async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
-        const expected = expectedVersions([body.version], ifMatch);
-        const sent = { name: body.name, records: sentRecords(body.records) };
-        return datasetAnswer(await this.datasets.update(caller, project_id, dataset_id, expected, sent));
-      },
-      (call) => this.find(call),
-    ),
-    route(contracts.deleteDataset, async ({ caller, params: { project_id, dataset_id }, ifMatch }) => {
-      await this.datasets.delete(caller, project_id, dataset_id, saidVersions([], ifMatch));
-      return deleted(dataset_id);
+    route(contracts.updateDataset, async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+      const expected = expectedVersions([body.version], ifMatch);
+      const sent = { name: body.name, records: sentRecords(body.records) };
+      return datasetAnswer(await this.datasets.update(caller, project_id, dataset_id, expected, sent));
     }),
-    route(
-      contracts.freezeDataset,
-      async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
-        const expected = saidVersions([body.version], ifMatch);
-        return datasetAnswer(await this.datasets.freeze(caller, project_id, dataset_id, expected));
-      },
-      (call) => this.find(call),
+    route(contracts.deleteDataset, ({ caller, params: { project_id, dataset_id }, ifMatch }) =>
+      deleted(dataset_id, this.datasets.delete(caller, project_id, dataset_id, saidVersions([], ifMatch))),
     ),
-    route(
-      contracts.forkDataset,
-      async ({ caller, params: { project_id, dataset_id }, body }) =>
-        datasetAnswer(await this.datasets.fork(caller, project_id, dataset_id, body.name)),
-      (call) => this.find(call),
+    route(contracts.freezeDataset, async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+      const expected = saidVersions([body.version], ifMatch);
+      return datasetAnswer(await this.datasets.freeze(caller, project_id, dataset_id, expected));
+    }),
+    route(contracts.forkDataset, async ({ caller, params: { project_id, dataset_id }, body }) =>
+      datasetAnswer(await this.datasets.fork(caller, project_id, dataset_id, body.name)),
     ),
-    route(
-      listDatasetVersions,
-      async ({ caller, params: { project_id, dataset_id }, query }) => {
-        const versions = await this.datasets.versions(caller, project_id, dataset_id, versionPageOf(query));
-        return pagedVersions(versions.map(versionEntry), query);
-      },
-      (call) => this.find(call),
-    ),
-    route(readDatasetVersion, async ({ caller, params: { project_id, dataset_id, ...params } }) => {
+    route(contracts.listDatasetVersions, async ({ caller, params: { project_id, dataset_id }, query }) => {
+      const found = await this.datasets.versions(caller, project_id, dataset_id, numberPageOf(query));
+      return paged('versions', onePage(found, query), versionEntry);
+    }),
+    route(contracts.readDatasetVersion, async ({ caller, params: { project_id, dataset_id, ...params } }) => {
       const number = versionInPath(params.version);
       const { version, records } = await this.datasets.version(caller, project_id, dataset_id, number);
-      return answerFrom(readDatasetVersion.answer, version, {
+      return answerFrom(contracts.readDatasetVersion.answer, version, {
         id: dataset_id,
         project_id,
         records: [...records],
@@ -87,34 +61,31 @@ export class DatasetsController implements Controller {
         dataset_id: hidden,
       });
     }),
-    route(
-      compareDatasets,
-      async ({ caller, params: { project_id, dataset_id }, query }) => {
-        const { id = dataset_id, version } = query.with;
-        const own = { datasetId: dataset_id, version: query.version };
-        const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
-        const comparison = await this.datasets.compare(caller, project_id, own, base);
-        return {
-          dataset: atVersion(comparison.own),
-          with: atVersion(comparison.base),
-          added: [...comparison.added],
-          removed: [...comparison.removed],
-          changed: comparison.changed.map((one) => ({ ...one, fields: [...one.fields] })),
-          unchanged: comparison.unchanged,
-        };
-      },
-      (call) => this.find(call),
-    ),
+    route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query }) => {
+      const { id = dataset_id, version } = query.with;
+      const own = { datasetId: dataset_id, version: query.version };
+      const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
+      const comparison = await this.datasets.compare(caller, project_id, own, base);
+      return {
+        dataset: atVersion(comparison.own),
+        with: atVersion(comparison.base),
+        added: [...comparison.added],
+        removed: [...comparison.removed],
+        changed: comparison.changed.map((one) => ({ ...one, fields: [...one.fields] })),
+        unchanged: comparison.unchanged,
+      };
+    }),
   ];
+
+  readonly exists: Existence<'project_id' | 'dataset_id'> = {
+    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
+    dataset_id: ({ caller, params }) => this.datasets.find(caller, params.project_id, params.dataset_id),
+  };
 
   constructor(
     private readonly datasets: DatasetService,
     private readonly projects: ProjectService,
   ) {}
-
-  private find({ caller, params }: Pick<CallOf<typeof contracts.readDataset>, 'caller' | 'params'>) {
-    return this.datasets.find(caller, params.project_id, params.dataset_id);
-  }
 }
 
 const sentRecords = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
@@ -130,7 +101,7 @@ const datasetEntry = (dataset: Dataset) =>
 const datasetAnswer = ({ dataset, records }: FullDataset) => ({ ...datasetEntry(dataset), records: [...records] });
 
 const versionEntry = (entry: DatasetVersionEntry) =>
-  answerFrom(listDatasetVersions.answer.shape.versions.element, entry, { dataset_id: hidden });
+  answerFrom(contracts.listDatasetVersions.answer.shape.versions.element, entry, { dataset_id: hidden });
 
 const validationAnswer = ({ valid, findings }: Validation) => ({ valid, findings: [...findings] });
 

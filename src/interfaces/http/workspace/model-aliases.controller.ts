@@ -2,8 +2,9 @@ import { injectable } from 'inversify';
 import { ModelAliasService } from '../../../application/workspace/model-alias.service.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
-import { type Controller, route } from '../contract.js';
-import { deleted, saidVersions, seconds } from '../schemas.js';
+import { answerFrom, deleted, hidden, listed } from '../answers.js';
+import { type Controller, type Existence, route } from '../contract.js';
+import { saidVersions, seconds } from '../schemas.js';
 import * as contracts from './model-aliases.contract.js';
 
 @injectable()
@@ -11,24 +12,23 @@ export class ModelAliasesController implements Controller {
   readonly routes = [
     route(contracts.listModelAliases, async ({ caller, params }) => {
       const aliases = await this.aliases.list(caller, params.project_id);
-      return { aliases: aliases.map(aliasEntry), count: aliases.length };
+      return listed('aliases', aliases.map(aliasEntry));
     }),
     route(contracts.readModelAlias, async ({ caller, params }) =>
       aliasAnswer(await this.aliases.read(caller, params.project_id, params.alias)),
     ),
-    route(
-      contracts.setModelAlias,
-      async ({ caller, params: { project_id, alias }, body, ifMatch }) => {
-        const expected = saidVersions([body.version], ifMatch);
-        return aliasAnswer(await this.aliases.set(caller, project_id, alias, body.model_id, expected));
-      },
-      ({ caller, params }) => this.projects.find(caller, params.project_id),
-    ),
-    route(contracts.deleteModelAlias, async ({ caller, params: { project_id, alias }, ifMatch }) => {
-      await this.aliases.delete(caller, project_id, alias, saidVersions([], ifMatch));
-      return deleted(alias);
+    route(contracts.setModelAlias, async ({ caller, params: { project_id, alias }, body, ifMatch }) => {
+      const expected = saidVersions([body.version], ifMatch);
+      return aliasAnswer(await this.aliases.set(caller, project_id, alias, body.model_id, expected));
     }),
+    route(contracts.deleteModelAlias, ({ caller, params: { project_id, alias }, ifMatch }) =>
+      deleted(alias, this.aliases.delete(caller, project_id, alias, saidVersions([], ifMatch))),
+    ),
   ];
+
+  readonly exists: Existence<'project_id'> = {
+    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
+  };
 
   constructor(
     private readonly aliases: ModelAliasService,
@@ -36,22 +36,18 @@ export class ModelAliasesController implements Controller {
   ) {}
 }
 
-const aliasEntry = ({ alias, projectId, modelId, version, changedAt, changedBy }: LivingAlias) => ({
-  alias,
-  project_id: projectId,
-  model_id: modelId,
-  version,
-  updated_at: seconds(changedAt),
-  updated_by: changedBy,
-});
+const aliasEntry = (change: LivingAlias) =>
+  answerFrom(contracts.listModelAliases.answer.shape.aliases.element, change, {
+    updated_at: seconds(change.changedAt),
+    updated_by: change.changedBy,
+    changed_at: hidden,
+    changed_by: hidden,
+  });
 
 /** Takes the changes of an alias that points to a model, newest first. */
 const aliasAnswer = (history: readonly AliasChange[]) => ({
   ...aliasEntry(history[0] as LivingAlias),
-  history: history.map(({ version, modelId, changedAt, changedBy }) => ({
-    version,
-    model_id: modelId,
-    changed_at: seconds(changedAt),
-    changed_by: changedBy,
-  })),
+  history: history.map((change) =>
+    answerFrom(contracts.readModelAlias.answer.shape.history.element, change, { alias: hidden, project_id: hidden }),
+  ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, VersionPage } from '../paging.js';
+import { LongPage, NumberPage } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -140,7 +140,7 @@ export const listModelVersions = api.get('/v1/projects/{project_id}/models/{mode
   id: 'listModelVersions',
   summary: 'List the versions of a model, newest first',
   access: permissions.readWorkspace,
-  query: VersionPage,
+  query: NumberPage,
   answer: pageOfList('versions', ModelVersionEntry, 'ModelVersions'),
 });
 

@@ -3,80 +3,60 @@ import { type DraftedModel, ModelService } from '../../../application/workspace/
 import type { ModelVersionEntry } from '../../../application/workspace/ports.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
 import type { Model } from '../../../domain/workspace/model.js';
-import { answerFrom, hidden } from '../answer-from.js';
-import { type CallOf, type Controller, Reply, route } from '../contract.js';
-import { boundedlyPaged, boundedPageOf, pagedVersions, versionInPath, versionPageOf } from '../paging.js';
-import { deleted, expectedVersions, saidVersions } from '../schemas.js';
+import { answerFrom, deleted, hidden, paged } from '../answers.js';
+import { type Controller, type Existence, Reply, route } from '../contract.js';
+import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.js';
+import { expectedVersions, saidVersions } from '../schemas.js';
 import * as contracts from './models.contract.js';
 
 @injectable()
 export class ModelsController implements Controller {
   readonly routes = [
-    route(
-      contracts.createModel,
-      async ({ caller, params, body }) =>
-        draftedReply(await this.models.create(caller, params.project_id, body.request_id, body.spec)),
-      ({ caller, params }) => this.projects.find(caller, params.project_id),
+    route(contracts.createModel, async ({ caller, params, body }) =>
+      draftedReply(await this.models.create(caller, params.project_id, body.request_id, body.spec)),
     ),
-    route(
-      contracts.listModels,
-      async ({ caller, params, query }) => {
-        const found = await this.models.list(caller, params.project_id, boundedPageOf(query));
-        const { items, ...page } = boundedlyPaged(found);
-        return { models: items.map(modelAnswer), ...page };
-      },
-      ({ caller, params }) => this.projects.find(caller, params.project_id),
+    route(contracts.listModels, async ({ caller, params, query }) =>
+      paged('models', await this.models.list(caller, params.project_id, boundedPageOf(query)), modelAnswer),
     ),
-    route(contracts.readModel, async (call) => modelAnswer(await this.read(call))),
+    route(contracts.readModel, async ({ caller, params: { project_id, model_id } }) =>
+      modelAnswer(await this.models.read(caller, project_id, model_id)),
+    ),
     route(
       contracts.updateModel,
       async ({ caller, params: { project_id, model_id }, body: { version, spec }, ifMatch }) => {
         const expected = expectedVersions([version], ifMatch);
         return modelAnswer(await this.models.update(caller, project_id, model_id, expected, spec));
       },
-      (call) => this.read(call),
     ),
-    route(contracts.deleteModel, async ({ caller, params: { project_id, model_id }, ifMatch }) => {
-      await this.models.delete(caller, project_id, model_id, saidVersions([], ifMatch));
-      return deleted(model_id);
+    route(contracts.deleteModel, ({ caller, params: { project_id, model_id }, ifMatch }) =>
+      deleted(model_id, this.models.delete(caller, project_id, model_id, saidVersions([], ifMatch))),
+    ),
+    route(contracts.registerModel, async ({ caller, params: { project_id, model_id }, body, ifMatch }) => {
+      const expected = expectedVersions([body.version, body.expected_version], ifMatch);
+      return modelAnswer(await this.models.register(caller, project_id, model_id, expected));
     }),
-    route(
-      contracts.registerModel,
-      async ({ caller, params: { project_id, model_id }, body, ifMatch }) => {
-        const expected = expectedVersions([body.version, body.expected_version], ifMatch);
-        return modelAnswer(await this.models.register(caller, project_id, model_id, expected));
-      },
-      (call) => this.read(call),
+    route(contracts.forkModel, async ({ caller, params: { project_id, model_id }, body }) =>
+      draftedReply(await this.models.fork(caller, project_id, model_id, body.request_id)),
     ),
-    route(
-      contracts.forkModel,
-      async ({ caller, params: { project_id, model_id }, body }) =>
-        draftedReply(await this.models.fork(caller, project_id, model_id, body.request_id)),
-      (call) => this.read(call),
-    ),
-    route(
-      contracts.listModelVersions,
-      async ({ caller, params: { project_id, model_id }, query }) => {
-        const found = await this.models.versions(caller, project_id, model_id, versionPageOf(query));
-        const { versions, ...page } = pagedVersions(found, query);
-        return { versions: versions.map(versionEntry), ...page };
-      },
-      (call) => this.read(call),
-    ),
+    route(contracts.listModelVersions, async ({ caller, params: { project_id, model_id }, query }) => {
+      const found = await this.models.versions(caller, project_id, model_id, numberPageOf(query));
+      return paged('versions', onePage(found, query), versionEntry);
+    }),
     route(contracts.readModelVersion, async ({ caller, params: { project_id, model_id, version } }) => {
       const found = await this.models.version(caller, project_id, model_id, versionInPath(version));
       return answerFrom(contracts.readModelVersion.answer, found, { id: model_id, project_id, model_id: hidden });
     }),
   ];
 
+  readonly exists: Existence<'project_id' | 'model_id'> = {
+    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
+    model_id: ({ caller, params }) => this.models.read(caller, params.project_id, params.model_id),
+  };
+
   constructor(
     private readonly models: ModelService,
     private readonly projects: ProjectService,
   ) {}
-
-  private read({ caller, params }: Pick<CallOf<typeof contracts.readModel>, 'caller' | 'params'>) {
-    return this.models.read(caller, params.project_id, params.model_id);
-  }
 }
 
 const draftedReply = ({ model, created }: DraftedModel) => new Reply(created ? 201 : 200, modelAnswer(model));

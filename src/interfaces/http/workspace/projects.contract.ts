@@ -4,7 +4,7 @@ import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, VersionPage } from '../paging.js';
+import { LongPage, NumberPage } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -188,7 +188,7 @@ export const listProjectVersions = api.get('/v1/projects/{project_id}/versions',
   summary: 'List the versions of a project',
   description: 'Newest first.',
   access: permissions.readWorkspace,
-  query: VersionPage,
+  query: NumberPage,
   answer: pageOfList('versions', ProjectVersionEntry, 'ProjectVersionList'),
 });
 

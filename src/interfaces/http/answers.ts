@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Bounded } from '../../application/shared/bounded-page.js';
 import { seconds } from './schemas.js';
 
 type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Tail}`
@@ -42,3 +43,30 @@ export function answerFrom<Schema extends z.ZodObject, Entity extends object>(
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const sent = (value: unknown) => (value instanceof Date ? seconds(value) : value);
+
+/** Answers a list that comes whole. */
+export const listed = <Name extends string, Item>(name: Name, items: readonly Item[]) => ({
+  ...under(name, [...items]),
+  count: items.length,
+});
+
+type Numbered = { readonly id: string } | { readonly version: number };
+
+/** Answers a page of a list. The id of its last object, or the version, is the cursor of the next page. */
+export function paged<Name extends string, Entity extends Numbered, Item>(
+  name: Name,
+  { items, more }: Bounded<Entity>,
+  answer: (entity: Entity) => Item,
+) {
+  const last = items.at(-1);
+  const cursor = last && ('id' in last ? last.id : String(last.version));
+  return { ...listed(name, items.map(answer)), next_cursor: (more && cursor) || null };
+}
+
+const under = <Name extends string, Value>(name: Name, value: Value) => ({ [name]: value }) as Record<Name, Value>;
+
+/** Answers a deletion when it is done. */
+export async function deleted(id: string, deletion: Promise<unknown>) {
+  await deletion;
+  return { id, deleted: true as const };
+}
