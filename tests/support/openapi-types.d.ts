@@ -1386,15 +1386,16 @@ export interface components {
                 name: string;
                 record_count: number;
                 groups: string[];
-                records: {
-                    id: string;
-                    group: string | null;
-                    input: string | number | boolean | null | unknown[] | Record<string, never>;
-                    expected: string | number | boolean | null | unknown[] | Record<string, never>;
-                    fields: {
-                        [key: string]: components["schemas"]["Json"];
-                    };
-                }[];
+                records: components["schemas"]["DatasetRecord"][];
+            };
+        };
+        DatasetRecord: {
+            id: string;
+            group: string | null;
+            input: unknown;
+            expected: unknown;
+            fields: {
+                [key: string]: unknown;
             };
         };
         Project: {
@@ -1604,15 +1605,6 @@ export interface components {
             updated_at: number;
             frozen_at: number | null;
             records: components["schemas"]["DatasetRecord"][];
-        };
-        DatasetRecord: {
-            id: string;
-            group: string | null;
-            input: unknown;
-            expected: unknown;
-            fields: {
-                [key: string]: unknown;
-            };
         };
         DatasetImport: {
             name?: string;

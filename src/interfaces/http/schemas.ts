@@ -14,7 +14,7 @@ const idPattern = (kind: string) => ({
 
 export const id = (kind: string) => z.string().meta(idPattern(kind));
 
-export const AccountId = id('usr').meta({ description: 'The id of an account.' });
+export const AccountId = id('usr').describe('The id of an account.');
 
 /** Describes a credential or a token. The example has the right form, but opens nothing. */
 export const secret = (prefix: string) => z.string().meta({ example: `${prefix}_${'Example'.repeat(7)}` });

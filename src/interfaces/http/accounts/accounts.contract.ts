@@ -1,11 +1,48 @@
 import { z } from 'zod';
+import { accountLimits } from '../../../domain/accounts/account.js';
 import { roles } from '../../../domain/accounts/caller.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { Deleted, id, namedObject, secret, Timestamp, text, truth } from '../schemas.js';
-import { AnyEmail, Email, mailedToken, Name, NewPassword, RevokeKeys } from './account-fields.js';
+import { Deleted, id, namedObject, secret, Timestamp, text, truth, visible } from '../schemas.js';
 
 const api = contractsOf('Team accounts');
+const { name, email, passwordMin, passwordMax } = accountLimits;
+
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069';
+
+const Name = text().meta({
+  ...visible(name),
+  pattern: `^\\s*[^\\s${CONTROL}][^${CONTROL}]*\\s*$`,
+  description: `1 to ${name} characters, one of them visible and none a control character. White space around them is dropped.`,
+  example: 'Ada Lovelace',
+});
+
+const EXAMPLE = 'ada@example.com';
+
+/** Accepts any text: login tells nothing about the form of addresses. */
+const AnyEmail = text().meta({ description: 'Letter case does not matter.', example: EXAMPLE });
+
+export const Email = text().meta({
+  format: 'email',
+  minLength: 3,
+  maxLength: email,
+  description: `At most ${email} characters. Letter case does not matter.`,
+  example: EXAMPLE,
+});
+
+const NewPassword = text().meta({
+  minLength: passwordMin,
+  maxLength: passwordMax,
+  description: `${passwordMin} to ${passwordMax} characters. Very common passwords can be refused, too.`,
+  example: 'correct horse battery',
+});
+
+const mailedToken = `tnv_${'Example'.repeat(7)}`;
+
+const RevokeKeys = z
+  .boolean({ error: 'must be true or false' })
+  .default(false)
+  .describe('Also revokes the keys that `POST /v1/keys` made, not only those of registrations and logins.');
 
 export const UserAnswer = namedObject('User', {
   id: id('usr'),
@@ -17,13 +54,13 @@ export const UserAnswer = namedObject('User', {
 });
 
 const OwnUserAnswer = UserAnswer.extend({
-  alert_emails: z.boolean().meta({ description: 'Whether you get an e-mail when an alert fires.' }),
+  alert_emails: z.boolean().describe('Whether you get an e-mail when an alert fires.'),
 }).meta({ id: 'OwnUser' });
 
 export const SignedInAnswer = namedObject('SignedIn', {
   user: UserAnswer,
-  token: secret('tns').meta({ description: 'A session token, valid for 30 days. Shown only once.' }),
-  api_key: secret('tnk').meta({ description: 'A new API key. Earlier ones stay valid. Shown only once.' }),
+  token: secret('tns').describe('A session token, valid for 30 days. Shown only once.'),
+  api_key: secret('tnk').describe('A new API key. Earlier ones stay valid. Shown only once.'),
 });
 
 export const register = api.post('/v1/auth/register', {
@@ -39,8 +76,8 @@ export const register = api.post('/v1/auth/register', {
     name: Name,
     email: Email,
     password: NewPassword,
-    invite_token: text().nullish().meta({ description: 'The token of an invite. `invite` means the same.' }),
-    invite: text().nullish().meta({ description: 'The same as `invite_token`.' }),
+    invite_token: text().nullish().describe('The token of an invite. `invite` means the same.'),
+    invite: text().nullish().describe('The same as `invite_token`.'),
   }),
   status: 201,
   answer: SignedInAnswer,
@@ -147,9 +184,9 @@ export const updateMe = api.patch('/v1/auth/me', {
   body: z
     .object({
       name: Name.optional(),
-      alert_emails: truth().optional().meta({ description: 'Whether to get an e-mail when an alert fires.' }),
+      alert_emails: truth().optional().describe('Whether to get an e-mail when an alert fires.'),
       password: NewPassword.optional(),
-      current_password: text().optional().meta({ description: 'Required with `password`.' }),
+      current_password: text().optional().describe('Required with `password`.'),
       revoke_keys: RevokeKeys,
     })
     .meta({

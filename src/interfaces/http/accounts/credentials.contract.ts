@@ -16,7 +16,7 @@ const KeyAnswer = namedObject('ApiKey', {
     .string()
     .meta({ description: 'The prefix and the end of the key, for recognizing it.', example: 'tnk_…q7Rz' }),
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().meta({ description: 'To the minute. Null if the key was never used.' }),
+  last_used_at: Timestamp.nullable().describe('To the minute. Null if the key was never used.'),
   expires_at: Timestamp.nullable(),
 });
 
@@ -38,11 +38,11 @@ export const mintKey = api.post('/v1/keys', {
       }),
     expires_in: wholeNumber(1, LONGEST_S)
       .nullish()
-      .meta({ description: `Seconds, 1 to ${LONGEST_S}. Without it the key does not expire.` }),
+      .describe(`Seconds, 1 to ${LONGEST_S}. Without it the key does not expire.`),
   }),
   bodyOptional: true,
   status: 201,
-  answer: KeyAnswer.extend({ key: secret('tnk').meta({ description: 'The key. Shown only once.' }) }).meta({
+  answer: KeyAnswer.extend({ key: secret('tnk').describe('The key. Shown only once.') }).meta({
     id: 'NewApiKey',
   }),
   refusals: ['email_unverified'],
@@ -72,7 +72,7 @@ export const listSessions = api.get('/v1/auth/sessions', {
       z
         .object({
           id: id('ses'),
-          current: z.boolean().meta({ description: 'Whether this is the session of the call.' }),
+          current: z.boolean().describe('Whether this is the session of the call.'),
           created_at: Timestamp,
           last_used_at: Timestamp.nullable(),
           expires_at: Timestamp,

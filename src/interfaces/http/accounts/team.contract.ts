@@ -5,8 +5,7 @@ import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
 import { AccountId, Deleted, id, listOf, namedObject, secret, Timestamp, wholeNumber } from '../schemas.js';
-import { Email } from './account-fields.js';
-import { UserAnswer } from './accounts.contract.js';
+import { Email, UserAnswer } from './accounts.contract.js';
 
 const api = contractsOf('Team accounts');
 const Role = z.enum(roles, { error: `must be one of ${roles.join(', ')}` });
@@ -18,7 +17,7 @@ const InviteAnswer = namedObject('Invite', {
     example: 'grace@example.com',
   }),
   invited_by: AccountId,
-  token: secret('tni').nullable().meta({ description: 'Null unless an admin reads it.' }),
+  token: secret('tni').nullable().describe('Null unless an admin reads it.'),
   role: Role,
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -69,9 +68,7 @@ export const createInvite = api.post('/v1/auth/invites', {
     role: Role.default('member'),
     expires_in: wholeNumber(1, inviteLifetime.longest)
       .optional()
-      .meta({
-        description: `Seconds, 1 to ${inviteLifetime.longest}. The default is ${inviteLifetime.usual} (14 days).`,
-      }),
+      .describe(`Seconds, 1 to ${inviteLifetime.longest}. The default is ${inviteLifetime.usual} (14 days).`),
   }),
   bodyOptional: true,
   status: 201,

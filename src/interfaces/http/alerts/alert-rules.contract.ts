@@ -20,10 +20,9 @@ const threshold = number().meta({
   example: 3,
 });
 const name = nameText(nameLength, 'training fails');
-const severity = choice(severities).meta({
-  description:
-    'The severity of its alerts. The default is `P1` for `consecutive_failures` and `P2` for `job_duration_exceeded`.',
-});
+const severity = choice(severities).describe(
+  'The severity of its alerts. The default is `P1` for `consecutive_failures` and `P2` for `job_duration_exceeded`.',
+);
 
 /** Lies in the year 5138. */
 const LATEST = 100_000_000_000;
@@ -44,7 +43,7 @@ const fields = {
   rule_type: choice(ruleTypes),
   threshold,
   severity: severity.nullish(),
-  job_kind: choice(jobKinds).nullish().meta({ description: 'Makes the rule look only at jobs of this kind.' }),
+  job_kind: choice(jobKinds).nullish().describe('Makes the rule look only at jobs of this kind.'),
 };
 
 /** Repeats the domain's rule in JSON Schema: failures are counted in whole numbers. */
@@ -89,9 +88,7 @@ export const previewAlertRule = api.post(`${path}/preview`, {
   body: z
     .object({
       ...fields,
-      since: Since.nullish().meta({
-        description: 'Only jobs that finished then or later, in seconds since the epoch.',
-      }),
+      since: Since.nullish().describe('Only jobs that finished then or later, in seconds since the epoch.'),
     })
     .meta({ id: 'AlertRulePreview', ...thresholdFitsType }),
   answer: namedObject('AlertRuleOutcome', {
@@ -128,7 +125,7 @@ export const changeAlertRule = api.patch(one, {
       name: name.optional(),
       threshold: threshold.optional(),
       severity: choice(severities).optional(),
-      enabled: truth().optional().meta({ description: 'Whether the rule fires.' }),
+      enabled: truth().optional().describe('Whether the rule fires.'),
     })
     .meta({ id: 'AlertRuleChange', example: { enabled: false } }),
   answer: RuleAnswer,

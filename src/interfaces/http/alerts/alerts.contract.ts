@@ -18,7 +18,7 @@ export const AlertAnswer = namedObject('Alert', {
   severity: z.enum(severities),
   title: z.string().meta({ example: '3 external jobs failed in a row' }),
   message: z.string().meta({ example: 'The newest 3 finished external jobs all failed.' }),
-  job_id: id('job').meta({ description: 'The job that made the rule fire.' }),
+  job_id: id('job').describe('The job that made the rule fire.'),
   status: z.enum(alertStatuses),
   created_at: Timestamp,
   acked_at: Timestamp.nullable().meta({ description: 'Null until the alert is acknowledged.', example: null }),
@@ -30,7 +30,7 @@ export const listAlerts = api.get(path, {
   id: 'listAlerts',
   summary: 'List the alerts, newest first',
   access: permissions.readMonitoring,
-  query: Page.extend({ status: choice(alertStatuses).optional().meta({ description: 'Only alerts of this status.' }) }),
+  query: Page.extend({ status: choice(alertStatuses).optional().describe('Only alerts of this status.') }),
   answer: pageOfList('alerts', AlertAnswer, 'Alerts'),
 });
 

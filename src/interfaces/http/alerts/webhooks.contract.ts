@@ -15,9 +15,7 @@ const WebhookAnswer = namedObject('Webhook', {
     description:
       'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
   }),
-  enabled: z
-    .boolean()
-    .meta({ description: 'False once the receiver has answered 410. Then nothing more is posted to it.' }),
+  enabled: z.boolean().describe('False once the receiver has answered 410. Then nothing more is posted to it.'),
   created_by: ActorId,
   created_at: Timestamp,
   last_delivery: z
@@ -31,7 +29,7 @@ const WebhookAnswer = namedObject('Webhook', {
       error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
     })
     .nullable()
-    .meta({ description: 'The last attempt. Null before the first one.' }),
+    .describe('The last attempt. Null before the first one.'),
 });
 
 export const listWebhooks = api.get(path, {

@@ -16,7 +16,7 @@ export const AuditEntryAnswer = namedObject('AuditEntry', {
   created_at: Timestamp,
   actor: z.object({
     kind: z.enum(actorKinds),
-    id: AccountId.nullable().meta({ description: 'Null unless an account acted.' }),
+    id: AccountId.nullable().describe('Null unless an account acted.'),
     name: z.string().nullable().meta({ description: 'The name of the account at that time.', example: 'Ada Lovelace' }),
     credential_id: id('ses').nullable().meta({
       pattern: '^(ses|key)_',
@@ -32,7 +32,7 @@ export const AuditEntryAnswer = namedObject('AuditEntry', {
     }),
     name: z.string().nullable().meta({ description: 'The name of the object at that time.', example: 'Ada Lovelace' }),
   }),
-  team_id: id('tea').nullable().meta({ description: 'Null if the act concerns the whole deployment.' }),
+  team_id: id('tea').nullable().describe('Null if the act concerns the whole deployment.'),
   request_id: z.string().nullable().meta({
     description: 'The same as in `X-Request-Id` and in the log.',
     example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
@@ -52,14 +52,14 @@ export const listAudit = api.get('/v1/audit', {
   query: Page.extend({
     actor: word()
       .optional()
-      .meta({ description: `The id of an account, or one of ${wordsOf(actorKinds)}.` }),
+      .describe(`The id of an account, or one of ${wordsOf(actorKinds)}.`),
     action: z
       .enum([...auditActions, ...kinds], { error: 'must be an action, or the kind of object before its dot' })
       .optional()
-      .meta({ description: `An action, or the part before its dot: ${wordsOf(kinds)}.` }),
-    object: word().optional().meta({ description: 'The id of an object.' }),
-    from: secondsText().optional().meta({ description: 'Seconds since the epoch. Only entries from then on.' }),
-    to: secondsText().optional().meta({ description: 'Seconds since the epoch. Only entries before then.' }),
+      .describe(`An action, or the part before its dot: ${wordsOf(kinds)}.`),
+    object: word().optional().describe('The id of an object.'),
+    from: secondsText().optional().describe('Seconds since the epoch. Only entries from then on.'),
+    to: secondsText().optional().describe('Seconds since the epoch. Only entries before then.'),
   }),
   answer: pageOfList('entries', AuditEntryAnswer, 'Audit'),
 });

@@ -55,13 +55,13 @@ export const ChatCompletionRequest = z
     }),
     max_tokens: wholeNumber(1, maxTokens)
       .optional()
-      .meta({ description: `The default is the smaller of ${defaultMaxTokens} and the rest of the model's context.` }),
+      .describe(`The default is the smaller of ${defaultMaxTokens} and the rest of the model's context.`),
     temperature: z
       .number({ error: range })
       .min(0, { error: range })
       .max(temperature, { error: range })
       .default(0)
-      .meta({ description: 'At 0 the likeliest token is always taken. Above, tokens are drawn.' }),
+      .describe('At 0 the likeliest token is always taken. Above, tokens are drawn.'),
     stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });
@@ -70,7 +70,7 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
   id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
   object: z.literal('chat.completion'),
   created: z.int().meta({ description: 'Whole seconds since the epoch.', example: 1763683200 }),
-  model: id('prj').meta({ description: 'The project id.' }),
+  model: id('prj').describe('The project id.'),
   choices: z.array(
     z.object({
       index: z.int().meta({ example: 0 }),
@@ -90,7 +90,7 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
       }),
     })
     .nullable()
-    .meta({ description: 'Null if the runtime does not report it.' }),
+    .describe('Null if the runtime does not report it.'),
 });
 
 /** Refuses streaming with its own code, and counts the messages before the schema looks at each. */

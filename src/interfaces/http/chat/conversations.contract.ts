@@ -14,7 +14,7 @@ export const ConversationAnswer = namedObject('Conversation', {
   title: z.string().meta({ description: 'The beginning of the first question.', example: 'What is the capital' }),
   message_count: z.int().meta({ example: 2 }),
   created_at: Timestamp,
-  updated_at: Timestamp.meta({ description: 'The time of the newest message. Seconds since the epoch.' }),
+  updated_at: Timestamp.describe('The time of the newest message. Seconds since the epoch.'),
 });
 
 export const listConversations = api.get(path, {

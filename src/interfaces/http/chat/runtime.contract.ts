@@ -40,7 +40,7 @@ export const connectRuntime = api.put(path, {
     'Makes the model the runtime of the project, which is stopped at first. Connecting the same model again changes nothing.',
   access: permissions.editWorkspace,
   body: namedObject('RuntimeConnection', {
-    model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
+    model_id: idText('mdl').describe('A registered model of the project.'),
   }),
   answer: InstanceRuntime,
 });

@@ -34,18 +34,19 @@ export const DeploymentAnswer = namedObject('Deployment', {
     description: 'The address of the serving process on the machine of the service.',
     example: 'http://127.0.0.1:41873',
   }),
-  status: z.enum(deploymentStatuses).meta({
-    description:
+  status: z
+    .enum(deploymentStatuses)
+    .describe(
       'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
-      'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
-      'for its next start. `stopped`: there is no process.',
-  }),
+        'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
+        'for its next start. `stopped`: there is no process.',
+    ),
   created_at: Timestamp,
-  reason: z.string().nullable().meta({ description: 'Why it is not running, else null.' }),
+  reason: z.string().nullable().describe('Why it is not running, else null.'),
   restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
   instance: InstanceName,
-  max_batch: z.int().nullable().meta({ description: 'The largest batch. Null: requests are not batched.' }),
-  max_delay_ms: z.int().nullable().meta({ description: 'Milliseconds. Null without `max_batch`.' }),
+  max_batch: z.int().nullable().describe('The largest batch. Null: requests are not batched.'),
+  max_delay_ms: z.int().nullable().describe('Milliseconds. Null without `max_batch`.'),
 });
 
 /** Repeats the domain's rule in JSON Schema: a delay needs a batch. */
@@ -83,14 +84,14 @@ export const createDeployment = api.post(path, {
       }),
       max_batch: wholeNumber(maxBatch.min, maxBatch.max)
         .nullish()
-        .meta({
-          description: `The largest number of waiting requests that are answered as one batch, ${maxBatch.min} to ${maxBatch.max}. For models that take batches.`,
-        }),
+        .describe(
+          `The largest number of waiting requests that are answered as one batch, ${maxBatch.min} to ${maxBatch.max}. For models that take batches.`,
+        ),
       max_delay_ms: wholeNumber(maxDelayMs.min, maxDelayMs.max)
         .nullish()
-        .meta({
-          description: `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
-        }),
+        .describe(
+          `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
+        ),
     })
     .meta({ id: 'NewDeployment', ...delayNeedsBatch }),
   status: 201,

@@ -17,16 +17,15 @@ export const ModelFileAnswer = namedObject('ModelFile', {
     example: 'iris.onnx',
   }),
   size: z.int().meta({ description: 'Bytes. Of a folder, the sum of its files.', example: 2410 }),
-  kind: z.enum(modelFileKinds).meta({
-    description:
-      '`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.',
-  }),
+  kind: z
+    .enum(modelFileKinds)
+    .describe('`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.'),
   modified_at: Timestamp,
-  writable: z.boolean().meta({ description: 'Whether the service can replace and delete it.' }),
+  writable: z.boolean().describe('Whether the service can replace and delete it.'),
 });
 
 export const UploadedFileAnswer = ModelFileAnswer.extend({
-  sha256: Sha256.meta({ description: 'The SHA-256 of the file in hex.' }),
+  sha256: Sha256.describe('The SHA-256 of the file in hex.'),
 }).meta({ id: 'UploadedModelFile' });
 
 export const listModelFiles = api.get(path, {
@@ -39,7 +38,7 @@ export const listModelFiles = api.get(path, {
       .string()
       .max(4 * pathBytes)
       .optional()
-      .meta({ description: 'The `next_cursor` of the page before.' }),
+      .describe('The `next_cursor` of the page before.'),
   }),
   answer: namedObject('ModelFiles', {
     model_files: z.array(ModelFileAnswer),

@@ -34,14 +34,14 @@ const Result = z.unknown().meta({
 const count = () => wholeNumber(0, jobLimits.progress);
 
 const Progress = z
-  .object({ done: z.int(), total: z.int().nullable().meta({ description: 'Null if it is not known.' }) })
+  .object({ done: z.int(), total: z.int().nullable().describe('Null if it is not known.') })
   .meta({ id: 'Progress', example: { done: 10, total: 10 } });
 
 const ProgressReport = z
   .object(
     {
       done: count(),
-      total: count().nullish().meta({ description: 'At least `done`. Absent: as before. Null: not known.' }),
+      total: count().nullish().describe('At least `done`. Absent: as before. Null: not known.'),
     },
     { error: 'must be an object with done and, if known, total' },
   )
@@ -70,7 +70,7 @@ export const JobAnswer = z
   .object({
     id: id('job'),
     kind: z.enum(jobKinds),
-    mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end.' }),
+    mode: z.enum(jobModes).describe('`sync`: a caller waits for its end.'),
     status: z.enum(jobStatuses),
     name: z.string().nullable(),
     project_id: id('prj').nullable(),
@@ -80,12 +80,9 @@ export const JobAnswer = z
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
-    duration: z
-      .number()
-      .nullable()
-      .meta({ description: 'Seconds from start to end. Null before the end, or if it never started.' }),
+    duration: z.number().nullable().describe('Seconds from start to end. Null before the end, or if it never started.'),
     progress: Progress,
-    result: AnyJson.meta({ description: 'Any JSON value. Null if there is none.' }),
+    result: AnyJson.describe('Any JSON value. Null if there is none.'),
     error: z.string().nullable(),
   })
   .meta({ id: 'Job', example: finishedJob });
@@ -93,16 +90,16 @@ export const JobAnswer = z
 const NewExternalJob = namedObject('NewExternalJob', {
   kind: z.literal('external'),
   name: nameText(jobLimits.nameLength, 'nightly training'),
-  project_id: idText('prj').nullish().meta({ description: 'A project of your own team.' }),
+  project_id: idText('prj').nullish().describe('A project of your own team.'),
   status: choice(openStatuses).default('running'),
   progress: ProgressReport.optional(),
 });
 
 const NewEvaluation = namedObject('NewEvaluation', {
   kind: z.literal('evaluation'),
-  project_id: idText('prj').meta({ description: 'A project of your own team, with a started runtime.' }),
-  dataset_id: idText('dst').meta({ description: 'A frozen dataset of the project.' }),
-  model_id: idText('mdl').nullish().meta({ description: 'The connected model. It may be left out.' }),
+  project_id: idText('prj').describe('A project of your own team, with a started runtime.'),
+  dataset_id: idText('dst').describe('A frozen dataset of the project.'),
+  model_id: idText('mdl').nullish().describe('The connected model. It may be left out.'),
 });
 
 export const createJob = api.post(path, {
@@ -139,13 +136,13 @@ export const listJobs = api.get(path, {
     'a model began is a job, too, kept for 30 days.',
   access: permissions.readJobs,
   query: Page.extend({
-    status: choice(jobStatuses).optional().meta({ description: 'Only jobs of this status.' }),
-    kind: choice(jobKinds).optional().meta({ description: 'Only jobs of this kind.' }),
+    status: choice(jobStatuses).optional().describe('Only jobs of this status.'),
+    kind: choice(jobKinds).optional().describe('Only jobs of this kind.'),
     project_id: z
       .string()
       .regex(/^prj_[0-9a-f-]{36}$/, { error: 'must be the id of a project' })
       .optional()
-      .meta({ description: 'Only jobs of this project.' }),
+      .describe('Only jobs of this project.'),
   }),
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
 });

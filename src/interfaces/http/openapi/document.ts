@@ -168,7 +168,7 @@ export const alertFired: RouteConfig = {
   security: [],
   request: {
     headers: z.object({
-      'webhook-id': id('alr').meta({ description: 'The id of the alert, the same for each attempt.' }),
+      'webhook-id': id('alr').describe('The id of the alert, the same for each attempt.'),
       'webhook-timestamp': z
         .string()
         .meta({ description: 'The time of this attempt, in seconds since the epoch.', example: '1772368215' }),
@@ -185,7 +185,7 @@ export const alertFired: RouteConfig = {
   },
 };
 
-const of = (kind: string, what: string) => id(kind).meta({ description: `The id of ${what}.` });
+const of = (kind: string, what: string) => id(kind).describe(`The id of ${what}.`);
 
 /** Describes the parameters of paths, by name. */
 const parameters: Readonly<Record<string, z.ZodType>> = {
@@ -202,7 +202,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   alert_id: of('alr', 'an alert'),
   webhook_id: of('whk', 'a webhook'),
   deployment_id: of('dep', 'a deployment'),
-  token: secret('tni').meta({ description: 'The token of an invite.' }),
+  token: secret('tni').describe('The token of an invite.'),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
   alias: z
     .string()

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../domain/shared/errors.js';
-import type { RefusalCode } from '../refusals.js';
+import { type RefusalCode, refusals } from '../refusals.js';
 
 /** Describes the part of JSON Schema that the contracts use. */
 export interface Schema {
@@ -92,20 +92,14 @@ export function addExamples({ paths, webhooks, components }: Document): void {
   }
 }
 
-/** Gives an example of the message of each code. */
-const messages: Readonly<Record<RefusalCode, string>> = {
+/** Gives an example of the message of a code, if the message says more than the description of the code. */
+const messages = {
   malformed_json: 'The body is not JSON: unexpected text at position 12.',
-  bad_request: 'The request has no Host header.',
-  invalid_credentials: 'The e-mail or the password is wrong.',
   session_required: 'This endpoint does not take an API key: sign in and send the session token.',
   email_unverified: 'Verify your e-mail first: open the link in the mail, or ask for a new one.',
   forbidden: 'This needs the role admin or developer.',
   registration_closed: 'This deployment has reached its cap of 3 accounts.',
-  invite_email_mismatch: 'This invite is for another e-mail address.',
-  site_login_disabled: 'Site login is not set up on this deployment.',
-  wrong_password: 'current_password is wrong.',
   token_not_found: 'There is no such token: copy it whole from the e-mail.',
-  invite_not_found: 'There is no such invite.',
   request_timeout: 'The body stalled for 30 s.',
   last_admin: 'This is the last admin of the team: make another account admin first.',
   stale_version: 'The current version is 4: read it and try again.',
@@ -113,8 +107,6 @@ const messages: Readonly<Record<RefusalCode, string>> = {
   model_registered: 'The model is registered and can no longer change: fork it into a draft.',
   job_finished: "The job has finished (succeeded): it can't be changed any more.",
   request_id_conflict: 'This request_id already made another model: use a new request_id.',
-  token_used: 'This token was used already.',
-  invite_expired: 'This invite has expired: ask for a new one.',
   misdirected_request: 'This service does not answer for the host tenon.example.net.',
   payload_too_large: 'The body is over the limit of 102400 bytes.',
   unsupported_media_type: 'Send the body as application/json in UTF-8, not compressed.',
@@ -126,27 +118,16 @@ const messages: Readonly<Record<RefusalCode, string>> = {
   model_mismatch: 'model must be the id of the project in the path, prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11.',
   rate_limited: 'The limit is 120 requests per minute: try again in 12 seconds.',
   model_busy: 'The model is busy: try again in 2 s.',
-  headers_too_large: 'The request headers are too large.',
-  internal_error: 'Something went wrong on our side; the log has it under this request_id.',
-  runtime_invalid_response: 'The runtime gave no valid answer: it is not a chat completion.',
-  busy: 'Too many logins and registrations at once: try again in 2 s.',
   runtime_not_connected:
     'No model is connected to this project: connect one with PUT /v1/projects/{project_id}/runtime.',
-  runtime_loading: 'The model is loading: try again shortly.',
   runtime_stopped: 'The runtime is stopped: start it with POST /v1/projects/{project_id}/runtime/start.',
   runtime_unavailable: 'The runtime is unavailable: its process ended with code 1.',
-  shutting_down: 'The service is ending: try again shortly.',
-  storage_unavailable: 'Not now: the database is out of reach. Try again shortly.',
   inference_timeout: 'The model did not finish within 60 s.',
   unauthenticated: 'A valid credential is needed: send "Authorization: Bearer <session token or API key>".',
-  operator_only: 'This is for the accounts of the team that runs this service.',
   not_found: 'There is no such project.',
   method_not_allowed: 'This path takes GET, HEAD, POST.',
   email_taken: 'An account with this e-mail exists: log in instead.',
-  token_expired: 'This token has expired.',
-  invite_redeemed: 'This invite has been redeemed.',
-  invite_revoked: 'This invite has been revoked: ask for a new one.',
-};
+} satisfies { readonly [Code in RefusalCode]?: string };
 
 const details: { readonly [Code in RefusalCode]?: readonly Finding[] } = {
   stale_version: [{ path: 'version', message: messages.stale_version, current: 4 }],
@@ -161,7 +142,7 @@ const details: { readonly [Code in RefusalCode]?: readonly Finding[] } = {
 export const refusalExample = (code: RefusalCode) => ({
   status: 'error',
   code,
-  error: messages[code],
+  error: code in messages ? messages[code as keyof typeof messages] : refusals[code].when,
   request_id: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
   ...(details[code] && { details: details[code] }),
 });

@@ -38,7 +38,7 @@ export const readLog = monitoring.get('/v1/logs', {
     job_id: text()
       .max(JOB_ID, { error: `must have at most ${JOB_ID} characters` })
       .optional()
-      .meta({ description: 'Only lines that mention this job, among the newest 64 MB of the log.' }),
+      .describe('Only lines that mention this job, among the newest 64 MB of the log.'),
   }),
   answer: namedObject('LogTail', {
     lines: z.array(

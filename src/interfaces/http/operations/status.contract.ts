@@ -18,7 +18,7 @@ const Limit = z
     limit: z.int(),
     remaining: z.int(),
     window_seconds: z.int(),
-    reset_seconds: z.int().meta({ description: 'Seconds until more calls remain. 0 if all remain.' }),
+    reset_seconds: z.int().describe('Seconds until more calls remain. 0 if all remain.'),
   })
   .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
 
@@ -31,21 +31,21 @@ export const status = api.get('/v1/status', {
     instance: InstanceName,
     caller: z.object({
       kind: z.enum(callerKinds),
-      user: UserAnswer.nullable().meta({ description: 'Null for the master key.' }),
+      user: UserAnswer.nullable().describe('Null for the master key.'),
       team: z
         .object({ id: z.string().meta({ example: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }) })
         .nullable()
-        .meta({ description: 'Null for the master key.' }),
-      role: z.enum(roles).meta({ description: 'The role of the account. The master key acts as an admin.' }),
-      operator: z.boolean().meta({ description: 'Whether the account belongs to the team that runs this service.' }),
-      verified: z.boolean().meta({ description: 'Whether the e-mail is verified.' }),
+        .describe('Null for the master key.'),
+      role: z.enum(roles).describe('The role of the account. The master key acts as an admin.'),
+      operator: z.boolean().describe('Whether the account belongs to the team that runs this service.'),
+      verified: z.boolean().describe('Whether the e-mail is verified.'),
     }),
     permissions: z
       .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
-      .meta({ description: 'Which acts this credential allows.' }),
+      .describe('Which acts this credential allows.'),
     limits: z.object({
-      requests: Limit.meta({ description: 'The limit of all calls.' }),
-      auth: Limit.meta({ description: 'The limit of registrations and logins.' }),
+      requests: Limit.describe('The limit of all calls.'),
+      auth: Limit.describe('The limit of registrations and logins.'),
     }),
     runtimes: z.array(
       RuntimeAnswer.extend({ project_id: id('prj'), project_name: z.string().meta({ example: 'Capitals' }) }).meta({

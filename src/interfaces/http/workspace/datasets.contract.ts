@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
-import { recordLimits } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/name.js';
 import { contractsOf } from '../contract.js';
@@ -12,80 +10,24 @@ import {
   Deleted,
   GREATEST_VERSION,
   id,
-  jsonReference,
   namedObject,
   nameText,
   pageOfList,
   Sha256,
-  STORABLE,
   Timestamp,
   Version,
   VersionNumber,
   visible,
-  wanted,
   wholeNumberText,
 } from '../schemas.js';
-import { Rows, recordForms } from './record-forms.js';
-import { sameStarter, starterChoice } from './starters.contract.js';
+import { sameStarter, starterChoice } from './projects.contract.js';
+import { recordForms } from './record-forms.js';
+import { RecordAnswer, Records, SentRecords } from './records.js';
 
 const api = contractsOf('Project workspace');
 
-const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
-
-/** Leaves the rows to the domain, which names everything that is wrong with each. */
-const SentRecords = z
-  .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
-    error: wanted('a list of records'),
-  })
-  .meta({
-    type: 'array',
-    maxItems: recordLimits.records,
-    items: {
-      type: 'object',
-      properties: {
-        id: { type: ['string', 'null'], maxLength: recordLimits.id, pattern: STORABLE },
-        group: { type: ['string', 'null'], maxLength: recordLimits.group, pattern: STORABLE },
-        input: jsonReference,
-        expected: jsonReference,
-        fields: { type: ['object', 'null'], ...fieldNames, additionalProperties: jsonReference },
-      },
-      maxProperties: recordLimits.fields,
-      ...fieldNames,
-      additionalProperties: jsonReference,
-    },
-    description:
-      'At most 500 records with at most 50 fields each: `id`, `group`, `input`, `expected`, and fields of your own, beside ' +
-      'them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
-      'most 16 MB as JSON.',
-    example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
-  });
-
 /** Leaves the name to the domain, too, so that one answer lists all findings. */
 const SentName = z.custom<Json>(() => true).meta({ ...visible(NAME_LENGTH), example: 'Capitals' });
-
-/** Does not validate stored records again. */
-const RecordAnswer = z
-  .custom<DatasetRecord>((record) => record !== null)
-  .meta({
-    id: 'DatasetRecord',
-    type: 'object',
-    required: ['id', 'group', 'input', 'expected', 'fields'],
-    properties: {
-      id: { type: 'string' },
-      group: { type: ['string', 'null'] },
-      input: { description: 'Any JSON value.' },
-      expected: { description: 'Any JSON value.' },
-      fields: { type: 'object', additionalProperties: true, description: 'All other fields of the record.' },
-    },
-    example: {
-      id: 'fr',
-      group: 'europe',
-      input: 'What is the capital of France?',
-      expected: 'Paris',
-      fields: { source: 'atlas' },
-    },
-  });
-const Records = z.array(RecordAnswer);
 
 const FindingAnswer = z
   .object({ code: z.string(), path: z.string(), message: z.string() })
@@ -93,7 +35,7 @@ const FindingAnswer = z
 
 const Content = z.object({
   record_count: z.int().meta({ example: 1 }),
-  content_sha256: Sha256.meta({ description: 'The SHA-256 of the records as canonical JSON.' }),
+  content_sha256: Sha256.describe('The SHA-256 of the records as canonical JSON.'),
   validation: z.object({ valid: z.boolean(), findings: z.array(FindingAnswer) }).meta({
     description: 'The findings that keep the dataset from being frozen.',
     example: { valid: true, findings: [] },
@@ -143,7 +85,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
     '`validation`. Only freezing refuses them.',
   access: permissions.editWorkspace,
   query: z.object({
-    name: SentName.optional().meta({ description: 'The name, for CSV and JSON Lines.' }),
+    name: SentName.optional().describe('The name, for CSV and JSON Lines.'),
   }),
   body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
@@ -212,9 +154,7 @@ export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset
     .object({
       name: nameText(NAME_LENGTH, 'Capitals')
         .optional()
-        .meta({
-          description: `1 to ${NAME_LENGTH} characters. Without one, the copy gets the name of the original and an ending.`,
-        }),
+        .describe(`1 to ${NAME_LENGTH} characters. Without one, the copy gets the name of the original and an ending.`),
     })
     .meta({ id: 'DatasetFork', example: { name: 'Capitals, corrected' } }),
   bodyOptional: true,
@@ -278,7 +218,7 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
       description: 'A version of this dataset, the id of another dataset, or `<id>@<version>`.',
       example: '1',
     }),
-    version: wholeNumberText(1, GREATEST_VERSION).optional().meta({ description: 'A version of this dataset.' }),
+    version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version of this dataset.'),
   }),
   answer: namedObject('DatasetComparison', {
     dataset: Side,

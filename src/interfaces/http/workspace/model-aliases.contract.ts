@@ -21,12 +21,12 @@ const AliasAnswer = ListedAlias.extend({
     .array(
       z.object({
         version: VersionNumber,
-        model_id: id('mdl').nullable().meta({ description: 'Null if the alias was deleted.' }),
+        model_id: id('mdl').nullable().describe('Null if the alias was deleted.'),
         changed_at: Timestamp,
         changed_by: AccountId,
       }),
     )
-    .meta({ description: 'The last 100 changes, newest first.' }),
+    .describe('The last 100 changes, newest first.'),
 }).meta({ id: 'ModelAlias' });
 
 export const listModelAliases = api.get(all, {
@@ -52,7 +52,7 @@ export const setModelAlias = api.put(one, {
     'call wins. Pointing it to the same model again changes nothing.',
   access: permissions.editWorkspace,
   body: namedObject('ModelAliasTarget', {
-    model_id: idText('mdl').meta({ description: 'A registered model of the project.' }),
+    model_id: idText('mdl').describe('A registered model of the project.'),
     version: Version,
   }),
   versioned: true,

@@ -107,7 +107,7 @@ export const registerModel = api.post('/v1/projects/{project_id}/models/{model_i
   summary: 'Register a model',
   description: 'Makes the model immutable, so that it can be connected as a runtime.',
   access: permissions.editWorkspace,
-  body: z.object({ version: Version, expected_version: Version.meta({ description: 'The same as `version`.' }) }).meta({
+  body: z.object({ version: Version, expected_version: Version.describe('The same as `version`.') }).meta({
     id: 'ModelRegistration',
     anyOf: anyOf('version', 'expected_version'),
     example: { version: 1 },
@@ -149,7 +149,7 @@ export const readModelVersion = api.get('/v1/projects/{project_id}/models/{model
   summary: 'Read a version of a model',
   access: permissions.readWorkspace,
   answer: ModelVersionEntry.extend({
-    id: id('mdl').meta({ description: 'The id of the model.' }),
+    id: id('mdl').describe('The id of the model.'),
     project_id: id('prj'),
     spec: AnyObject.meta({ example: { runtime: 'onnx', path: 'tiny-chat' } }),
   }).meta({ id: 'ModelVersion' }),

@@ -11,20 +11,75 @@ import {
   Count,
   Deleted,
   id,
+  listOf,
   NextCursor,
   namedObject,
   nameText,
   pageOfList,
   STORABLE,
   Timestamp,
+  text,
   twoOf,
   Version,
   VersionNumber,
 } from '../schemas.js';
 import { ModelAnswer } from './models.contract.js';
-import { sameStarter, starterChoice } from './starters.contract.js';
+import { Records } from './records.js';
 
 const api = contractsOf('Project workspace');
+
+const provenance = {
+  source: 'Written for Tenon',
+  author: 'The Tenon authors',
+  licence: 'CC0-1.0',
+  date: '2026-11-21',
+  method: 'Written from general knowledge; every answer was checked.',
+};
+
+const StarterAnswer = namedObject('ProjectStarter', {
+  id: z.string().meta({ example: 'capital-cities' }),
+  name: z.string().meta({ example: 'Capital cities' }),
+  description: z.string().meta({ example: 'Questions about the capitals of 23 countries.' }),
+  provenance: z
+    .object({
+      source: z.string(),
+      author: z.string(),
+      licence: z.string(),
+      date: z.string().describe('The date as YYYY-MM-DD.'),
+      method: z.string().describe('How the records were made.'),
+    })
+    .meta({ example: provenance }),
+  spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
+  dataset: z.object({
+    name: z.string().meta({ example: 'Capital cities' }),
+    record_count: z.int().meta({ example: 1 }),
+    groups: z.array(z.string().meta({ example: 'europe' })),
+    records: Records,
+  }),
+});
+
+/** Names a starter in a request. */
+export const starterChoice = {
+  starter_id: text().optional().describe('The id of a starter of `GET /v1/project-starters`.'),
+  starter: text().optional().describe('The same as `starter_id`.'),
+};
+
+/** Refuses, by `refine`, a request that names two starters. */
+export const sameStarter: [
+  (choice: { starter?: string; starter_id?: string }) => boolean,
+  { path: string[]; error: string },
+] = [
+  ({ starter, starter_id = starter }) => starter === undefined || starter === starter_id,
+  { path: ['starter'], error: 'must be the same as starter_id' },
+];
+
+export const listStarters = api.get('/v1/project-starters', {
+  id: 'listProjectStarters',
+  summary: 'List the starters for projects',
+  description: 'A starter is a spec with a small dataset. Ordered by id.',
+  access: permissions.readWorkspace,
+  answer: listOf('starters', StarterAnswer, 'ProjectStarters'),
+});
 
 const SpecText = { type: ['string' as const, 'null' as const], pattern: STORABLE };
 
@@ -59,7 +114,7 @@ const ProjectAnswer = namedObject('Project', {
     .int()
     .nullable()
     .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
-  models: z.array(ModelAnswer).meta({ description: 'The registered models, newest first.' }),
+  models: z.array(ModelAnswer).describe('The registered models, newest first.'),
   runtime: RuntimeAnswer,
 });
 
@@ -97,7 +152,7 @@ export const listProjects = api.get('/v1/projects', {
   answer: namedObject('ProjectList', {
     projects: z.array(ProjectAnswer),
     conversations: z.array(ConversationAnswer),
-    count: Count.meta({ description: 'The number of projects in this answer.' }),
+    count: Count.describe('The number of projects in this answer.'),
     next_cursor: NextCursor,
   }),
 });
@@ -159,7 +214,7 @@ export const reviewProject = api.post('/v1/projects/{project_id}/plan', {
         .object({
           level: z.enum(['blocking', 'warning', 'info']),
           code: z.string(),
-          path: z.string().meta({ description: 'The place in the project.' }),
+          path: z.string().describe('The place in the project.'),
           message: z.string(),
         })
         .meta({

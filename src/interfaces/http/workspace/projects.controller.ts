@@ -12,12 +12,11 @@ import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.j
 import { expectedVersions, saidVersions } from '../schemas.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
-import { listStarters } from './starters.contract.js';
 
 @injectable()
 export class ProjectsController implements Controller {
   readonly routes = [
-    route(listStarters, async ({ caller }) =>
+    route(contracts.listStarters, async ({ caller }) =>
       listed('starters', (await this.projects.starters(caller)).map(starterAnswer)),
     ),
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
@@ -77,7 +76,7 @@ const versionEntry = (entry: ProjectVersionEntry) =>
   answerFrom(contracts.listProjectVersions.answer.shape.versions.element, entry, {});
 
 const starterAnswer = (starter: Starter) =>
-  answerFrom(listStarters.answer.shape.starters.element, starter, {
+  answerFrom(contracts.listStarters.answer.shape.starters.element, starter, {
     dataset: {
       name: starter.dataset.name,
       record_count: starter.dataset.records.length,

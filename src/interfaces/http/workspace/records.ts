@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
+import { recordLimits } from '../../../domain/workspace/dataset-import.js';
+import type { Json } from '../../../domain/workspace/json.js';
+import { jsonReference, STORABLE, wanted } from '../schemas.js';
+import { Rows } from './record-forms.js';
+
+const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
+
+/** Leaves the rows to the domain, which names everything that is wrong with each. */
+export const SentRecords = z
+  .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
+    error: wanted('a list of records'),
+  })
+  .meta({
+    type: 'array',
+    maxItems: recordLimits.records,
+    items: {
+      type: 'object',
+      properties: {
+        id: { type: ['string', 'null'], maxLength: recordLimits.id, pattern: STORABLE },
+        group: { type: ['string', 'null'], maxLength: recordLimits.group, pattern: STORABLE },
+        input: jsonReference,
+        expected: jsonReference,
+        fields: { type: ['object', 'null'], ...fieldNames, additionalProperties: jsonReference },
+      },
+      maxProperties: recordLimits.fields,
+      ...fieldNames,
+      additionalProperties: jsonReference,
+    },
+    description:
+      'At most 500 records with at most 50 fields each: `id`, `group`, `input`, `expected`, and fields of your own, beside ' +
+      'them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
+      'most 16 MB as JSON.',
+    example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
+  });
+
+/** Does not validate stored records again. */
+export const RecordAnswer = z
+  .custom<DatasetRecord>((record) => record !== null)
+  .meta({
+    id: 'DatasetRecord',
+    type: 'object',
+    required: ['id', 'group', 'input', 'expected', 'fields'],
+    properties: {
+      id: { type: 'string' },
+      group: { type: ['string', 'null'] },
+      input: { description: 'Any JSON value.' },
+      expected: { description: 'Any JSON value.' },
+      fields: { type: 'object', additionalProperties: true, description: 'All other fields of the record.' },
+    },
+    example: {
+      id: 'fr',
+      group: 'europe',
+      input: 'What is the capital of France?',
+      expected: 'Paris',
+      fields: { source: 'atlas' },
+    },
+  });
+export const Records = z.array(RecordAnswer);
