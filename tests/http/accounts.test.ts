@@ -2,7 +2,7 @@ import { PasswordHasher } from '../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import type { Answer } from '../support/http-caller.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
-import { receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { mailsTo, receivesMail, tokenMailedTo } from './support/mailbox.js';
 import { TestApp } from './support/test-app.js';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -121,6 +121,14 @@ describe('registration and login', () => {
     const second = await tokenMailedTo(app, ada, 'tnv');
     expect(await verify(second)).toMatchObject({ status: 200, body: { email: ada, email_verified: true } });
     expect(await verify(second)).toMatchObject(refusal(410, 'token_used'));
+  });
+
+  it('mails an unverified address neither links nor long texts that its name contains', async () => {
+    const fresh = await TestApp.start({ adapt: receivesMail });
+    await registerWith({ name: `Win $900 at http://evil.example or www.evil.example, now! ${'x'.repeat(40)}` }, fresh);
+    const [greeting] = (await mailsTo(fresh, 'bob@example.com')).join('').split('\n');
+    expect(greeting).toBe('Hello Win $900 at or now! xxxxxxxxxxxxxxxxxxxx,');
+    await fresh.stop();
   });
 
   it('enters nobody by a site where none is set up', async () => {

@@ -64,6 +64,17 @@ ${otherwise}
 `,
 });
 
+const NAME_LENGTH = 40;
+
+/**
+ * Returns the name for a mail to an unverified address, which may belong to a stranger: short, and without words that a
+ * mail program shows as links.
+ */
+function harmlessName(name: string): string {
+  const words = name.split(/\s+/).filter((word) => !/[:/\\@]|^www\.|\.\p{L}{2}/iu.test(word));
+  return [...words.join(' ')].slice(0, NAME_LENGTH).join('').trim() || 'there';
+}
+
 /** Keeps strangers from flooding a mailbox. */
 const MOST_AN_HOUR = 5;
 const HOUR_MS = 60 * 60 * 1000;
@@ -114,8 +125,8 @@ export class TokenMailer {
     return { used: MailedToken.use(mailed, this.clock.now()), account };
   }
 
-  private message({ name, email }: Account, purpose: MailedTokenPurpose, token: string): Message {
-    const to = { name, address: email };
+  private message({ name, email, emailVerifiedAt }: Account, purpose: MailedTokenPurpose, token: string): Message {
+    const to = { name: emailVerifiedAt ? name : harmlessName(name), address: email };
     if (purpose === 'verification') return verificationMail(to, this.links.verifyEmail(token), token);
     return resetMail(to, this.links.resetPassword(token), token);
   }

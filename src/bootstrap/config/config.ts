@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Setting } from './setting.js';
+import { hostAsInUrl, type Setting } from './setting.js';
 import { settingFamilies, settings } from './settings.js';
 import { shippedModels, shippedStarters } from './shipped.js';
 
@@ -55,10 +55,7 @@ export function loadConfig(texts: Texts) {
     chatQueue: set('SERVICE_CHAT_QUEUE'),
     deploymentStartTimeoutMs: set('SERVICE_DEPLOYMENT_START_TIMEOUT_S') * 1000,
     runtimeLoadTimeoutMs: set('SERVICE_RUNTIME_LOAD_TIMEOUT_S') * 1000,
-    upstream: {
-      allowedHosts: values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [],
-      keys: familyOf('SERVICE_RUNTIME_KEY_', texts),
-    },
+    upstream: upstream(values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [], familyOf('SERVICE_RUNTIME_KEY_', texts)),
     webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
     servingThreads: set('SERVICE_SERVING_THREADS'),
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
@@ -109,6 +106,20 @@ const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>
   Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text && familyName(name) === family ? [[name, text]] : [])),
   );
+
+const upstream = (allowedHosts: readonly string[], keys: Readonly<Record<string, string>>) => ({
+  allowedHosts,
+  keys: Object.fromEntries(Object.entries(keys).map(([name, text]) => [name, engineKey(text, allowedHosts)])),
+});
+
+/** Reads `key` or `host=key`. A key may contain `=`, so `host` must be an allowed host or have a dot or a port. */
+function engineKey(text: string, allowedHosts: readonly string[]) {
+  const [, name = '', key = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const host = hostAsInUrl(name);
+  const isHost =
+    /[.:]/.test(name) || allowedHosts.some((allowed) => allowed === host || allowed.startsWith(`${host}:`));
+  return host !== null && isHost ? { key, host } : { key: text, host: null };
+}
 
 const keyNames = ['SERVICE_SITE_LOGIN_SECRET', 'SERVICE_SITE_LOGIN_JWKS_FILE', 'SERVICE_SITE_LOGIN_JWKS_URL'] as const;
 const claimNames = ['SERVICE_SITE_LOGIN_ISSUER', 'SERVICE_SITE_LOGIN_AUDIENCE'] as const;

@@ -90,7 +90,8 @@ export const engineHosts = listOf(
   'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',
 ).transform((hosts) => hosts.map((text) => hostAsInUrl(text) ?? text));
 
-function hostAsInUrl(text: string): string | null {
+/** Returns `host` or `host:port` as a URL writes it, or null for any other text. */
+export function hostAsInUrl(text: string): string | null {
   const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/?#@*[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (!host || !URL.canParse(`http://${text}`) || Number(port) === 0) return null;
   const { hostname } = new URL(`http://${host}`);

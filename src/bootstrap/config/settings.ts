@@ -211,7 +211,8 @@ export const settings = {
 /** Prefixes of settings with names of the operator's choice. */
 export const settingFamilies = {
   SERVICE_RUNTIME_KEY_: setting({
-    about: 'The key of an engine, for the model specs that name this setting as their `key_setting`.',
+    about:
+      'The key of an engine, for the model specs that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
     secret: true,
     read: secretText(1),
   }),

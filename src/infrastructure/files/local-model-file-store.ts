@@ -8,6 +8,10 @@ import { FolderWalk, isBelow, realPath, realPaths } from './folder-walk.js';
 
 const MAX_ENTRIES = 10_000;
 
+/** Models belong to the service's user; its group may read them. */
+const FILE_MODE = 0o640;
+const FOLDER_MODE = 0o750;
+
 /** A removal at the same time may delete the empty folder that a write has just made. */
 const ATTEMPTS = 10;
 
@@ -65,7 +69,7 @@ export class LocalModelFileStore implements ModelFileStore {
     for (let attempt = 1; ; attempt++) {
       await this.requireFree(path);
       try {
-        await mkdir(dirname(target), { recursive: true });
+        await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
         const replaced = await exists(target);
         await rename(part, target);
         await syncFolder(dirname(target));
@@ -107,7 +111,7 @@ export class LocalModelFileStore implements ModelFileStore {
   private async staged<T>(work: (folder: string) => Promise<T>): Promise<T> {
     let folder: string | null = null;
     try {
-      await mkdir(stagingFolder(this.uploadFolder), { recursive: true });
+      await mkdir(stagingFolder(this.uploadFolder), { recursive: true, mode: FOLDER_MODE });
       folder = await mkdtemp(join(stagingFolder(this.uploadFolder), 'one-'));
       return await work(folder);
     } catch (error) {
@@ -142,7 +146,7 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Pro
       yield chunk;
     }
   }
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx', FILE_MODE);
   try {
     await writeFile(file, hashed());
     await file.sync();

@@ -60,7 +60,14 @@ export interface EngineAccess {
   /** `host`, which allows each of its ports, or `host:port`; as a URL writes them. */
   readonly allowedHosts: readonly string[];
   /** The keys of engines, by the names of their settings. */
-  readonly keys: Readonly<Record<string, string>>;
+  readonly keys: Readonly<Record<string, EngineKey>>;
+}
+
+export interface EngineKey {
+  /** A secret: not for logs, errors and answers. */
+  readonly key: string;
+  /** The only `host` or `host:port` that gets the key; null for every allowed host. */
+  readonly host: string | null;
 }
 
 const LONGEST = 2_000;
@@ -68,9 +75,15 @@ const LONGEST = 2_000;
 /** Accepts a text that is not empty. `message` names what else the field must be. */
 export const specText = (message: string) => z.string(message).min(1, message).max(LONGEST, message);
 
-/** Accepts the address of an allowed host, and the name of a setting that holds a key. */
+/** Accepts the address of an allowed host, and the name of a setting that holds a key for it. */
 export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
-  z.object({ base_url: baseUrl(allowedHosts), key_setting: keySetting(keys) });
+  z
+    .object({ base_url: baseUrl(allowedHosts), key_setting: keySetting(keys) })
+    .refine(({ base_url, key_setting: key }) => !key?.host || isOn(new URL(base_url), [key.host]), {
+      path: ['key_setting'],
+      error: 'names a key for another host than that of base_url',
+    })
+    .transform(({ base_url, key_setting }) => ({ baseUrl: base_url, key: key_setting?.key ?? null }));
 
 /** Throws InvalidRequest with the first field that is wrong. */
 export function readSpec<T>(fields: z.ZodType<T>, spec: JsonObject): T {
@@ -82,16 +95,18 @@ export function readSpec<T>(fields: z.ZodType<T>, spec: JsonObject): T {
 
 const NO_URL = 'must be an http:// or https:// URL';
 
+const hostAndPort = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+
+/** `hosts` are `host`, which means each of its ports, or `host:port`. */
+const isOn = (url: URL, hosts: readonly string[]) => hosts.includes(url.hostname) || hosts.includes(hostAndPort(url));
+
 function baseUrl(allowedHosts: EngineAccess['allowedHosts']) {
-  const hostAndPort = ({ protocol, hostname, port }: URL) =>
-    `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
-  const isAllowed = (url: URL) => allowedHosts.includes(url.hostname) || allowedHosts.includes(hostAndPort(url));
   return specText(NO_URL)
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), NO_URL)
     .transform((text) => new URL(text))
     .refine(({ username, password }) => !username && !password, 'must not contain credentials: name a key_setting')
     .refine(({ search, hash }) => !search && !hash, 'must end with its path')
-    .refine(isAllowed, {
+    .refine((url) => isOn(url, allowedHosts), {
       error: ({ input }) =>
         `must be on a host that SERVICE_RUNTIME_ALLOWED_HOSTS allows; ${hostAndPort(input as URL)} is not`,
     })

@@ -52,8 +52,8 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   }
 
   async source(spec: JsonObject): Promise<HttpSource<Model>> {
-    const { base_url: baseUrl, key_setting: key } = readSpec(engineFields(this.settings), spec);
-    return { kind: this.kind, baseUrl, key, model: readSpec(this.fields, spec) };
+    const engine = readSpec(engineFields(this.settings), spec);
+    return { kind: this.kind, ...engine, model: readSpec(this.fields, spec) };
   }
 
   create(projectId: string): EngineRuntime {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -159,6 +160,12 @@ describe('ModelFileStore of the file system', () => {
       unfinished: [],
       own: ['.unfinished', 'a'],
     });
+  });
+
+  it('closes what it writes to strangers', async () => {
+    await local().write('a/model.onnx', text('content'));
+    const modes = ['own/a', 'own/a/model.onnx'].map((path) => statSync(at(path)).mode & 0o777);
+    expect(modes).toEqual([0o750, 0o640].map((mode) => mode & ~process.umask()));
   });
 
   it('lets whoever has opened the file before go on with it', async () => {

@@ -96,10 +96,24 @@ describe('the settings of engines', () => {
 
   it('hold keys under any name behind the prefix, which are known settings, and are never repeated', () => {
     const keys = { SERVICE_RUNTIME_KEY_A: 'sk-a', SERVICE_RUNTIME_KEY_B_2: 'sk-b' };
-    expect(upstream({ ...keys, SERVICE_RUNTIME_KEY_EMPTY: '' }).keys).toEqual(keys);
+    expect(upstream({ ...keys, SERVICE_RUNTIME_KEY_EMPTY: '' }).keys).toEqual({
+      SERVICE_RUNTIME_KEY_A: { key: 'sk-a', host: null },
+      SERVICE_RUNTIME_KEY_B_2: { key: 'sk-b', host: null },
+    });
     expect(loadConfig({ ...keys, SERVICE_RUNTIME_KEY_: 'x' }).unknown).toEqual(['SERVICE_RUNTIME_KEY_']);
     const said = complaint({ SERVICE_RUNTIME_KEY_A: 'sk a\r\nX: y' });
     expect(said).toMatch(/SERVICE_RUNTIME_KEY_A must have/);
     expect(said).not.toContain('sk a');
+  });
+
+  it.each([
+    ['gpu=sk-a', { key: 'sk-a', host: 'gpu' }],
+    ['GPU:8000=sk=a', { key: 'sk=a', host: 'gpu:8000' }],
+    ['other.example=sk-a', { key: 'sk-a', host: 'other.example' }],
+    ['c2stYQ==', { key: 'c2stYQ==', host: null }],
+    ['sk-a=b', { key: 'sk-a=b', host: null }],
+  ])('bind a key to a host: %s', (text, key) => {
+    const { keys } = upstream({ SERVICE_RUNTIME_KEY_A: text, SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu:8000' });
+    expect(keys).toEqual({ SERVICE_RUNTIME_KEY_A: key });
   });
 });

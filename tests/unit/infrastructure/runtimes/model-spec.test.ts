@@ -7,7 +7,10 @@ import { RecordingLog } from '../../../support/recording-log.js';
 
 const access = {
   allowedHosts: ['gpu.internal', '10.0.0.7:8000', '[::1]:8080', 'api.example.com:443'],
-  keys: { SERVICE_RUNTIME_KEY_GPU: 'sk-secret' },
+  keys: {
+    SERVICE_RUNTIME_KEY_GPU: { key: 'sk-secret', host: null },
+    SERVICE_RUNTIME_KEY_BOUND: { key: 'sk-bound', host: '10.0.0.7:8000' },
+  },
 };
 const limits = { queue: 1, timeoutMs: 1_000 };
 const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1 };
@@ -47,6 +50,15 @@ describe('what a spec says of the runtime', () => {
     const more = { model_aliases: ['m-2', 'm-3'], key_setting: 'SERVICE_RUNTIME_KEY_GPU' };
     expect(await openAi(more)).toMatchObject({ key: 'sk-secret', model: { model_aliases: ['m-2', 'm-3'] } });
     expect(await openAi({ model_aliases: null, key_setting: null })).toMatchObject({ key: null });
+  });
+
+  it('gets a key that is bound to a host only for that host', async () => {
+    const key_setting = 'SERVICE_RUNTIME_KEY_BOUND';
+    expect(await openAi({ base_url: 'http://10.0.0.7:8000/v1', key_setting })).toMatchObject({ key: 'sk-bound' });
+    expect(await faultOf(openAi({ key_setting }))).toEqual({
+      path: 'spec.key_setting',
+      message: 'names a key for another host than that of base_url',
+    });
   });
 
   const allowedNames =
