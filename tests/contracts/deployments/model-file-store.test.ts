@@ -163,7 +163,7 @@ describe('ModelFileStore of the file system', () => {
   });
 
   it('closes what it writes to strangers', async () => {
-    await local().write('a/model.onnx', text('content'));
+    await local().write('a/model.onnx', pieces('content'));
     const modes = ['own/a', 'own/a/model.onnx'].map((path) => statSync(at(path)).mode & 0o777);
     expect(modes).toEqual([0o750, 0o640].map((mode) => mode & ~process.umask()));
   });
