@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { Account } from '../../domain/accounts/account.js';
-import type { Caller } from '../../domain/accounts/caller.js';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { Unauthenticated, WrongPassword } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
@@ -36,8 +36,9 @@ export class AccountService {
     private readonly clock: Clock,
   ) {}
 
-  async read(caller: Caller | null): Promise<Account> {
-    return this.own(authorize(caller, permissions.ownAccount).accountId);
+  /** Returns the caller, whose account was looked up with the credential. */
+  async read(caller: Caller | null): Promise<AccountCaller> {
+    return authorize(caller, permissions.ownAccount);
   }
 
   /**

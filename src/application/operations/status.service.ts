@@ -1,18 +1,13 @@
 import { injectable } from 'inversify';
-import type { Account } from '../../domain/accounts/account.js';
 import type { Caller } from '../../domain/accounts/caller.js';
-import { Unauthenticated } from '../../domain/accounts/errors.js';
 import { authorize, type PermissionName, permissions, permitted } from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Project } from '../../domain/workspace/project.js';
-import { AccountRepository } from '../accounts/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { ProjectRepository } from '../workspace/ports.js';
 
 export interface Status {
   readonly caller: Caller;
-  /** Is null for the master key. */
-  readonly account: Account | null;
   readonly may: Readonly<Record<PermissionName, boolean>>;
   /** The runtimes of the team's newest projects, newest first; empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
@@ -27,7 +22,6 @@ const PROJECTS = 1_000;
 @injectable()
 export class StatusService {
   constructor(
-    private readonly accounts: AccountRepository,
     private readonly projects: ProjectRepository,
     private readonly runtimes: RuntimeReconciler,
   ) {}
@@ -36,13 +30,7 @@ export class StatusService {
   async read(input: { by: Caller | null }): Promise<Status> {
     const caller = authorize(input.by, permissions.readStatus);
     const may = permitted(caller);
-    if (caller.kind === 'master') return { caller, account: null, may, runtimes: [] };
-    const [account, runtimes] = await Promise.all([
-      this.accounts.byId(caller.accountId),
-      this.runtimesOf(caller.teamId),
-    ]);
-    if (!account) throw new Unauthenticated();
-    return { caller, account, may, runtimes };
+    return { caller, may, runtimes: caller.kind === 'master' ? [] : await this.runtimesOf(caller.teamId) };
   }
 
   private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {

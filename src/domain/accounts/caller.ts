@@ -7,6 +7,10 @@ export interface AccountCaller {
   readonly credentialId: string;
   readonly accountId: string;
   readonly accountName: string;
+  readonly email: string;
+  readonly alertEmails: boolean;
+  /** The time of the registration. */
+  readonly createdAt: Date;
   readonly teamId: string;
   readonly role: Role;
   /** True for accounts of the operator team. */

@@ -109,9 +109,10 @@ export class MemoryCredentialRepository implements CredentialRepository {
     const account = credential && this.accounts.get(credential.accountId);
     const team = account && this.teams.get(account.teamId);
     if (!team || (credential.expiresAt && credential.expiresAt <= now)) return null;
-    const { id: accountId, name: accountName, teamId, role, emailVerifiedAt } = account;
+    const { id: accountId, name: accountName, email, alertEmails, createdAt, teamId, role, emailVerifiedAt } = account;
     const { kind, lastUsedAt } = credential;
-    const holder = { accountId, accountName, teamId, role, emailVerified: emailVerifiedAt !== null };
+    const profile = { accountId, accountName, email, alertEmails, createdAt, emailVerified: emailVerifiedAt !== null };
+    const holder = { ...profile, teamId, role };
     return { kind, credentialId, ...holder, operator: team.operator, lastUsedAt };
   }
 

@@ -24,7 +24,8 @@ export const CredentialTable = defineTable<Credential>('credentials', {
 /** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */
 const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
-         a.team_id AS "teamId", a.role, t.operator, a.email_verified_at IS NOT NULL AS "emailVerified"
+         a.email, a.alert_emails AS "alertEmails", a.created_at AS "createdAt", a.team_id AS "teamId", a.role, t.operator,
+         a.email_verified_at IS NOT NULL AS "emailVerified"
     FROM credentials c JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
    WHERE (c.expires_at IS NULL OR c.expires_at > $2)`;
 

@@ -7,6 +7,7 @@ import { RegistrationService } from '../../../application/accounts/registration.
 import { SessionService } from '../../../application/accounts/session.service.js';
 import { SiteLoginService } from '../../../application/accounts/site-login.service.js';
 import type { Account } from '../../../domain/accounts/account.js';
+import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
@@ -41,7 +42,10 @@ export class AccountsController implements Controller {
       async () => this.siteLogin.requireEnabled(),
     ),
     route(contracts.logout, async ({ caller }) => ({ id: await this.sessions.logOut(caller), deleted: true as const })),
-    route(contracts.me, async ({ caller }) => ownAnswer(await this.accounts.read(caller))),
+    route(contracts.me, async ({ caller }) => {
+      const own = await this.accounts.read(caller);
+      return { ...callerAnswer(own), alert_emails: own.alertEmails };
+    }),
     route(contracts.updateMe, async ({ caller, body }) => {
       const { name, password, alert_emails: alertEmails, current_password: currentPassword } = body;
       const change = { name, alertEmails, password, currentPassword, revokeKeys: body.revoke_keys };
@@ -72,6 +76,16 @@ export const userAnswer = (account: Account): AnswerOf<typeof contracts.verifyEm
   role: account.role,
   email_verified: account.emailVerifiedAt !== null,
   created_at: seconds(account.createdAt),
+});
+
+/** Answers as `userAnswer` does, from the lookup of the credential. */
+export const callerAnswer = (caller: AccountCaller): AnswerOf<typeof contracts.verifyEmail> => ({
+  id: caller.accountId,
+  name: caller.accountName,
+  email: caller.email,
+  role: caller.role,
+  email_verified: caller.emailVerified,
+  created_at: seconds(caller.createdAt),
 });
 
 const ownAnswer = (account: Account): AnswerOf<typeof contracts.me> => ({

@@ -1,8 +1,9 @@
 import { injectable } from 'inversify';
 import type { Quota } from '../../../application/operations/ports.js';
-import { type Status, StatusService } from '../../../application/operations/status.service.js';
+import { StatusService } from '../../../application/operations/status.service.js';
 import { Instance } from '../../../application/shared/instance.js';
-import { userAnswer } from '../accounts/accounts.controller.js';
+import type { Caller } from '../../../domain/accounts/caller.js';
+import { callerAnswer } from '../accounts/accounts.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import * as contracts from './status.contract.js';
 
@@ -12,11 +13,11 @@ type Answer = AnswerOf<typeof contracts.status>;
 export class StatusController implements Controller {
   readonly routes = [
     route(contracts.status, async ({ caller, readQuotas }): Promise<Answer> => {
-      const { may, runtimes, ...who } = await this.statuses.read({ by: caller });
+      const { caller: known, may, runtimes } = await this.statuses.read({ by: caller });
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
-        caller: callerAnswer(who),
+        caller: statusAnswer(known),
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
         ),
@@ -34,11 +35,11 @@ export class StatusController implements Controller {
   ) {}
 }
 
-function callerAnswer({ caller, account }: Pick<Status, 'caller' | 'account'>): Answer['caller'] {
+function statusAnswer(caller: Caller): Answer['caller'] {
   const { kind } = caller;
   if (kind === 'master') return { kind, user: null, team: null, role: 'admin', operator: true, verified: true };
   const { teamId, role, operator, emailVerified: verified } = caller;
-  return { kind, user: account && userAnswer(account), team: { id: teamId }, role, operator, verified };
+  return { kind, user: callerAnswer(caller), team: { id: teamId }, role, operator, verified };
 }
 
 const limitAnswer = ({ limit, remaining, seconds }: Quota): Answer['limits']['auth'] => ({
