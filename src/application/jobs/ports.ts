@@ -36,6 +36,11 @@ export abstract class JobHistory {
    * within the next second may undo the transaction.
    */
   abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;
+  /**
+   * Stores a finished job as `append` does, not durably, if there is no alert rule. Returns false, and writes nothing, if
+   * there is one, or if the stored job has finished. Holds the lock `FINISHING` shared. Not for use inside a unit of work.
+   */
+  abstract appendWithoutRules(job: Job & FinishedJob): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { FINISHING } from '../../../src/application/jobs/job-finisher.js';
 import type { HistoryPart } from '../../../src/application/jobs/ports.js';
 import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
-import { atOnce } from '../../support/barrier.js';
-import { aCall, aJob, at, ended } from '../../support/records.js';
+import { atOnce, gate } from '../../support/barrier.js';
+import { aCall, aJob, aRule, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
@@ -61,6 +63,29 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
         seen(ended(c, 'cancelled', at(1))),
         seen(ended(a, 'failed', at(2))),
       ]);
+    });
+
+    it('stores the end of a call at once if there is no alert rule', async () => {
+      const [there, other] = [aCall(), aCall()];
+      await repositories.jobs.add([there]);
+      const [one, two] = [{ ...ended(there, 'failed', at(5)), error: 'e' }, ended(other)];
+      for (const job of [one, two]) expect(await history.appendWithoutRules(job)).toBe(true);
+      expect(await history.appendWithoutRules(ended(there, 'succeeded'))).toBe(false);
+      expect(await part()).toEqual([one, two].map(seen));
+      expect(await repositories.jobs.find(one.id)).toEqual(one);
+    });
+
+    it('waits for the change of a rule, and then leaves the end of a call to those who look at the rules', async () => {
+      const began = gate();
+      const change = repositories.locks.run(FINISHING, async () => {
+        began.open();
+        await delay(50);
+        await repositories.alertRules.add(aRule({ enabled: false }));
+      });
+      await began.opened;
+      expect(await (await store.elsewhere()).jobHistory.appendWithoutRules(ended(aCall()))).toBe(false);
+      await change;
+      expect(await part()).toEqual([]);
     });
 
     it('is in one order, whoever appends', async () => {

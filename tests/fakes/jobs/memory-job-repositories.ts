@@ -1,3 +1,4 @@
+import { FINISHING } from '../../../src/application/jobs/job-finisher.js';
 import type {
   EvaluationRepository,
   HistoryPart,
@@ -6,6 +7,7 @@ import type {
   JobRepository,
 } from '../../../src/application/jobs/ports.js';
 import type { Page } from '../../../src/application/shared/ports.js';
+import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { Evaluation, Result, Scored } from '../../../src/domain/jobs/evaluation.js';
 import { type FinishedJob, Job, type JobKind } from '../../../src/domain/jobs/job.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
@@ -71,9 +73,11 @@ export class MemoryJobRepository implements JobRepository {
 
 export class MemoryJobHistory implements JobHistory {
   private readonly rows;
+  private readonly rules;
 
-  constructor(store: MemoryStore) {
+  constructor(private readonly store: MemoryStore) {
     this.rows = jobRows(store);
+    this.rules = new MemoryTable<AlertRule>(store, 'alert_rules');
   }
 
   async append(job: Job & FinishedJob): Promise<boolean> {
@@ -81,6 +85,10 @@ export class MemoryJobHistory implements JobHistory {
     const last = Math.max(0, ...this.rows.all().map(({ finishNumber }) => finishNumber ?? 0));
     this.rows.put(job.id, { job, finishNumber: last + 1 });
     return true;
+  }
+
+  appendWithoutRules(job: Job & FinishedJob): Promise<boolean> {
+    return this.store.inLine(FINISHING, async () => this.rules.all().length === 0 && this.append(job));
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

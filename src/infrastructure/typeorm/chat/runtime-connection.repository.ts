@@ -15,9 +15,16 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
   desired: { type: 'text', name: 'wanted' },
 });
 
+interface ProjectRow extends Pick<RuntimeConnection, 'desired'> {
+  readonly teamId: string;
+  readonly modelId: string | null;
+}
+
 @injectable()
 export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepository {
   private readonly table = () => this.unitOfWork.repository(RuntimeConnectionTable);
+  /** The SQL of `ofProject`. Every chat runs it, so the ORM builds it only once. */
+  private ofProjectSql: string | null = null;
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -26,7 +33,7 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const found = await this.unitOfWork
+    this.ofProjectSql ??= this.unitOfWork
       .repository(ProjectTable)
       .createQueryBuilder('project')
       .leftJoin(RuntimeConnectionTable.options.name, 'connection', 'connection.projectId = project.id')
@@ -34,7 +41,8 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
       .addSelect('connection.modelId', 'modelId')
       .addSelect('connection.desired', 'desired')
       .where('project.id = :projectId', { projectId })
-      .getRawOne();
+      .getQueryAndParameters()[0];
+    const [found] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', this.ofProjectSql, [projectId]);
     if (!found) return null;
     const { teamId, modelId, desired } = found;
     return { teamId, connection: modelId === null ? null : { projectId, modelId, desired } };

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import { In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
+import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -8,7 +9,8 @@ import { type JobRow, JobTable } from './job.repository.js';
 /** Rows read at a time. */
 const PIECE = 1_000;
 
-const NEXT_NUMBER = () => "nextval('job_finish_numbers')";
+/** Holds until the end of the transaction, and needs no statement of its own. */
+const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 
 /** Lists the columns that the end of a job changes. */
 const ENDED: readonly string[] = [
@@ -18,7 +20,6 @@ const ENDED: readonly string[] = [
   'progress',
   'result',
   'error',
-  'finishNumber',
 ] satisfies (keyof JobRow)[];
 
 const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(kind !== null && { kind }) });
@@ -29,20 +30,33 @@ export class TypeOrmJobHistory implements JobHistory {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async append(job: Job & FinishedJob, durable: boolean): Promise<boolean> {
-    const table = this.table();
-    const ended = table.metadata.columns.filter(({ propertyName }) => ENDED.includes(propertyName));
-    const names = ended.map(({ databaseName }) => databaseName);
-    const written = await table
-      .createQueryBuilder('job')
-      .insert()
-      .values({ ...(job as Job as JobRow), finishNumber: NEXT_NUMBER })
-      .orUpdate(names, ['id'], { overwriteCondition: { where: 'job.finishNumber IS NULL' } })
-      // The setting holds until the end of the transaction and needs no statement of its own.
-      .returning(durable ? 'id' : "id, set_config('synchronous_commit', 'off', true)")
-      .updateEntity(false)
-      .execute();
-    return written.raw.length === 1;
+  append(job: Job & FinishedJob, durable: boolean): Promise<boolean> {
+    return this.insert(job, durable, 'true');
+  }
+
+  appendWithoutRules(job: Job & FinishedJob): Promise<boolean> {
+    return this.insert(job, false, `no_alert_rule('${FINISHING}')`);
+  }
+
+  /**
+   * Uses SQL by hand, because every call ends with it: it is prepared, and stores a job only on a condition. The names of
+   * the columns come from the table.
+   */
+  private async insert(job: Job & FinishedJob, durable: boolean, condition: string): Promise<boolean> {
+    const { metadata, manager } = this.table();
+    const given = metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
+    const ended = given.filter(({ propertyName }) => ENDED.includes(propertyName));
+    const text = `
+      INSERT INTO jobs (finish_number, ${given.map(({ databaseName }) => databaseName)})
+      SELECT nextval('job_finish_numbers'), ${given.map((_, at) => `$${at + 1}`)} WHERE ${condition}
+          ON CONFLICT (id) DO UPDATE
+         SET finish_number = excluded.finish_number,
+             ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
+       WHERE jobs.finish_number IS NULL
+      RETURNING ${durable ? 'id' : NOT_DURABLE}`;
+    const { driver } = manager.dataSource;
+    const values = given.map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
+    return (await this.unitOfWork.prepared(`end of a job ${durable} ${condition}`, text, values)).length === 1;
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

@@ -10,7 +10,7 @@ const tooLong = { ruleType: 'job_duration_exceeded', threshold: 0.999 } as const
 
 describe('finishing a job', () => {
   /** The locks that it takes to finish a call that ran for a second. */
-  async function locksFor(rule: Partial<AlertRule>, status: FinalStatus): Promise<LockMode[]> {
+  async function locksFor(rule: Partial<AlertRule> | null, status: FinalStatus): Promise<LockMode[]> {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
     const { locks } = repositories;
@@ -23,12 +23,16 @@ describe('finishing a job', () => {
         },
       },
     });
-    await alertRules.add(aRule(rule));
+    if (rule) await alertRules.add(aRule(rule));
     const call = ended(aCall(), status, at(1));
     await finisher.finishCall(call);
     expect((await history()).map(({ id }) => id)).toEqual([call.id]);
     return modes;
   }
+
+  it('takes one statement and no other lock if there is no rule', async () => {
+    expect(await locksFor(null, 'failed')).toEqual([]);
+  });
 
   it.each<[string, Partial<AlertRule>, FinalStatus]>([
     ['a failure of another kind', { jobKind: 'external', failuresInARow: 1 }, 'failed'],

@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the condition under which one statement stores the end of a call. The function takes the lock first. Its own
+ * statement then sees every rule that earlier holders of the lock have committed.
+ */
+export class AlertRuleCheck1764979200000 implements MigrationInterface {
+  readonly name = 'AlertRuleCheck1764979200000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE FUNCTION no_alert_rule(lock text) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_xact_lock_shared(hashtextextended(lock, 0));
+        RETURN NOT EXISTS (SELECT FROM alert_rules);
+      END $$;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP FUNCTION no_alert_rule;');
+  }
+}
