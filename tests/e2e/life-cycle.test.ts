@@ -1,38 +1,66 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startApp } from '../../src/bootstrap/app.js';
+import { loadConfig } from '../../src/bootstrap/config/config.js';
+import { startEmbeddedPostgres } from '../../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { tenon } from '../support/command-line.js';
 import { freshDatabase } from '../support/database.js';
 import { HttpCaller } from '../support/http-caller.js';
+import { masterKey } from '../support/monitoring.js';
 import { descendants, untilGone } from '../support/processes.js';
 import { launch, Service, type ServiceProcess, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
-import { ask, completions, createProject, readyProject, register, untilState } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  readyProject,
+  register,
+  untilState,
+} from '../support/workspace.js';
 
+/** Starts the service in the test's own process, and returns why it did not start. */
+async function failure(env: Record<string, string>): Promise<string> {
+  const config = loadConfig({ SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error', ...env });
+  const started = startApp(config).then((app) => app.stop());
+  return started.then(
+    () => 'it started',
+    (error: Error) => error.message,
+  );
+}
+
+/** The tests follow one another on one data folder with its embedded database. */
 describe('a service with nothing but a data folder', () => {
+  const env = { SERVICE_MASTER_KEY: masterKey };
   let parent: string;
   let dataDir: string;
   let first: ServiceProcess;
+  let second: Service;
+  let admin: Member;
+  let backup: string;
   beforeAll(async () => {
     parent = await temporaryFolder();
     dataDir = join(parent, 'with a space');
+    backup = join(parent, 'under-load.backup');
     await mkdir(dataDir);
-    first = launch({ dataDir, databaseUrl: null });
+    first = launch({ dataDir, databaseUrl: null, env });
   });
   afterAll(async () => {
-    first.child.kill('SIGKILL'); // where no test has
+    first.child.kill('SIGKILL'); // if no test has
     await first.ended;
+    await second?.kill();
     await rm(parent, { recursive: true, force: true });
   });
 
   it('prints exactly the ready line, and refuses a second service on the same folder', async () => {
     const url = await first.ready;
     expect(first.output()).toBe(`ready ${url}\n`);
-    const second = launch({ dataDir, databaseUrl: null });
-    expect(await second.ended).toBe(1);
-    expect(second.errors()).toContain('Another Tenon');
+    expect(await failure({ SERVICE_DATA_DIR: dataDir })).toContain('Another Tenon');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     for (const file of ['secret', 'tenon.log']) expect(modeOf(join(dataDir, file))).toBe('600');
   });
@@ -40,7 +68,7 @@ describe('a service with nothing but a data folder', () => {
   it('has after kill -9 all that was acknowledged, leaves no process behind, and resumes its runtimes', async () => {
     const api = new HttpCaller(await first.ready);
     const pid = first.child.pid as number;
-    const admin = await register(api, 'Ada');
+    admin = await register(api, 'Ada');
     const project = await readyProject(api, admin.token);
     const written: string[] = [];
     const writer = (async () => {
@@ -54,17 +82,76 @@ describe('a service with nothing but a data folder', () => {
     await writer;
     await untilGone(children);
 
-    const second = await Service.start({ dataDir, databaseUrl: null });
+    second = await Service.start({ dataDir, databaseUrl: null, env });
     for (const [n, id] of written.entries()) {
       expect(await second.get(`/v1/projects/${id}`, admin.token)).toMatchObject({ status: 200, body: { spec: { n } } });
     }
     await untilState(second, admin.token, project, 'ready');
     const answer = await second.post(completions(project), admin.apiKey, ask(project, 'What is 7 + 5?'));
     expect(answer.body.choices[0].message.content).toBe('7 + 5 = 12.');
+  });
+
+  it('is backed up under load, and ends in order at SIGINT', async () => {
+    const uploaded = await second.call('PUT', '/v1/model-files/mine/config.json', {
+      token: admin.token,
+      raw: '{}',
+      headers: { 'Content-Type': 'application/octet-stream' },
+    });
+    expect(uploaded.status).toBeLessThan(300);
+    let loading = true;
+    const acknowledged: string[] = [];
+    const writer = async () => {
+      for (; loading; await pause(5)) acknowledged.push(await createProject(second, admin.token));
+    };
+    const writers = [writer(), writer(), writer()];
+    await until('some are acknowledged', () => acknowledged.length >= 20);
+    const before = [...acknowledged];
+    const made = await tenon({ dataDir, databaseUrl: null }, ['backup', backup, '--with-models']);
+    loading = false;
+    await Promise.all(writers);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toMatch(/ \d+ tables, \d+ model files inside, \d+ only listed\n/);
+    expect(acknowledged.length).toBeGreaterThan(before.length);
+    const { body: audit } = await second.get('/v1/audit?action=database.backed_up', masterKey);
+    expect(audit.entries).toEqual([
+      expect.objectContaining({ actor: expect.objectContaining({ kind: 'command_line' }) }),
+    ]);
+    expect(await tenon({ dataDir, databaseUrl: null }, ['restore', backup])).toMatchObject({ code: 1 });
+
     const left = descendants(second.pid);
     second.signal('SIGINT');
     expect(await second.ended).toBe(0);
     await untilGone(left);
+    await restored(before);
+  });
+
+  /** Restores the backup into another folder, and expects a service there to have these projects. */
+  async function restored(projects: readonly string[]): Promise<void> {
+    const there = { dataDir: join(parent, 'elsewhere'), databaseUrl: null };
+    await mkdir(there.dataDir);
+    expect(await tenon(there, ['restore', backup])).toMatchObject({ code: 0 });
+    expect(await tenon(there, ['restore', backup])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not empty'),
+    });
+    const service = await Service.start({ ...there, env });
+    for (const id of projects) expect((await service.get(`/v1/projects/${id}`, admin.token)).status).toBe(200);
+    expect((await service.get('/v1/status', admin.apiKey)).status).toBe(200);
+    expect(await readFile(join(there.dataDir, 'models/mine/config.json'), 'utf8')).toBe('{}');
+    expect(await readFile(join(there.dataDir, 'secret'))).toEqual(await readFile(join(dataDir, 'secret')));
+    const { body } = await service.get('/v1/audit?action=database', masterKey);
+    expect(body.entries.map(({ action }: { action: string }) => action)).toEqual(['database.restored']);
+    expect(await service.stop()).toBe(0);
+  }
+
+  it('is not restored into a folder that a service uses, even if the folder is empty', async () => {
+    for (const kept of ['secret', 'models']) await rm(join(dataDir, kept), { recursive: true });
+    const server = await startEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
+    expect(await tenon({ dataDir, databaseUrl: null }, ['restore', backup])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('a service runs on the data folder'),
+    });
+    await server.stop();
   });
 });
 
@@ -75,15 +162,24 @@ describe('a start that cannot be', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  const failing = async (env: Record<string, string>) => {
-    const { ended, errors, output } = launch({ dataDir, databaseUrl: null, env });
-    expect({ code: await ended, output: output() }).toEqual({ code: 1, output: '' });
-    return errors().trim().split('\n');
-  };
+  const NOWHERE = 'postgres://tenon:hidden@127.0.0.1:1/tenon';
+
+  /** Listens on a free port, and says nothing to those who connect. */
+  async function silentServer(): Promise<{ server: Server; port: number; close: () => void }> {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as { port: number };
+    const close = () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    return { server, port, close };
+  }
 
   it('names every bad setting, a line each, also of a .env file under the environment, and repeats no secret', async () => {
     await writeFile(join(dataDir, '.env'), 'SERVICE_PORT=ninety\nSERVICE_MAX_ACCOUNTS=none\n');
-    const lines = await failing({
+    const env = {
       SERVICE_PORT: 'eighty',
       SERVICE_BCRYPT_COST: '3',
       SERVICE_SECRET: 'short secret',
@@ -91,69 +187,56 @@ describe('a start that cannot be', () => {
       SERVICE_BASE_URL: 'tenon.example.com',
       SERVICE_MODELS_DIR: '/nothing/here',
       DATABASE_URL: 'mysql://user:hidden@db/x',
-    });
-    const names = lines.map((line) => line.split(' ')[0]).sort();
-    expect(names).toEqual([
-      'DATABASE_URL',
-      'SERVICE_BASE_URL',
-      'SERVICE_BCRYPT_COST',
-      'SERVICE_MAX_ACCOUNTS',
-      'SERVICE_MODELS_DIR',
-      'SERVICE_PORT',
-      'SERVICE_REGISTRATION',
-      'SERVICE_SECRET',
-    ]);
+    };
+    const { ended, errors, output } = launch({ dataDir, databaseUrl: null, env });
+    expect({ code: await ended, output: output() }).toEqual({ code: 1, output: '' });
+    const lines = errors().trim().split('\n');
+    const names = [...Object.keys(env), 'SERVICE_MAX_ACCOUNTS'].sort();
+    expect(lines.map((line) => line.split(' ')[0]).sort()).toEqual(names);
     expect(lines.join()).toContain('"eighty"');
     expect(lines.join()).not.toMatch(/ninety|short secret|hidden/);
     await rm(join(dataDir, '.env'));
   });
 
   it('says that the port is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
+    const { port, close } = await silentServer();
     const database = await freshDatabase();
-    const lines = await failing({ SERVICE_PORT: String(port), DATABASE_URL: database.url });
-    expect(lines.at(-1)).toContain(`127.0.0.1:${port}`);
-    other.close();
+    const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(port), DATABASE_URL: database.url };
+    expect(await failure(env)).toContain(`127.0.0.1:${port}`);
+    close();
     await database.drop();
   });
 
-  it('is given up in time where the database says nothing, and names it', async () => {
-    const sockets: Socket[] = [];
-    const silent = createTcpServer((socket) => sockets.push(socket.on('error', () => undefined)));
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const DATABASE_URL = `postgres://tenon:hidden@127.0.0.1:${port}/tenon`;
-    const lines = await failing({ DATABASE_URL, SERVICE_DATABASE_WAIT_S: '1' });
-    expect(lines.at(-1)).toMatch(/^the database 127.0.0.1:\d+\/tenon \(DATABASE_URL\)/);
-    for (const socket of sockets) socket.destroy();
-    silent.close();
-  });
-
-  it('names a database that stays out of reach, without its password', async () => {
-    const env = { DATABASE_URL: 'postgres://tenon:hidden@127.0.0.1:1/tenon', SERVICE_DATABASE_WAIT_S: '0.5' };
-    const lines = await failing(env);
-    expect(lines.at(-1)).toContain('127.0.0.1:1/tenon');
-    expect(lines.join()).not.toContain('hidden');
+  it('names a database that does not answer, or cannot be reached in time, without its password', async () => {
+    const { port, close } = await silentServer();
+    for (const at of [port, 1]) {
+      const DATABASE_URL = NOWHERE.replace(':1/', `:${at}/`);
+      const message = await failure({ SERVICE_DATA_DIR: dataDir, DATABASE_URL, SERVICE_DATABASE_WAIT_S: '0.5' });
+      expect(message).toMatch(new RegExp(`^the database 127.0.0.1:${at}/tenon \\(DATABASE_URL\\)`));
+      expect(message).not.toContain('hidden');
+    }
+    close();
   });
 
   it('ends at SIGTERM while it waits for its database', async () => {
-    const { child, ended } = launch({ dataDir, databaseUrl: 'postgres://tenon:x@127.0.0.1:1/tenon' });
+    const { child, ended } = launch({ dataDir, databaseUrl: NOWHERE });
     await once(child.stderr as NodeJS.ReadableStream, 'data');
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
 
-  it('says in a line what is wrong with its folder or its log', async () => {
+  it('names the setting of a folder or a log that cannot be used', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     for (const [name, value] of [
       ['SERVICE_DATA_DIR', file],
       ['SERVICE_DATA_DIR', '/proc/nope'],
       ['SERVICE_LOG_FILE', join(file, 'log')],
-    ] as const)
-      expect(await failing({ [name]: value })).toEqual([expect.stringContaining(name)]);
+    ] as const) {
+      const message = await failure({ SERVICE_DATA_DIR: dataDir, [name]: value });
+      expect(message).toContain(name);
+      expect(message).not.toContain('\n');
+    }
   });
 });
 
