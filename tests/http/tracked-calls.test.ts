@@ -5,9 +5,8 @@ import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
-import { ClockedApp } from '../support/clocked-app.js';
+import { HttpCaller } from '../support/http-caller.js';
 import { as, masterKey } from '../support/monitoring.js';
-import { UNLIMITED } from '../support/service.js';
 import { until as eventually } from '../support/until.js';
 import {
   ask,
@@ -18,11 +17,14 @@ import {
   registeredModel,
   untilState,
 } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 const never = () => new Promise<never>(() => undefined);
 
 describe('calls are jobs', () => {
-  let app: ClockedApp;
+  let app: TestApp;
+  /** Calls the app over connections that a caller can break. */
+  let caller: HttpCaller;
   let admin: Member;
   let project: string;
   let model: string;
@@ -65,11 +67,15 @@ describe('calls are jobs', () => {
   });
 
   beforeAll(async () => {
-    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (container) => {
-      container.rebind(ChatRuntime).toConstantValue(runtimes);
-      container.rebind(ModelFileResolver).toConstantValue(files);
-      container.rebind(ModelServer).toConstantValue(servers);
+    app = await TestApp.start({
+      env: { SERVICE_MASTER_KEY: masterKey },
+      adapt: (container) => {
+        container.rebind(ChatRuntime).toConstantValue(runtimes);
+        container.rebind(ModelFileResolver).toConstantValue(files);
+        container.rebind(ModelServer).toConstantValue(servers);
+      },
     });
+    caller = new HttpCaller(app.url);
     admin = await register(app, 'Ada');
     project = await createProject(app, admin.token);
     model = await registeredModel(app, admin.token, project, { runtime: 'onnx', path: 'fake' });
@@ -86,9 +92,9 @@ describe('calls are jobs', () => {
   });
 
   const chat = (word: string, signal?: AbortSignal) =>
-    app.call('POST', completions(project), { token: admin.apiKey, json: ask(project, word), signal });
+    caller.call('POST', completions(project), { token: admin.apiKey, json: ask(project, word), signal });
   const predict = (what: string, signal?: AbortSignal) =>
-    app.call('POST', `/v1/deployments/${deployment}/predict`, { token: masterKey, json: { do: what }, signal });
+    caller.call('POST', `/v1/deployments/${deployment}/predict`, { token: masterKey, json: { do: what }, signal });
   const newest = async (kind: string, limit = 1) =>
     (await as(app, admin.token).get(`/v1/jobs?kind=${kind}&limit=${limit}`)).jobs;
   const count = async (kind: string) => (await newest(kind, 1_000)).length;

@@ -1,40 +1,38 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { DeploymentRepository, ModelServer } from '../../src/application/deployments/ports.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
 import { RuntimeStopped, RuntimeUnavailable } from '../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
-import { ClockedApp } from '../support/clocked-app.js';
-import { query } from '../support/database.js';
+import { HttpCaller } from '../support/http-caller.js';
 import { LocalModelServerRig } from '../support/model-server/local-model-server-rig.js';
-import { UNLIMITED } from '../support/service.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
 import { type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
-const masterKey = 'master-key-of-the-tests';
 const path = '/v1/deployments';
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
 describe('deployments', () => {
   let rig: LocalModelServerRig;
-  let app: ClockedApp;
+  let app: TestApp;
   let admin: Member;
   let member: Member;
-  let stored: DeploymentRepository;
   /** Names a deployment that the tests of a group share. */
   let shared: string | null = null;
 
   beforeAll(async () => {
     rig = new LocalModelServerRig(join(temporary.path, 'models'), {
-      inferenceTimeoutMs: 8_000,
+      inferenceTimeoutMs: 3_000,
       bodyLimit: 64 * 1024 ** 2,
     });
     for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
-    app = await ClockedApp.start({ SERVICE_MASTER_KEY: masterKey, ...UNLIMITED }, (container) => {
-      container.rebind(ModelServer).toConstantValue(rig.servers);
-      stored = container.get(DeploymentRepository);
+    app = await TestApp.start({
+      adapt: (container) => {
+        container.rebind(ModelServer).toConstantValue(rig.servers);
+      },
     });
     admin = await register(app, 'Ada');
     member = await register(app, 'Mia');
@@ -136,7 +134,7 @@ describe('deployments', () => {
   });
 
   it('leave nothing behind where they cannot be stored', async () => {
-    jest.spyOn(stored, 'add').mockRejectedValueOnce(new StorageUnavailable());
+    jest.spyOn(app.store.deployments, 'add').mockRejectedValueOnce(new StorageUnavailable());
     expect((await create()).status).toBe(503);
     expect(rig.processes()).toEqual([]);
   });
@@ -144,7 +142,7 @@ describe('deployments', () => {
   it('leave nothing behind where their maker goes away meanwhile', async () => {
     const leaving = new AbortController();
     const before = rig.pids().length;
-    const call = app.call('POST', path, {
+    const call = new HttpCaller(app.url).call('POST', path, {
       token: admin.token,
       json: { name: 'x', model_path: 'mute.onnx' },
       signal: leaving.signal,
@@ -155,20 +153,6 @@ describe('deployments', () => {
     await rig.log.saw('deployment process ended', before + 1);
     expect((await app.get(path, admin.token)).body.count).toBe(0);
     expect(rig.processes()).toEqual([]);
-  });
-
-  it('are bounded in number', async () => {
-    await query(
-      app.databaseUrl,
-      `INSERT INTO deployments (id, name, model_path, created_at, last_port)
-       SELECT 'dep_0199f2a4-7c1e-7a57-9d0e-' || lpad(n::text, 12, '0'), 'x', 'x', now(), 1 FROM generate_series(1, 100) n`,
-    );
-    const { status, body } = await create();
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
-    expect(body.error).toMatch(/100 deployments/);
-    const [newest] = (await app.get(path, admin.token)).body.deployments;
-    expect(newest).toMatchObject({ status: expect.stringMatching(/^(starting|crash_looping)$/), port: 1 });
-    await query(app.databaseUrl, 'DELETE FROM deployments');
   });
 
   describe('asked to predict', () => {
