@@ -3,16 +3,7 @@ import { permissions } from '../../src/domain/accounts/permission.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
 import { until as eventually } from '../support/until.js';
-import { ask, completions, createProject, ownTeam, readyProject, register } from '../support/workspace.js';
-
-interface Entry {
-  readonly id: string;
-  readonly created_at: number;
-  readonly action: string;
-  readonly actor: { readonly kind: string; readonly id: string | null; readonly name: string | null };
-  readonly object: { readonly kind: string; readonly id: string; readonly name: string | null };
-  readonly team_id: string | null;
-}
+import { ask, completions, readyProject } from '../support/workspace.js';
 
 interface Line {
   readonly event: string;
@@ -29,79 +20,6 @@ beforeAll(async () => {
   cast = await castOf(service);
 });
 afterAll(() => service.stop());
-
-describe('the audit over HTTP', () => {
-  const read = async (filter = '', token = masterKey) => {
-    const { status, body } = await service.get(`/v1/audit${filter}`, token);
-    if (status !== 200) throw new Error(`audit: ${status} ${JSON.stringify(body)}`);
-    return body as { entries: Entry[]; count: number; next_cursor: string | null };
-  };
-
-  it('tells who did what, when, on behalf of which request', async () => {
-    const { admin } = cast;
-    const id = await createProject(service, admin.token);
-    const begun = Date.now() / 1000;
-    const { status } = await service.call('DELETE', `/v1/projects/${id}`, {
-      token: admin.token,
-      headers: { 'X-Request-Id': 'my-request' },
-    });
-    expect(status).toBe(200);
-    const [session] = (await service.get('/v1/auth/sessions', admin.token)).body.sessions;
-    const { entries, count, next_cursor } = await read(
-      `?object=${id}&action=project&actor=${admin.id}&from=0&limit=1`,
-      admin.token,
-    );
-    expect({ entries, count, next_cursor }).toEqual({
-      entries: [
-        {
-          id: expect.stringMatching(/^aud_/),
-          created_at: expect.any(Number),
-          actor: { kind: 'account', id: admin.id, name: 'Ada', credential_id: session.id },
-          action: 'project.deleted',
-          object: { kind: 'project', id, name: 'Capitals' },
-          team_id: expect.stringMatching(/^tea_/),
-          request_id: 'my-request',
-          details: {},
-        },
-      ],
-      count: 1,
-      next_cursor: null,
-    });
-    expect(Math.abs((entries[0] as Entry).created_at - begun)).toBeLessThan(60);
-  });
-
-  it('is for admins: of their team, the operators of what is nobody’s, the master key of all', async () => {
-    const { admin, developer, member, regular } = cast;
-    const { id } = await as(service, masterKey).rule({ name: 'by the master key' });
-    await service.post('/v1/keys', regular.token, { name: 'own' });
-    for (const token of [admin.token, admin.apiKey, masterKey]) {
-      const [entry] = (await read(`?object=${id}`, token)).entries;
-      expect(entry).toMatchObject({ action: 'alert_rule.created', actor: { kind: 'master_key' }, team_id: null });
-    }
-    expect((await read(`?object=${id}`, regular.token)).count).toBe(0);
-    const own = (await read('', regular.token)).entries;
-    expect(own.length).toBeGreaterThan(0);
-    expect(new Set(own.map(({ team_id }) => team_id))).toEqual(new Set([ownTeam(regular.id)]));
-    expect((await read('?action=api_key.minted&actor='.concat(regular.id), admin.token)).count).toBe(0);
-    expect((await read('?action=api_key.minted&actor='.concat(regular.id))).count).toBe(1);
-    for (const token of [developer.token, developer.apiKey, member.token]) {
-      const { status, body } = await service.get('/v1/audit', token);
-      expect({ status, code: body.code }).toEqual({ status: 403, code: 'forbidden' });
-    }
-  });
-
-  it('keeps what an account did, under its name of then, when it is removed', async () => {
-    const gone = await register(service, 'Gus');
-    await service.call('PATCH', '/v1/auth/me', { token: gone.token, json: { name: 'August' } });
-    await service.call('DELETE', `/v1/auth/users/${gone.id}`, { token: cast.admin.token });
-    const { entries } = await read(`?object=${gone.id}`, cast.admin.token);
-    expect(entries.map(({ action, actor, object }) => [action, actor.name, object.name])).toEqual([
-      ['account.removed', 'Ada', 'August'],
-      ['account.changed', 'Gus', 'August'],
-      ['account.registered', 'Gus', 'Gus'],
-    ]);
-  });
-});
 
 describe('the log over HTTP', () => {
   const read = async (query = '', token = masterKey) => {

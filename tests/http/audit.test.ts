@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { WebhookSender } from '../../src/application/alerts/ports.js';
-import { AuditRepository } from '../../src/application/audit/ports.js';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
-import { type AuditEntry, auditActions } from '../../src/domain/audit/audit-entry.js';
+import { auditActions } from '../../src/domain/audit/audit-entry.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
-import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
-import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
-import { ClockedApp } from '../support/clocked-app.js';
-import { query } from '../support/database.js';
-import { mailedToken } from '../support/mailbox.js';
-import { as } from '../support/monitoring.js';
-import { UNLIMITED } from '../support/service.js';
-import { createProject, draftModel, type Member, password, register, registeredModel } from '../support/workspace.js';
+import { as, masterKey } from '../support/monitoring.js';
+import {
+  createProject,
+  draftModel,
+  type Member,
+  ownTeam,
+  password,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
+import { receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { TestApp } from './support/test-app.js';
 
 const site = {
   SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
@@ -33,14 +34,13 @@ const siteToken = (claims: object) =>
     .setExpirationTime('5m')
     .sign(new TextEncoder().encode(site.SERVICE_SITE_LOGIN_SECRET));
 
-/** Keeps the entry, and has its unit of work fail afterwards. */
-class BreakableTrail extends TypeOrmAuditRepository {
-  broken = false;
-
-  override async append(entry: AuditEntry): Promise<void> {
-    await super.append(entry);
-    if (this.broken) throw new StorageUnavailable();
-  }
+interface Entry {
+  readonly id: string;
+  readonly action: string;
+  readonly created_at: number;
+  readonly actor: { readonly name: string | null };
+  readonly object: { readonly name: string | null };
+  readonly team_id: string | null;
 }
 
 interface Call {
@@ -56,22 +56,22 @@ interface Done extends Call {
 }
 
 describe('the audit trail', () => {
-  let app: ClockedApp;
+  let app: TestApp;
   let admin: Member;
-  let trail: BreakableTrail;
 
   beforeAll(async () => {
     const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
     const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
-    app = await ClockedApp.start({ ...UNLIMITED, ...site, SERVICE_MAX_ACCOUNTS: '99' }, (container) => {
-      trail = new BreakableTrail(container.get(TypeOrmUnitOfWork));
-      container.rebind(AuditRepository).toConstantValue(trail);
-      container.rebind(ModelServer).toConstantValue(servers);
-      container.rebind(WebhookSender).toConstantValue(new MemoryWebhookSender());
-      container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime());
+    app = await TestApp.start({
+      env: { ...site, SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '99' },
+      adapt: (container) => {
+        receivesMail(container);
+        container.rebind(ModelServer).toConstantValue(servers);
+        container.rebind(WebhookSender).toConstantValue(new MemoryWebhookSender());
+      },
     });
     admin = await register(app, 'Ada');
-    await query(app.databaseUrl, 'UPDATE accounts SET email_verified_at = now()');
+    await app.verifyEmails();
   });
   afterAll(() => app.stop());
 
@@ -81,7 +81,7 @@ describe('the audit trail', () => {
     if (status >= 300) throw new Error(`${call.path}: ${status} ${JSON.stringify(body)}`);
     return body;
   };
-  const entries = () => query<{ action: string; object_id: string }>(app.databaseUrl, 'SELECT * FROM audit_entries');
+  const entries = async () => (await app.get('/v1/audit?limit=1000', masterKey)).body.entries as Entry[];
 
   let people = 0;
   const someone = async () => ({ ...(await register(app, `P${++people}`)), email: `p${people}@example.com` });
@@ -132,7 +132,7 @@ describe('the audit trail', () => {
     [
       'account.email_verified',
       async () => {
-        const token = await mailedToken(app, (await someone()).email, 'tnv');
+        const token = await tokenMailedTo(app, (await someone()).email, 'tnv');
         return { path: '/v1/auth/verify-email', json: { token } };
       },
     ],
@@ -154,7 +154,7 @@ describe('the audit trail', () => {
       async () => {
         const { email } = await someone();
         await done({ path: '/v1/auth/password/forgot', json: { email } });
-        const token = await mailedToken(app, email, 'tnr');
+        const token = await tokenMailedTo(app, email, 'tnr');
         return { path: '/v1/auth/password/reset', json: { token, password: `${password}!` } };
       },
     ],
@@ -229,18 +229,25 @@ describe('the audit trail', () => {
   it.each(acts)('has one entry for %s, none where it is undone or does nothing (%#)', async (action, prepare) => {
     const { vain, ...act } = await prepare();
     const before = await entries();
-    trail.broken = true;
-    const { status } = await send(act).finally(() => {
-      trail.broken = false;
+    // The entry is kept, and its unit of work fails afterwards.
+    const append = app.store.auditTrail.append.bind(app.store.auditTrail);
+    const broken = jest.spyOn(app.store.auditTrail, 'append').mockImplementation(async (entry) => {
+      await append(entry);
+      throw new StorageUnavailable();
     });
-    expect(status).toBe(503);
+    expect((await send(act)).status).toBe(503);
+    broken.mockRestore();
     expect(await entries()).toEqual(before);
     await done(act); // which shows that it had been undone
 
-    const known = new Set(before.map((entry) => JSON.stringify(entry)));
-    const added = (await entries()).filter((entry) => !known.has(JSON.stringify(entry)));
+    const known = new Set(before.map(({ id }) => id));
+    const added = (await entries()).filter(({ id }) => !known.has(id));
     expect(added).toEqual([
-      expect.objectContaining({ action, actor_kind: 'account', request_id: expect.stringMatching(/^req_/) }),
+      expect.objectContaining({
+        action,
+        actor: expect.objectContaining({ kind: 'account' }),
+        request_id: expect.stringMatching(/^req_/),
+      }),
     ]);
     expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
 
@@ -258,5 +265,77 @@ describe('the audit trail', () => {
       'database.backed_up',
       'database.restored',
     ]);
+  });
+
+  describe('as it is read', () => {
+    let developer: Member;
+    let regular: Member;
+    beforeAll(async () => {
+      [developer, regular] = [await register(app, 'Dan'), await register(app, 'Rea')];
+      await app.setAccount(developer.id, { role: 'developer' });
+      await app.moveToOwnTeam(regular.id);
+      await app.verifyEmails();
+    });
+
+    const read = async (filter = '', token = masterKey) => {
+      const { status, body } = await app.get(`/v1/audit${filter}`, token);
+      if (status !== 200) throw new Error(`audit: ${status} ${JSON.stringify(body)}`);
+      return body as { entries: Entry[]; count: number; next_cursor: string | null };
+    };
+
+    it('tells who did what, when, on behalf of which request', async () => {
+      const id = await project();
+      const headers = { 'X-Request-Id': 'my-request' };
+      await app.call('DELETE', `/v1/projects/${id}`, { token: admin.token, headers });
+      const [session] = (await app.get('/v1/auth/sessions', admin.token)).body.sessions;
+      const filter = `?object=${id}&action=project&actor=${admin.id}&from=0&limit=1`;
+      expect(await read(filter, admin.token)).toEqual({
+        entries: [
+          {
+            id: expect.stringMatching(/^aud_/),
+            created_at: app.clock.now().getTime() / 1000,
+            actor: { kind: 'account', id: admin.id, name: 'Ada', credential_id: session.id },
+            action: 'project.deleted',
+            object: { kind: 'project', id, name: 'Capitals' },
+            team_id: expect.stringMatching(/^tea_/),
+            request_id: 'my-request',
+            details: {},
+          },
+        ],
+        count: 1,
+        next_cursor: null,
+      });
+    });
+
+    it('is for admins: of their team, the operators of what is nobody’s, the master key of all', async () => {
+      const { id } = await as(app, masterKey).rule({ name: 'by the master key' });
+      await app.post('/v1/keys', regular.token, { name: 'own' });
+      for (const token of [admin.token, admin.apiKey, masterKey]) {
+        const [entry] = (await read(`?object=${id}`, token)).entries;
+        expect(entry).toMatchObject({ action: 'alert_rule.created', actor: { kind: 'master_key' }, team_id: null });
+      }
+      expect((await read(`?object=${id}`, regular.token)).count).toBe(0);
+      const own = (await read('', regular.token)).entries;
+      expect(new Set(own.map(({ team_id }) => team_id))).toEqual(new Set([ownTeam(regular.id)]));
+      const minted = `?action=api_key.minted&actor=${regular.id}`;
+      expect((await read(minted, admin.token)).count).toBe(0);
+      expect((await read(minted)).count).toBe(1);
+      for (const token of [developer.token, developer.apiKey]) {
+        const { status, body } = await app.get('/v1/audit', token);
+        expect({ status, code: body.code }).toEqual({ status: 403, code: 'forbidden' });
+      }
+    });
+
+    it('keeps what an account did, under its name of then, when it is removed', async () => {
+      const gone = await register(app, 'Gus');
+      await send(profile(gone.token, { name: 'August' }));
+      await send(removal(`/v1/auth/users/${gone.id}`));
+      const { entries } = await read(`?object=${gone.id}`, admin.token);
+      expect(entries.map(({ action, actor, object }) => [action, actor.name, object.name])).toEqual([
+        ['account.removed', 'Ada', 'August'],
+        ['account.changed', 'Gus', 'August'],
+        ['account.registered', 'Gus', 'Gus'],
+      ]);
+    });
   });
 });
