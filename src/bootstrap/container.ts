@@ -18,6 +18,7 @@ import { LogTail, Metrics, RateLimitStore } from '../application/operations/port
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
+import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../infrastructure/crypto/passwords.js';
 import { CheckedTokens, ConfiguredMasterKey } from '../infrastructure/crypto/secrets.js';
@@ -58,8 +59,8 @@ import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
 import { bindStorage } from './storage.js';
 
-/** Milliseconds that a worker may take to end by itself before it is killed. */
-const STOP_GRACE_MS = 3_000;
+/** Milliseconds that a worker may take to end by itself before it is killed. A stop ends it everywhere within 5 s. */
+const STOP_GRACE_MS = 2_500;
 
 const UPLOADS_AT_ONCE = 4;
 
@@ -81,8 +82,9 @@ export function createContainer({ config, database, logger }: Foundations): Cont
   bindShared(container);
   bindAccounts(container, config);
   bindWorkspace(container, config);
-  bindChat(container, config);
-  bindDeployments(container, config);
+  const children = new ChildLimits(config.maxChildren);
+  bindChat(container, config, children);
+  bindDeployments(container, config, children);
   bindAlerts(container, config);
   bindOperations(container, config);
   bindHttp(container, config);
@@ -119,7 +121,7 @@ function bindWorkspace(container: Container, config: Config): void {
   container.bind(ContentHasher).to(Sha256ContentHasher);
 }
 
-function bindChat(container: Container, config: Config): void {
+function bindChat(container: Container, config: Config, children: ChildLimits): void {
   const limits = {
     timeoutMs: config.inferenceTimeoutMs,
     loadTimeoutMs: config.runtimeLoadTimeoutMs,
@@ -130,6 +132,7 @@ function bindChat(container: Container, config: Config): void {
     worker: shippedProgram('infrastructure/chat-engine/worker/main.js'),
     threads: config.servingThreads,
     stopGraceMs: STOP_GRACE_MS,
+    children,
   };
   const elsewhere = { ...limits, ...config.upstream };
   container
@@ -145,7 +148,7 @@ function bindChat(container: Container, config: Config): void {
   container.bind(ModelFolders).toConstantValue(new LocalModelFolders(config.modelFolders));
 }
 
-function bindDeployments(container: Container, config: Config): void {
+function bindDeployments(container: Container, config: Config, children: ChildLimits): void {
   const files = new LocalModelFileResolver(config.modelFolders);
   const settings = {
     program: shippedProgram('infrastructure/model-server/process/main.js'),
@@ -153,6 +156,7 @@ function bindDeployments(container: Container, config: Config): void {
     bodyLimit: bodyLimits.prediction,
     startTimeoutMs: config.deploymentStartTimeoutMs,
     inferenceTimeoutMs: config.inferenceTimeoutMs,
+    children,
   };
   container.bind(ModelFileResolver).toConstantValue(files);
   container.bind(ModelServer).toResolvedValue((logger) => new LocalModelServer(settings, files, logger), [Logger]);

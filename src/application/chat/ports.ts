@@ -15,11 +15,15 @@ export abstract class ChatRuntime {
    */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;
 
+  /** Throws TooManyProcesses if this instance has no room for one more child process that the runtime would need. */
+  abstract requireRoom(id: string, source: RuntimeSource): void;
+
   /**
    * Begins to load the model and returns at once. The state is `loading`, then `ready`, or `unavailable` with a reason
    * that says which part of the model is broken, or why its engine can't be used. Starting what already runs from the
    * same source changes nothing. Starting a runtime that is `unavailable`, or from another source, begins anew.
    * A runtime that dies is started again with a growing delay; until it is back it is `unavailable`, then `loading`.
+   * It is `unavailable` as well until this instance has room for its process.
    */
   abstract start(id: string, source: RuntimeSource): void;
 
@@ -77,6 +81,9 @@ export abstract class ChatEngine {
 
   /** Returns what it needs to run a model with this spec. Throws InvalidRequest with the first thing that is wrong. */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;
+
+  /** Throws TooManyProcesses if this instance has no room for the child process of one more runtime. */
+  abstract requireRoom(): void;
 
   /** Returns the runtime of a project, stopped. Its sources are those of this engine. */
   abstract create(projectId: string): EngineRuntime;

@@ -72,6 +72,11 @@ export class RuntimeReconciler {
     return this.combined(found.connection);
   }
 
+  /** Throws NotFound or InvalidRequest if the model cannot run, TooManyProcesses if this instance has no room for it. */
+  async requireStartable(connection: RuntimeConnection): Promise<void> {
+    this.runtimes.requireRoom(connection.projectId, await this.source(connection));
+  }
+
   /** Returns what the connected model needs to run. Throws NotFound, InvalidRequest. */
   async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
     const model = await this.models.find(projectId, modelId);

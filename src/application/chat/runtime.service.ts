@@ -46,7 +46,7 @@ export class RuntimeService {
     return this.reconciler.state(projectId);
   }
 
-  /** Starts the connected model on every instance. Returns while it loads. Throws NotFound, RuntimeNotConnected, InvalidRequest. */
+  /** Starts the connected model on every instance. Returns while it loads. Throws NotFound, RuntimeNotConnected, InvalidRequest, TooManyProcesses. */
   start(input: InProject): Promise<ProjectRuntime> {
     return this.switch(input, 'started');
   }
@@ -73,7 +73,7 @@ export class RuntimeService {
     const project = await this.workspace.project(caller, projectId);
     const connection = await this.connections.find(projectId);
     if (!connection) throw new RuntimeNotConnected('conflict');
-    if (desired === 'started') await this.reconciler.source(connection);
+    if (desired === 'started') await this.reconciler.requireStartable(connection);
     await this.reconciler.apply(projectId, async () => {
       const stored = await this.audit.perform({ by: caller, action: `runtime.${desired}`, object: project }, () =>
         this.connections.setDesired(projectId, desired),

@@ -58,14 +58,15 @@ export interface Prediction {
 export abstract class ModelServer {
   /**
    * Starts a process and returns its port once it has proved its health. Restarts it with a growing delay whenever it
-   * dies. Leaves nothing behind when it throws: ModelFileInvalid with the loader's reason, DeploymentUnavailable when
-   * the proof does not come in time, and the signal's reason.
+   * dies. Leaves nothing behind when it throws: TooManyProcesses when this instance has no room for it, ModelFileInvalid
+   * with the loader's reason, DeploymentUnavailable when the proof does not come in time, and the signal's reason.
    */
   abstract start(id: string, model: ServedModel, signal: AbortSignal): Promise<number>;
 
   /**
-   * Starts a process in the background. The status is `starting` until its turn comes, because only a few start at a
-   * time. A start that fails is retried with a growing delay and is `crash_looping` in between.
+   * Starts a process in the background. The status is `starting` until its turn comes, because only two load at a time,
+   * and `stopped` with a reason until this instance has room for it. A start that fails is retried with a growing delay
+   * and is `crash_looping` in between.
    */
   abstract resume(id: string, model: ServedModel): void;
 

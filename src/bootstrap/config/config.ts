@@ -58,6 +58,8 @@ export function loadConfig(texts: Texts) {
     upstream: upstream(values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [], familyOf('SERVICE_RUNTIME_KEY_', texts)),
     webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
     servingThreads: set('SERVICE_SERVING_THREADS'),
+    maxChildren: set('SERVICE_MAX_CHILDREN'),
+    readyWaitMs: set('SERVICE_READY_WAIT_S') * 1000,
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
     /** Is null for the address that it listens on. */
     instanceName: values.SERVICE_INSTANCE_NAME,

@@ -179,6 +179,17 @@ export const settings = {
     fallback: '1',
     read: whole(1, 256),
   }),
+  SERVICE_MAX_CHILDREN: setting({
+    about:
+      'How many model processes an instance may run, runtimes and deployments together. Further starts are refused.',
+    fallback: '32',
+    read: whole(1, 10_000),
+  }),
+  SERVICE_READY_WAIT_S: setting({
+    about: 'How long a starting instance waits for its models at most before it is ready.',
+    fallback: '30',
+    read: secondsOfTime(0, 3_600),
+  }),
   SERVICE_INSTANCE_NAME: setting({
     about: 'The name of this instance in answers that describe its own processes, and in the log.',
     shown: 'host name; with `DATABASE_URL`, the port too',

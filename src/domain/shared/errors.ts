@@ -88,3 +88,13 @@ export class StorageUnavailable extends DomainError {
     super('unavailable', 'storage_unavailable', `Not now: ${why}. Try again shortly.`, { retryAfterSeconds: 2 });
   }
 }
+
+/** This instance runs as many child processes as it may. */
+export class TooManyProcesses extends DomainError {
+  constructor(most: number) {
+    const message =
+      `This instance runs ${most} child processes, the most that SERVICE_MAX_CHILDREN allows: ` +
+      'stop a runtime or delete a deployment first.';
+    super('unavailable', 'runtime_unavailable', message, { retryable: false });
+  }
+}

@@ -7,6 +7,7 @@ import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import type { ChildLimits } from '../child-process/child-limits.js';
 import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
 import { readSpec } from '../runtimes/engine-api.js';
 import { WaitEstimate } from '../runtimes/fair-queue.js';
@@ -47,6 +48,10 @@ export class OnnxChatRuntime implements ChatEngine {
     throw new InvalidRequest([{ path: 'spec.path', message: 'must name a folder below the models folders' }]);
   }
 
+  requireRoom(): void {
+    this.settings.children.requireRoom();
+  }
+
   create(projectId: string): SupervisedRuntime {
     return new SupervisedRuntime(projectId, this.settings, this.clock, this.log);
   }
@@ -57,6 +62,7 @@ const STABLE_MS = 10 * 60_000;
 
 export interface RuntimeSettings extends ChatProcessSettings {
   readonly restartDelayMs: RestartDelayBounds;
+  readonly children: ChildLimits;
 }
 
 const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
@@ -64,6 +70,7 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   starting: 'loading',
   running: 'ready',
   waiting: 'unavailable',
+  no_room: 'unavailable',
   failed: 'unavailable',
 };
 
@@ -82,7 +89,7 @@ export class SupervisedRuntime implements EngineRuntime {
   ) {
     this.supervisor = new Supervisor(
       () => this.launch(),
-      { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS },
+      { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS, children: settings.children },
       { log, subject: 'chat runtime', fields: { runtime: id } },
       ({ calls }, reason) => calls.fail(new RuntimeUnavailable(reason)),
     );

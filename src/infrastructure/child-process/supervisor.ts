@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogFields, Logger } from '../../application/shared/ports.js';
 import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
+import { ChildLimits } from './child-limits.js';
 
 /** After so many ends in a row, without a stable time between, a process counts as crash-looping. */
 const ENDS_OF_A_LOOP = 3;
@@ -20,6 +21,8 @@ export interface SupervisorSettings {
   readonly restartDelayMs: RestartDelayBounds;
   /** A process that was ready for so long begins with the shortest delay again when it ends. */
   readonly stableMs: number;
+  /** The limits that this process shares with others. Default: none. */
+  readonly children?: ChildLimits;
 }
 
 export interface SupervisorLog {
@@ -29,8 +32,11 @@ export interface SupervisorLog {
   readonly fields: LogFields;
 }
 
-/** `waiting` for the next attempt; `failed` for good, until it is started again. */
-export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'failed';
+/**
+ * `waiting` for the next attempt; `no_room` until another child process of this instance ends for good; `failed` for
+ * good, until it is started again.
+ */
+export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'no_room' | 'failed';
 
 /** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Runs one at a time. */
 export class Supervisor<P extends SupervisedProcess> {
@@ -44,6 +50,7 @@ export class Supervisor<P extends SupervisedProcess> {
   /** Processes that were started so far. */
   starts = 0;
   private readonly delays: RestartDelays;
+  private readonly limits: ChildLimits;
   private endsInARow = 0;
   private failedToStart = false;
   private run = new AbortController();
@@ -57,14 +64,18 @@ export class Supervisor<P extends SupervisedProcess> {
     private readonly onLost: (process: P, reason: string) => void = () => undefined,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
+    this.limits = settings.children ?? new ChildLimits();
   }
 
-  /** Starts the process, and resolves when it is ready. Rejects if that fails: then nothing is left running. */
+  /**
+   * Starts the process, and resolves when it is ready. Rejects if that fails: then nothing is left running. Rejects with
+   * TooManyProcesses if this instance has no room for it.
+   */
   start(): Promise<void> {
     return this.begin(false);
   }
 
-  /** Starts the process, and tries again until it is ready. Resolves after the first attempt. */
+  /** Starts the process as soon as there is room, and tries again until it is ready. Resolves after the first attempt. */
   resume(): Promise<void> {
     return this.begin(true).catch(() => undefined);
   }
@@ -101,8 +112,22 @@ export class Supervisor<P extends SupervisedProcess> {
     const { signal } = this.run;
     return new Promise((resolve, reject) => {
       const settleFirst = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-      this.lastRun = this.lastRun.then(() => this.keepRunning(signal, retriesFirst, settleFirst));
+      this.lastRun = this.lastRun
+        .then(() => {
+          if (!signal.aborted) this.requireRoom(retriesFirst);
+          return this.limits.hold(() => this.keepRunning(signal, retriesFirst, settleFirst), signal);
+        })
+        .catch(settleFirst);
     });
+  }
+
+  private requireRoom(mayWait: boolean): void {
+    const { refusal } = this.limits;
+    if (!refusal) return;
+    this.state = mayWait ? 'no_room' : 'stopped';
+    this.reason = refusal.message;
+    this.note('warn', 'has no room', { reason: refusal.message });
+    if (!mayWait) throw refusal;
   }
 
   private async keepRunning(
@@ -110,12 +135,14 @@ export class Supervisor<P extends SupervisedProcess> {
     retriesFirst: boolean,
     settleFirst: (error?: unknown) => void,
   ): Promise<void> {
+    this.reason = null;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        const process = await this.attempt(signal);
+        this.state = 'starting';
+        const process = await this.limits.load(() => this.attempt(signal), signal);
         settleFirst();
         const reason = await process.gone;
-        if (!signal.aborted) await this.waitForRestart(reason, signal, () => this.onLost(process, reason));
+        if (!signal.aborted) await this.waitForRestart(reason, signal, () => this.tellLost(process, reason));
       } catch (error) {
         if (attempt === 1 && !retriesFirst && !signal.aborted) this.abandon('stopped');
         settleFirst(error);
@@ -129,7 +156,6 @@ export class Supervisor<P extends SupervisedProcess> {
 
   /** Resolves when a new process is ready. Rejects when it could not get ready and no longer exists. */
   private async attempt(signal: AbortSignal): Promise<P> {
-    this.state = 'starting';
     const process = await this.launch();
     process.ready.catch(() => undefined);
     this.starts++;
@@ -175,6 +201,15 @@ export class Supervisor<P extends SupervisedProcess> {
     this.note('warn', 'unavailable', { reason, restartInMs });
     stateChanged();
     await delay(restartInMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** A listener that throws must not end the supervision. */
+  private tellLost(process: P, reason: string): void {
+    try {
+      this.onLost(process, reason);
+    } catch (error) {
+      this.note('warn', 'listener failed', { error });
+    }
   }
 
   private note(level: 'info' | 'warn', event: string, fields: LogFields): void {

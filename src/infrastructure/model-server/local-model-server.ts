@@ -9,12 +9,11 @@ import type {
 import type { Logger } from '../../application/shared/ports.js';
 import type { ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
-import { Lane } from '../system/scheduling.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
 const defaults = {
   probeTimeoutMs: 1_000,
-  stopGraceMs: 3_000,
+  stopGraceMs: 2_000, // a deletion ends the process on every instance within 3 s
   restartDelayMs: { first: 500, max: 60_000 },
   stableMs: 10 * 60_000,
 } satisfies Partial<ModelServerSettings>;
@@ -22,17 +21,10 @@ const defaults = {
 export type LocalModelServerSettings = Omit<ModelServerSettings, keyof typeof defaults> &
   Partial<Pick<ModelServerSettings, keyof typeof defaults>>;
 
-/** Loading a model takes all that the machine has. New deployments and resumed ones are counted separately. */
-const STARTS_AT_ONCE = 2;
-
-const startLane = () => new Lane(STARTS_AT_ONCE, Number.POSITIVE_INFINITY, () => new Error('never full'));
-
 /** Serves each deployment by a supervised child process on this machine. */
 export class LocalModelServer implements ModelServer {
   private readonly servers = new Map<string, SupervisedModelServer>();
   private readonly settings: ModelServerSettings;
-  private readonly starting = startLane();
-  private readonly resuming = startLane();
   /** A process outlives the request that starts it, so its log lines must not name that request. */
   private readonly outsideRequests = new AsyncResource('LocalModelServer');
   private closed = false;
@@ -52,7 +44,7 @@ export class LocalModelServer implements ModelServer {
     const stop = () => void server.stop();
     signal.addEventListener('abort', stop);
     try {
-      return await this.outsideRequests.runInAsyncScope(() => this.starting.run(() => server.start()));
+      return await this.outsideRequests.runInAsyncScope(() => server.start());
     } catch (error) {
       this.servers.delete(id);
       throw signal.aborted ? signal.reason : error;
@@ -64,7 +56,7 @@ export class LocalModelServer implements ModelServer {
   resume(id: string, model: ServedModel): void {
     if (this.closed) return;
     const server = this.add(id, model);
-    void this.outsideRequests.runInAsyncScope(() => this.resuming.run(() => server.resume()));
+    void this.outsideRequests.runInAsyncScope(() => server.resume());
   }
 
   async probe(id: string): Promise<ServerState> {

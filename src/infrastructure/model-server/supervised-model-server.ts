@@ -8,12 +8,15 @@ import type { Logger } from '../../application/shared/ports.js';
 import { InferenceTimeout } from '../../domain/chat/errors.js';
 import type { DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
+import type { ChildLimits } from '../child-process/child-limits.js';
 import type { OutputStream } from '../child-process/managed-process.js';
 import { Supervisor, type SupervisorSettings } from '../child-process/supervisor.js';
 import { ModelServerProcess, type ModelServerProcessSettings } from './model-server-process.js';
 import { requestPrediction } from './prediction-client.js';
 
-export interface ModelServerSettings extends ModelServerProcessSettings, SupervisorSettings {}
+export interface ModelServerSettings extends ModelServerProcessSettings, SupervisorSettings {
+  readonly children: ChildLimits;
+}
 
 /** One deployment: its model, the supervisor of its process, and the output of its processes. */
 export class SupervisedModelServer {
@@ -88,13 +91,13 @@ export class SupervisedModelServer {
     const healthy = await current?.isHealthy();
     // The process may have ended meanwhile.
     if (current && this.supervisor.current === current) return healthy ? 'running' : 'unhealthy';
-    if (this.stopped) return 'stopped';
+    if (this.stopped || this.supervisor.state === 'no_room') return 'stopped';
     return this.supervisor.isCrashLooping ? 'crash_looping' : 'starting';
   }
 
   private refusal(): Error {
     if (this.stopped) return new DeploymentStopped();
-    if (!this.supervisor.isCrashLooping) return new DeploymentStarting();
+    if (!this.supervisor.isCrashLooping && this.supervisor.state !== 'no_room') return new DeploymentStarting();
     return new DeploymentUnavailable(this.supervisor.reason ?? 'it does not run');
   }
 }

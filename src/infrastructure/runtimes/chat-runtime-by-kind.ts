@@ -28,6 +28,12 @@ export class ChatRuntimeByKind implements ChatRuntime {
     throw new InvalidRequest([{ path: 'spec.runtime', message }]);
   }
 
+  requireRoom(id: string, { kind }: RuntimeSource): void {
+    const known = this.entries.get(id);
+    const isHeld = known?.kind === kind && known.runtime.status.state !== 'stopped';
+    if (!isHeld) this.engineOf(kind)?.requireRoom();
+  }
+
   start(id: string, source: RuntimeSource): void {
     const known = this.entries.get(id);
     const { runtime } = known?.kind === source.kind ? known : this.replace(id, source.kind, known);

@@ -56,6 +56,8 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
     return { kind: this.kind, ...engine, model: readSpec(this.fields, spec) };
   }
 
+  requireRoom(): void {} // an engine elsewhere needs no child process
+
   create(projectId: string): EngineRuntime {
     const begin = (source: HttpSource<Model>) =>
       new RemoteEngine(projectId, source, this, this.settings, this.clock, this.log);

@@ -33,13 +33,15 @@ export class Lane {
     return { running: this.running, waiting: this.waiting.length, refused: this.refused };
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  /** Aborting `signal` gives up the wait and rejects with its reason. It does not end a running task. */
+  async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     if (this.running >= this.width) {
       if (this.waiting.length >= this.queue) {
         this.refused++;
         throw this.full();
       }
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await this.turn(signal);
     } else {
       this.running++;
     }
@@ -50,6 +52,21 @@ export class Lane {
       if (next) next();
       else this.running--;
     }
+  }
+
+  private turn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        this.waiting.splice(this.waiting.indexOf(begin), 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp);
+      this.waiting.push(begin);
+    });
   }
 }
 

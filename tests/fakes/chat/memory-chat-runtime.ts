@@ -62,6 +62,8 @@ export class MemoryChatRuntime implements ChatRuntime {
     return { kind: this.kind, model: String(path ?? model) };
   }
 
+  requireRoom(): void {}
+
   start(id: string, source: MemorySource): void {
     const runtime = this.runtimes.get(id);
     if (runtime && isDeepStrictEqual(runtime.source, source) && runtime.status.state !== 'unavailable') return;

@@ -1,3 +1,4 @@
+import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { type SupervisedProcess, Supervisor } from '../../../src/infrastructure/child-process/supervisor.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
@@ -39,6 +40,15 @@ describe('the supervisor of a process', () => {
   let processes: FakeProcess[];
   let lost: string[];
   let supervisor: Supervisor<FakeProcess>;
+  let children: ChildLimits;
+  const launch = () => {
+    processes.push(new FakeProcess(processes.length + 1));
+    return latest();
+  };
+  const supervise = (onLost?: () => void) => {
+    const settings = { restartDelayMs: { first: 100, max: 300 }, stableMs: 5_000, children };
+    return new Supervisor(launch, settings, { log, subject: 'thing', fields: { id: 'a' } }, onLost);
+  };
   const turns = () => jest.advanceTimersByTimeAsync(0);
   const latest = () => processes.at(-1) as FakeProcess;
   const delays = () => log.of('thing unavailable').map(({ fields }) => Number(fields.restartInMs));
@@ -46,10 +56,7 @@ describe('the supervisor of a process', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     [log, processes, lost] = [new RecordingLog(), [], []];
-    const launch = () => {
-      processes.push(new FakeProcess(processes.length + 1));
-      return latest();
-    };
+    children = new ChildLimits(3);
     const settings = { restartDelayMs: { first: 100, max: 300 }, stableMs: 5_000 };
     supervisor = new Supervisor(launch, settings, { log, subject: 'thing', fields: { id: 'a' } }, (_, reason) =>
       lost.push(`${supervisor.state}: ${reason}`),
@@ -170,5 +177,52 @@ describe('the supervisor of a process', () => {
       await jest.advanceTimersByTimeAsync(10_000);
       expect([supervisor.state, processes.length]).toEqual([state, length]);
     }
+  });
+
+  it('goes on when its owner throws at the end of a process', async () => {
+    supervisor = supervise(() => {
+      throw new Error('no luck');
+    });
+    const started = supervisor.start();
+    await turns();
+    latest().becomeReady();
+    await started;
+    await dieAndRestart();
+    expect([supervisor.state, processes.length]).toEqual(['starting', 2]);
+  });
+
+  it('loads two at a time, and gives up the wait for its turn', async () => {
+    const [one, two, three] = [supervise(), supervise(), supervise()];
+    for (const each of [one, two, three]) void each.resume();
+    await turns();
+    expect([three.state, processes.length]).toEqual(['starting', 2]);
+    await three.stop();
+    processes[0]?.becomeReady();
+    await turns();
+    expect([one.state, two.state, three.state, processes.length]).toEqual(['running', 'starting', 'stopped', 2]);
+  });
+
+  it('has no room beside as many as there may be, and starts once another is stopped', async () => {
+    const others = [supervise(), supervise(), supervise()];
+    for (const other of others) {
+      void other.resume();
+      await turns();
+      latest().becomeReady();
+    }
+    await turns();
+    const full = { code: 'runtime_unavailable', message: expect.stringContaining('SERVICE_MAX_CHILDREN') };
+    await expect(supervise().start()).rejects.toMatchObject(full);
+    const [abandoned, waiting] = [supervise(), supervise()];
+    for (const each of [abandoned, waiting]) void each.resume();
+    await turns();
+    expect([waiting.state, waiting.reason]).toEqual(['no_room', full.message]);
+    await abandoned.stop();
+    // A process that waits for its restart keeps its place.
+    processes[0]?.die('signal 9');
+    await turns();
+    expect([waiting.state, processes.length]).toEqual(['no_room', 3]);
+    await others[0]?.stop();
+    await turns();
+    expect([waiting.state, waiting.reason, processes.length]).toEqual(['starting', null, 4]);
   });
 });

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerState } from '../../../src/application/deployments/ports.js';
 import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
+import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import {
   LocalModelServer,
@@ -15,7 +16,7 @@ const compiled = (path: string) => join(process.cwd(), 'dist', path);
 /** The programs that the tests run as processes. They are compiled, as the service's are. */
 export const fakeServing = compiled('tests/support/model-server/fake-model-server.js');
 
-export const fakeSettings: LocalModelServerSettings = {
+export const fakeSettings: Omit<LocalModelServerSettings, 'children'> = {
   program: fakeServing,
   threads: 1,
   bodyLimit: 1_000_000,
@@ -37,7 +38,7 @@ export class LocalModelServerRig {
   ) {
     mkdirSync(folder, { recursive: true });
     this.servers = new LocalModelServer(
-      { ...fakeSettings, ...settings },
+      { children: new ChildLimits(), ...fakeSettings, ...settings },
       new LocalModelFileResolver([folder]),
       this.log,
     );

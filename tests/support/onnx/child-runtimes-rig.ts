@@ -6,6 +6,7 @@ import {
   OnnxChatRuntime,
   type OnnxChatRuntimeSettings,
 } from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
+import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { RecordingLog } from '../recording-log.js';
@@ -25,7 +26,8 @@ export class ChildRuntimesRig {
   readonly runtimes: ChatRuntimeByKind;
 
   constructor(settings: Partial<OnnxChatRuntimeSettings> = {}) {
-    const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000 };
+    const children = new ChildLimits();
+    const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
     const engine = new OnnxChatRuntime(all, { locate: async (path) => path }, new SystemClock(), this.log);

@@ -49,10 +49,11 @@ export const startRuntime = api.post(`${path}/start`, {
   id: 'startRuntime',
   summary: 'Start the runtime',
   description:
-    'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the service.',
+    'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the ' +
+    'service. An instance that runs `SERVICE_MAX_CHILDREN` model processes refuses with 503 `runtime_unavailable`.',
   access: permissions.editWorkspace,
   answer: InstanceRuntime,
-  refusals: [notConnected, 'invalid_request'],
+  refusals: [notConnected, 'invalid_request', 'runtime_unavailable'],
 });
 
 export const stopRuntime = api.post(`${path}/stop`, {

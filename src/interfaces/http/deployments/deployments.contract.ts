@@ -39,7 +39,7 @@ export const DeploymentAnswer = namedObject('Deployment', {
     .describe(
       'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
         'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
-        'for its next start. `stopped`: there is no process.',
+        'for its next start. `stopped`: there is no process, because the instance runs as many as it may.',
     ),
   created_at: Timestamp,
   reason: z.string().nullable().describe('Why it is not running, else null.'),
@@ -71,7 +71,8 @@ export const createDeployment = api.post(path, {
   description:
     'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is missing or ' +
     'does not load is refused with the reason of the loader, and nothing is stored. The process is restarted when it ' +
-    'dies, and started again with the service.',
+    'dies, and started again with the service. An instance that runs `SERVICE_MAX_CHILDREN` model processes refuses ' +
+    'with 503 `runtime_unavailable`.',
   access: permissions.manageMonitoring,
   body: z
     .object({

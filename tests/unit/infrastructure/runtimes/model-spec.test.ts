@@ -1,6 +1,7 @@
 import { InvalidRequest } from '../../../../src/domain/shared/errors.js';
 import type { JsonObject } from '../../../../src/domain/workspace/json.js';
 import { OnnxChatRuntime } from '../../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
+import { ChildLimits } from '../../../../src/infrastructure/child-process/child-limits.js';
 import { OpenAiChatRuntime } from '../../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { RecordingLog } from '../../../support/recording-log.js';
@@ -13,7 +14,7 @@ const access = {
   },
 };
 const limits = { queue: 1, timeoutMs: 1_000 };
-const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1 };
+const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1, children: new ChildLimits() };
 const folders = { locate: async (path: string) => (path === 'chat' ? '/models/chat' : null) };
 const clock = { now: () => new Date(0) };
 const engines = new ChatRuntimeByKind([
