@@ -108,7 +108,10 @@ async function start(
   const shutdown = container.get(GracefulShutdown);
   const app = httpApp(container, config);
   const server = createHttpServer(app, () => container.get(IdGenerator).next('req'));
+  const instance = container.get(Instance);
+  instance.loading = true;
   const port = await listen(server, config.host, config.port);
+  server.on('error', (error) => log.error('the HTTP server failed', { error }));
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
     if (config.drainDelayMs === 0) return;
@@ -116,7 +119,6 @@ async function start(
     await delay(config.drainDelayMs);
   };
   const url = baseUrlOf(config.host, port);
-  const instance = container.get(Instance);
   instance.name = instanceName(config, port);
   container.get(PublicAddress).baseUrl = config.baseUrl ?? url;
   if (openToAll(config)) {
@@ -129,6 +131,8 @@ async function start(
   await upkeep.start();
   await work.start();
   await models.start();
+  await models.loaded(config.readyWaitMs, stopping);
+  instance.loading = false;
   log.info('ready', { url, pid: process.pid, instance: instance.name });
   return { url, announce };
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { MailDelivery } from '../application/accounts/mail-delivery.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
@@ -10,15 +11,16 @@ import { CallReaper } from '../application/jobs/call-reaper.js';
 import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-runner.js';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
-import { Clock, Logger, WorkQueue } from '../application/shared/ports.js';
+import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
-import { Repeating } from '../infrastructure/system/scheduling.js';
+import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 
 const MAIL_PAUSE_MS = 500;
 const CALLS_PAUSE_MS = 2_000;
-/** A change on another instance arrives here within this time. */
-const MODELS_PAUSE_MS = 1_000;
+/** A change on another instance arrives here within this time, also if its notification is lost. */
+const MODELS_PAUSE_MS = 2_000;
+const LOADING_PAUSE_MS = 200;
 const UPLOADS_PAUSE_MS = 10 * 60_000;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -67,12 +69,19 @@ export function backgroundWork(container: Container): Background {
   };
 }
 
+interface ModelReconciliation extends Background {
+  /** Resolves when no model is loading any more, or after `mostMs`. Rejects when `stopping` aborts. */
+  loaded(mostMs: number, stopping?: AbortSignal): Promise<void>;
+}
+
 /** Keeps the deployments and chat runtimes of this instance in the desired state, and removes unfinished uploads. */
-export function modelReconciliation(container: Container, uploadFolder: string): Background {
+export function modelReconciliation(container: Container, uploadFolder: string): ModelReconciliation {
+  const reconcilers = [container.get(RuntimeReconciler), container.get(DeploymentReconciler)];
+  const changes = container.get(DesiredStateChanges);
   const reconcile = async () => {
-    await container.get(RuntimeReconciler).applyAll();
-    await container.get(DeploymentReconciler).applyAll();
+    await Promise.all(reconcilers.map((one) => one.applyAll()));
   };
+  const isLoading = async () => (await Promise.all(reconcilers.map((one) => one.isLoading()))).includes(true);
   const reconciling = repeat(container, 'reconciliation of models', MODELS_PAUSE_MS, reconcile);
   const uploads = new Repeating(
     () => removeUnfinished(uploadFolder, container.get(Clock).now()),
@@ -84,8 +93,15 @@ export function modelReconciliation(container: Container, uploadFolder: string):
       uploads.start();
       await reconcile();
       reconciling.start();
+      changes.listen(() => reconciling.wake());
+    },
+    async loaded(mostMs, stopping) {
+      const until = steadyMs() + mostMs;
+      while (steadyMs() < until && (await isLoading().catch(() => true)))
+        await delay(LOADING_PAUSE_MS, undefined, { signal: stopping });
     },
     async stop() {
+      await changes.stop();
       await Promise.all([reconciling.stop(MODELS_GRACE_MS), uploads.stop(UPLOADS_GRACE_MS)]);
       await Promise.all([container.get(ChatRuntime).close(), container.get(ModelServer).close()]);
       await container.get(InstanceRegistry).leave();

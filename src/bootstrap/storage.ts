@@ -14,7 +14,7 @@ import { ConversationRepository, RuntimeConnectionRepository } from '../applicat
 import { DeploymentRepository } from '../application/deployments/ports.js';
 import { EvaluationRepository, InstanceRegistry, JobHistory, JobRepository } from '../application/jobs/ports.js';
 import { ExpiredData, StorageProbe } from '../application/operations/ports.js';
-import { Locks, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
+import { DesiredStateChanges, Locks, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -43,6 +43,7 @@ import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/co
 import { TypeOrmRuntimeConnectionRepository } from '../infrastructure/typeorm/chat/runtime-connection.repository.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { TypeOrmDeploymentRepository } from '../infrastructure/typeorm/deployments/deployment.repository.js';
+import { PostgresDesiredStateChanges } from '../infrastructure/typeorm/desired-state-changes.js';
 import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
@@ -80,6 +81,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(JobRepository).to(TypeOrmJobRepository);
   container.bind(JobHistory).to(TypeOrmJobHistory);
   container.bind(EvaluationRepository).to(TypeOrmEvaluationRepository);
+  container.bind(DesiredStateChanges).to(PostgresDesiredStateChanges);
   container.bind(InstanceRegistry).to(TypeOrmInstanceRegistry);
   container.bind(AlertRuleRepository).to(TypeOrmAlertRuleRepository);
   container.bind(AlertRepository).to(TypeOrmAlertRepository);

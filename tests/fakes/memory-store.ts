@@ -29,6 +29,9 @@ export class MemoryStore implements UnitOfWork {
   /** The last turn of each line, for those that act one at a time. */
   private readonly lines = new Map<string, Promise<unknown>>();
 
+  /** Called with the name of each table that was changed, once that is committed. */
+  readonly watchers = new Set<(table: string) => void>();
+
   get isWorking(): boolean {
     return this.current.getStore() !== undefined;
   }
@@ -65,7 +68,14 @@ export class MemoryStore implements UnitOfWork {
   replaceRows(table: string, rows: Rows): void {
     const unit = this.unit();
     if (unit) unit.changed.set(table, rows);
-    else this.committed = new Map(this.committed).set(table, rows);
+    else {
+      this.committed = new Map(this.committed).set(table, rows);
+      this.tellWatchers(table);
+    }
+  }
+
+  private tellWatchers(table: string): void {
+    for (const watcher of this.watchers) watcher(table);
   }
 
   private unit(): Unit | undefined {
@@ -77,6 +87,7 @@ export class MemoryStore implements UnitOfWork {
   private commit({ before, changed, touched }: Unit): boolean {
     for (const table of touched) if (this.committed.get(table) !== before.get(table)) return false;
     this.committed = new Map([...this.committed, ...changed]);
+    for (const table of changed.keys()) this.tellWatchers(table);
     return true;
   }
 }

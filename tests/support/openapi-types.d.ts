@@ -2611,6 +2611,17 @@ export interface components {
                 };
             };
         };
+        "503.runtime_unavailable.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
         "422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch": {
             headers: {
                 [name: string]: unknown;
@@ -2820,6 +2831,17 @@ export interface components {
                 };
             };
         };
+        "503.storage_unavailable.runtime_loading.shutting_down.unlimited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "storage_unavailable" | "runtime_loading" | "shutting_down";
+                };
+            };
+        };
         "422.invalid_request.model_file_invalid": {
             headers: {
                 [name: string]: unknown;
@@ -2828,17 +2850,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "invalid_request" | "model_file_invalid";
-                };
-            };
-        };
-        "503.runtime_unavailable.storage_unavailable.shutting_down": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "runtime_unavailable" | "storage_unavailable" | "shutting_down";
                 };
             };
         };
@@ -4872,7 +4883,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
         };
     };
     stopRuntime: {
@@ -5795,7 +5806,7 @@ export interface operations {
             421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+            503: components["responses"]["503.storage_unavailable.runtime_loading.shutting_down.unlimited"];
         };
     };
     listAudit: {

@@ -41,17 +41,27 @@ export class RuntimeReconciler {
     }
   }
 
-  /** Starts what is desired and does not run here, and stops what runs here and is not desired. Logs failures. */
+  /**
+   * Begins to start what is desired and does not run here, and to stop what runs here and is not desired. Does not wait,
+   * because a worker that hangs must not delay the others. Logs failures.
+   */
   async applyAll(): Promise<void> {
     const held = [...this.held.keys()];
     const desired = new Map((await this.connections.started()).map((one) => [one.projectId, one.modelId]));
     const ended = held.filter((projectId) => !desired.has(projectId));
-    const missing = [...desired.keys()].filter((projectId) => this.held.get(projectId) !== desired.get(projectId));
+    const missing = [...desired.keys()].filter(
+      (projectId) => this.held.get(projectId) !== desired.get(projectId) || this.running.has(projectId),
+    );
     for (const projectId of [...ended, ...missing]) {
-      await this.apply(projectId).catch((error: unknown) => {
+      this.apply(projectId).catch((error: unknown) => {
         this.logger.error('runtime not started', { project_id: projectId, error });
       });
     }
+  }
+
+  /** Returns whether a runtime that is desired to run still loads here. */
+  async isLoading(): Promise<boolean> {
+    return (await this.connections.started()).some((connection) => this.combined(connection).state === 'loading');
   }
 
   /** Returns the runtime of a project: its desired state, combined with its state on this instance. */

@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import { Logger } from '../shared/ports.js';
 import { DeploymentRepository, ModelServer } from './ports.js';
 
 /** Makes the serving processes of this instance match the stored deployments. */
@@ -12,6 +13,7 @@ export class DeploymentReconciler {
   constructor(
     private readonly deployments: DeploymentRepository,
     private readonly servers: ModelServer,
+    private readonly logger: Logger,
   ) {}
 
   /** Takes note of a deployment that was started here and is stored now. */
@@ -19,7 +21,7 @@ export class DeploymentReconciler {
     this.held.add(id);
   }
 
-  /** Starts the processes that are missing here, without waiting for them, and stops those of deleted deployments. */
+  /** Begins to start the processes that are missing here, and to stop those of deleted deployments. */
   applyAll(): Promise<void> {
     const pass = this.pass.catch(() => undefined).then(() => this.reconcile());
     this.pass = pass;
@@ -32,11 +34,19 @@ export class DeploymentReconciler {
     await this.end(id);
   }
 
+  /** Returns whether the process of a stored deployment still loads here. */
+  async isLoading(): Promise<boolean> {
+    const stored = await this.deployments.all();
+    const states = await Promise.all(stored.map(({ id }) => this.servers.probe(id)));
+    return states.some(({ status }) => status === 'starting');
+  }
+
   private async reconcile(): Promise<void> {
     const held = [...this.held]; // all of them were stored before the table is read
     const stored = await this.deployments.all();
     const desired = new Set(stored.map(({ id }) => id));
-    await Promise.all(held.filter((id) => !desired.has(id)).map((id) => this.end(id)));
+    for (const id of held.filter((id) => !desired.has(id)))
+      this.end(id).catch((error: unknown) => this.logger.error('deployment not stopped', { deployment: id, error }));
     const running = new Set(this.servers.ids());
     for (const { id, ...model } of stored) {
       if (running.has(id)) continue;

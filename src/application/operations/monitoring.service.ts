@@ -1,6 +1,8 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { RuntimeLoading } from '../../domain/chat/errors.js';
+import { Instance } from '../shared/instance.js';
 import { Logger } from '../shared/ports.js';
 import { LogTail, Metrics, StorageProbe } from './ports.js';
 
@@ -18,6 +20,7 @@ export class MonitoringService {
     private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly storage: StorageProbe,
+    private readonly instance: Instance,
   ) {}
 
   /** Returns the newest lines of the log; with a job id only the lines that mention it. */
@@ -33,8 +36,12 @@ export class MonitoringService {
     return this.metrics.read();
   }
 
-  /** Resolves when the database answers and its migrations are done. Throws StorageUnavailable. */
+  /**
+   * Resolves when the database answers, its migrations are done and this instance has loaded its models. Throws
+   * StorageUnavailable, RuntimeLoading.
+   */
   async checkReady(): Promise<void> {
     await this.storage.check();
+    if (this.instance.loading) throw new RuntimeLoading();
   }
 }

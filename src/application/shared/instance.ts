@@ -1,7 +1,10 @@
 import { injectable } from 'inversify';
 
-/** Identifies this instance of the service to callers. The name is set once the instance listens. */
+/** Describes this instance of the service to callers. */
 @injectable()
 export class Instance {
+  /** Is set once the instance listens. */
   name = '';
+  /** True while the starting instance waits for its models. */
+  loading = false;
 }

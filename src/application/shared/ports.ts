@@ -100,6 +100,17 @@ export abstract class UnitOfWork {
   abstract run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Tells of changes of the desired state: runtimes that should run, and deployments. */
+export abstract class DesiredStateChanges {
+  /**
+   * Calls `changed` when any instance has committed a change. Calls it as well once it listens, also after an outage of
+   * the database, because changes may have been missed before. To be called once.
+   */
+  abstract listen(changed: () => void): void;
+  /** Calls `changed` no more. */
+  abstract stop(): Promise<void>;
+}
+
 export interface TaskOptions {
   /** Prevents a second task with this key while one waits or runs. At most 512 characters. */
   readonly key?: string;

@@ -73,6 +73,7 @@ export class Lane {
 /** Runs `task` repeatedly, with a pause after each run, until stopped. */
 export class Repeating {
   private timer: NodeJS.Timeout | null = null;
+  private isDue = false;
   private current: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
 
@@ -84,12 +85,22 @@ export class Repeating {
 
   start(): void {
     if (this.stopping.signal.aborted) return;
+    this.timer = null;
+    this.isDue = false;
     this.current = this.task(this.stopping.signal).catch(this.failed);
     void this.current.then(() => {
       if (this.stopping.signal.aborted) return;
       const pauseMs = typeof this.pauseMs === 'number' ? this.pauseMs : this.pauseMs();
-      this.timer = setTimeout(() => this.start(), pauseMs);
+      this.timer = setTimeout(() => this.start(), this.isDue ? 0 : pauseMs);
     });
+  }
+
+  /** Runs the task at once, or again as soon as the present run has ended. */
+  wake(): void {
+    this.isDue = true;
+    if (!this.timer) return;
+    clearTimeout(this.timer);
+    this.start();
   }
 
   /** Resolves when the task has ended, or after `graceMs`. */

@@ -7,6 +7,7 @@ import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.j
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
+import { RecordingLog } from '../../support/recording-log.js';
 import { aDeployment, ids } from '../../support/records.js';
 
 describe('a new deployment', () => {
@@ -16,7 +17,7 @@ describe('a new deployment', () => {
   const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
   const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
   const serviceWith = (server: MemoryModelServer) => {
-    const reconciler = new DeploymentReconciler(deployments, server);
+    const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
     return new DeploymentService(deployments, server, reconciler, {} as CallTracker, audit, ids, new ManualClock());
   };
   const service = serviceWith(servers);
@@ -49,7 +50,7 @@ describe('a new deployment', () => {
     const [one, other] = [1, 2].map(
       () => new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null })),
     ) as [MemoryModelServer, MemoryModelServer];
-    const reconciler = new DeploymentReconciler(deployments, other);
+    const reconciler = new DeploymentReconciler(deployments, other, new RecordingLog());
     const service = serviceWith(one);
     const { id } = await service.create({ ...about, name: 'shared', signal: new AbortController().signal });
     const by = { kind: 'master' } as const;

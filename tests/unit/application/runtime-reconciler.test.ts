@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
@@ -6,7 +7,13 @@ import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-chat-
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
+import { gate } from '../../support/barrier.js';
 import { RecordingLog } from '../../support/recording-log.js';
+
+/** Lets all run that waits for nothing but its turn. */
+const turns = async () => {
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+};
 
 describe('RuntimeReconciler', () => {
   const setUp = async ({ isBroken = false } = {}) => {
@@ -78,15 +85,18 @@ describe('RuntimeReconciler', () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
+    await turns();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
     jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
     const started = jest.spyOn(runtimes, 'start');
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
     await reconciler.applyAll();
+    await turns();
     expect(started).toHaveBeenCalledTimes(1);
     await connections.remove('prj_1');
     await reconciler.applyAll();
+    await turns();
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
@@ -94,11 +104,13 @@ describe('RuntimeReconciler', () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
+    await turns();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
     jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
     jest.spyOn(runtimes, 'source').mockRejectedValue(new InvalidRequest([{ path: 'spec.path', message: 'is gone' }]));
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
     await reconciler.applyAll();
+    await turns();
     expect(runtimes.status('prj_1').state).toBe('stopped');
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', modelId: 'mdl_2' });
   });
@@ -107,6 +119,7 @@ describe('RuntimeReconciler', () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
+    await turns();
     jest.spyOn(runtimes, 'status').mockReturnValue({ state: 'ready', reason: null });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_1' });
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
@@ -116,11 +129,11 @@ describe('RuntimeReconciler', () => {
     });
     const find = jest.spyOn(models, 'find').mockReturnValue(found);
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
-    const applied = reconciler.applyAll();
+    await reconciler.applyAll();
     while (find.mock.calls.length === 0) await Promise.resolve();
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
     release({ ...model, id: 'mdl_2' });
-    await applied;
+    await turns();
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_2' });
   });
 
@@ -142,8 +155,10 @@ describe('RuntimeReconciler', () => {
     const reason = 'the service failed to start it, and tries again';
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason });
     await reconciler.applyAll();
+    await turns();
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await reconciler.applyAll();
+    await turns();
     expect(away).toHaveBeenCalledTimes(2);
   });
 
@@ -153,7 +168,44 @@ describe('RuntimeReconciler', () => {
     await connections.setDesired('prj_1', 'started');
     await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     await reconciler.applyAll();
+    await turns();
     expect(asked).toHaveBeenCalledTimes(1);
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable' });
+  });
+
+  it('starts one runtime while the worker of another hangs at its end', async () => {
+    const { connections, models, runtimes, reconciler } = await setUp();
+    jest.spyOn(models, 'find').mockResolvedValue((await models.find('prj_1', 'mdl_1')) as Model);
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.applyAll();
+    await turns();
+    const { opened, open } = gate();
+    jest.spyOn(runtimes, 'stop').mockImplementation(() => opened);
+    await connections.remove('prj_1');
+    await connections.save({ projectId: 'prj_2', modelId: 'mdl_1', desired: 'started' });
+    await reconciler.applyAll();
+    await turns();
+    expect(runtimes.status('prj_2').state).not.toBe('stopped');
+    open();
+  });
+
+  it('starts a model again that is desired again before its worker has ended', async () => {
+    const { connections, runtimes, reconciler } = await setUp();
+    await connections.setDesired('prj_1', 'started');
+    await reconciler.applyAll();
+    await turns();
+    const { opened, open } = gate();
+    jest.spyOn(runtimes, 'stop').mockImplementationOnce(() => opened);
+    const started = jest.spyOn(runtimes, 'start');
+    for (const desired of ['stopped', 'started'] as const) {
+      await connections.setDesired('prj_1', desired);
+      await reconciler.applyAll();
+      await turns();
+    }
+    expect(started).not.toHaveBeenCalled();
+    expect(await reconciler.isLoading()).toBe(false);
+    open();
+    await turns();
+    expect(started).toHaveBeenCalledTimes(1);
   });
 });

@@ -5,6 +5,7 @@ import type {
   RuntimeConnection,
   RuntimeConnectionRepository,
 } from '../../../application/chat/ports.js';
+import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
@@ -53,15 +54,15 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   async save(connection: RuntimeConnection): Promise<void> {
-    await this.table().upsert(connection, ['projectId']);
+    await notifying(this.unitOfWork, this.table().upsert(connection, ['projectId']));
   }
 
   setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean> {
-    return changesOne(this.table().update({ projectId }, { desired }));
+    return notifying(this.unitOfWork, changesOne(this.table().update({ projectId }, { desired })));
   }
 
   remove(projectId: string): Promise<boolean> {
-    return changesOne(this.table().delete({ projectId }));
+    return notifying(this.unitOfWork, changesOne(this.table().delete({ projectId })));
   }
 
   started(): Promise<RuntimeConnection[]> {

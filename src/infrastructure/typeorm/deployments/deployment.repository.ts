@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type { DeploymentRepository } from '../../../application/deployments/ports.js';
 import type { Deployment } from '../../../domain/deployments/deployment.js';
+import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -22,7 +23,7 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(deployment: Deployment): Promise<void> {
-    await this.table().insert(deployment);
+    await notifying(this.unitOfWork, this.table().insert(deployment));
   }
 
   find(id: string): Promise<Deployment | null> {
@@ -38,6 +39,6 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   }
 
   remove(id: string): Promise<boolean> {
-    return changesOne(this.table().delete({ id }));
+    return notifying(this.unitOfWork, changesOne(this.table().delete({ id })));
   }
 }

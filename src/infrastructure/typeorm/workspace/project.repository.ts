@@ -3,6 +3,7 @@ import { LessThan } from 'typeorm';
 import type { Page, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
+import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -77,7 +78,8 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   }
 
   remove({ id, version }: Parameters<ProjectRepository['remove']>[0]): Promise<boolean> {
-    return changesOne(this.projects().delete({ id, version }));
+    const removed = changesOne(this.projects().delete({ id, version }));
+    return notifying(this.unitOfWork, removed); // its runtime goes with it
   }
 
   versions(projectId: string, { limit, before }: VersionPage): Promise<ProjectVersionEntry[]> {

@@ -18,10 +18,12 @@ export const live = operations.get('/health/live', {
 export const ready = operations.get('/health/ready', {
   id: 'ready',
   summary: 'Check that the service can serve',
-  description: 'The database answers, its migrations are done, and the service is not shutting down.',
+  description:
+    'The database answers, its migrations are done, the instance has loaded its models, or waited for them for ' +
+    '`SERVICE_READY_WAIT_S`, and it is not shutting down.',
   access: 'public',
   answer: HealthAnswer,
-  refusals: ['storage_unavailable', 'shutting_down'],
+  refusals: ['storage_unavailable', 'runtime_loading', 'shutting_down'],
 });
 
 const JOB_ID = 100;
