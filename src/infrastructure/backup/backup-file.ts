@@ -19,7 +19,6 @@ const FRAME_MOST = 256 * 1024;
 const frameKinds = { header: 0x48, data: 0x44, end: 0x45 } as const;
 type FrameKind = keyof typeof frameKinds;
 
-/** The sections, in their order. */
 export type SectionHeader =
   | {
       readonly kind: 'backup';
@@ -54,7 +53,6 @@ export interface Section {
 export interface WrittenBackup {
   readonly bytes: number;
   readonly sha256: string;
-  /** Gives the finished file its name. */
   publish(): Promise<void>;
 }
 
@@ -80,7 +78,6 @@ export async function writeBackup<T>(
   }
 }
 
-/** Explains why a folder takes no file, and what to do. */
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
   if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
@@ -132,7 +129,6 @@ async function publish(unfinished: string, path: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** The file cannot be restored. The message says why. */
 export class BackupRefused extends Error {}
 
 /** Verifies the checksum of a backup and runs `work` with its sections. Throws BackupRefused. */
@@ -154,7 +150,6 @@ export async function readBackup<T>(
   }
 }
 
-/** Returns the position at which the sections end. */
 async function checked(file: FileHandle, path: string): Promise<number> {
   const { size } = await file.stat();
   const head = await part(file, 0, HEAD.length);

@@ -29,7 +29,6 @@ interface Call {
   readonly resolve: (completion: Completion) => void;
   readonly reject: (reason: unknown) => void;
   readonly admitted: () => void;
-  /** Removes the listener of the caller's signal. */
   readonly release: () => void;
   stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;

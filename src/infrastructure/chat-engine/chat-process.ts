@@ -11,7 +11,6 @@ import { callOf, type Order, reportOf } from './protocol.js';
 /** The variants of weights that a model folder may hold, by the names that exports use. */
 export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
 
-/** A model that runs beside the service. */
 export interface OnnxSource extends RuntimeSource {
   readonly kind: 'onnx';
   /** The absolute, resolved path of a model folder. */
@@ -43,7 +42,6 @@ export interface ChatProcessListener {
   broken(reason: string): void;
 }
 
-/** One worker process that answers chats, and the calls to it. */
 export class ChatProcess implements SupervisedProcess {
   readonly ready: Promise<void>;
   readonly gone: Promise<string>;

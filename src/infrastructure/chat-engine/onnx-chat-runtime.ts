@@ -74,7 +74,6 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   failed: 'unavailable',
 };
 
-/** The runtime of one model: the model that should run, and the supervisor of its worker process. */
 export class SupervisedRuntime implements EngineRuntime {
   private source: OnnxSource | null = null;
   private readonly supervisor: Supervisor<ChatProcess>;

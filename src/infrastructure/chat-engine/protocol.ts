@@ -53,7 +53,6 @@ const Report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancelled'), call }),
 ]);
 
-/** Comes from the worker. */
 export type Report = z.infer<typeof Report>;
 export type CallReport = Extract<Report, { call: number }>;
 

@@ -95,7 +95,6 @@ function nullIfOtherKey(error: unknown): null {
   throw error;
 }
 
-/** The errors of jose that an invalid token causes. */
 const TOKEN_FAULTS = [
   errors.JWSInvalid,
   errors.JWTInvalid,

@@ -64,7 +64,6 @@ export function writePrivately(account: Account, file: string, text: string): vo
   fs.renameSync(unfinished, file);
 }
 
-/** Tells how to run a program as the account. */
 export interface Launcher {
   readonly prefix: readonly string[];
   readonly ids: { readonly uid?: number; readonly gid?: number };

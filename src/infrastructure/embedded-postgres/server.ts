@@ -131,7 +131,6 @@ export function urlOf({ sockets, password, database }: Address, role: string = R
   return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;
 }
 
-/** Tells whether a server takes connections at the address. */
 export async function answers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});

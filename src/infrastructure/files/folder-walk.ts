@@ -3,9 +3,7 @@ import { lstat, opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 
 export interface FoundFile {
-  /** Relative to the root of the walk. */
   readonly path: string;
-  /** The real path of the folder that holds the file. */
   readonly folder: string;
   readonly size: number;
   readonly modifiedAt: Date;
@@ -13,7 +11,6 @@ export interface FoundFile {
 
 /** Finds regular files without opening them. Follows links that stay within the roots, and skips hidden names. */
 export class FolderWalk {
-  /** Whether there was more than the walk may look at. */
   truncated = false;
   private seen = 0;
 

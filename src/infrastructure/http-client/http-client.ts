@@ -5,17 +5,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from 'undici';
 
-/** The most bytes that the body of an answer may have. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** An idle connection stays open for a little less than most servers allow. */
 const IDLE_MS = 4_000;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Is appended to the path of the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is sent as JSON. */
   readonly json?: unknown;
   /** Is sent as it is, in place of `json`. */
   readonly body?: string;
@@ -29,7 +26,6 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** The request got no whole answer. */
 export class HttpFailure extends Error {
   /** `status` is null if not even the headers of an answer came. */
   constructor(
@@ -77,7 +73,6 @@ export class HttpClient {
   /** The last one was used last, and is used first. */
   private readonly idle: Client[] = [];
 
-  /** `headers` are sent with every request. */
   constructor(
     baseUrl: string | URL,
     private readonly headers: Readonly<Record<string, string>> = {},

@@ -21,7 +21,6 @@ export class FileLogTail implements LogTail {
     }
   }
 
-  /** Returns the newest line first. */
   private async newest(files: readonly FileHandle[], { most, mentioning }: LogTailQuery): Promise<string[]> {
     const { answerBytes, searchedBytes } = this.limits;
     const word = mentioning === null ? null : Buffer.from(mentioning);

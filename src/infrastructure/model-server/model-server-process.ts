@@ -21,20 +21,17 @@ export interface ModelServerProcessSettings {
   readonly program: string;
   /** Threads that one inference may use. */
   readonly threads: number;
-  /** The largest body of a prediction, in bytes. */
   readonly bodyLimit: number;
   /** Time from the start of the process until it has proved its health. */
   readonly startTimeoutMs: number;
   /** Time for the answer to a prediction, and for a run of the model. */
   readonly inferenceTimeoutMs: number;
   readonly probeTimeoutMs: number;
-  /** Time between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
 }
 
 type StartReport = Exclude<ServerMessage, { type: 'stuck' }>;
 
-/** One process that serves a model file, from its start to its end. */
 export class ModelServerProcess implements SupervisedProcess {
   /**
    * Resolves when the process has proved its health. Rejects with ModelFileInvalid if it cannot serve the file, and with
@@ -82,13 +79,11 @@ export class ModelServerProcess implements SupervisedProcess {
     return this.process.pid;
   }
 
-  /** Throws if the process has not listened yet. */
   get port(): number {
     if (this.listeningPort === null) throw new Error('the process does not listen yet');
     return this.listeningPort;
   }
 
-  /** Asks the process for the proof of its health. */
   isHealthy(): Promise<boolean> {
     return this.proof.holds(this.port, this.settings.probeTimeoutMs);
   }

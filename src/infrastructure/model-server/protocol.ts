@@ -3,9 +3,7 @@ import { z } from 'zod';
 /** The one message that the service sends to a model server, after its start. */
 export interface ServeOrder {
   readonly type: 'serve';
-  /** The id of the deployment. */
   readonly id: string;
-  /** The name of the deployment. */
   readonly name: string;
   /** The absolute path of the model file. */
   readonly file: string;
@@ -17,7 +15,6 @@ export interface ServeOrder {
   /** The most rows that run together; null without batching. */
   readonly maxBatch: number | null;
   readonly maxDelayMs: number;
-  /** The largest request body, in bytes. */
   readonly bodyLimit: number;
   /** A run of the model that takes longer counts as hung. */
   readonly inferenceTimeoutMs: number;
@@ -33,7 +30,6 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('broken'), reason: z.string() }),
 ]);
 
-/** A message that a model server sends to the service. */
 export type ServerMessage = z.infer<typeof serverMessage>;
 
 /** Returns null for anything that is not a message of the protocol. */

@@ -18,7 +18,6 @@ export interface ModelServerSettings extends ModelServerProcessSettings, Supervi
   readonly children: ChildLimits;
 }
 
-/** One deployment: its model, the supervisor of its process, and the output of its processes. */
 export class SupervisedModelServer {
   readonly output: OutputLog;
   private readonly supervisor: Supervisor<ModelServerProcess>;

@@ -51,7 +51,6 @@ const LOADING = /^Load model from .*? failed:\s*/;
 /** Matches a place in ONNX Runtime's own source: the file, the line, and the function with or without its parameters. */
 const SOURCE = /(?:\S*\/)?[\w.-]+\.(?:cc|cpp|h|hpp):\d+ (?:[\w:~<> ]+\(.*?\) |[\w:~]+ )?/g;
 
-/** Returns the first line of an error's message, shortened. */
 export function firstLineOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n');
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;

@@ -4,7 +4,6 @@ import type { RuntimeFigures, RuntimeStatus, Spread } from '../../domain/chat/ru
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
 import type { LaneLoad } from '../system/scheduling.js';
 
-/** One value of a metric, with its labels. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
@@ -12,7 +11,6 @@ export interface Sample {
   readonly metricName?: string;
 }
 
-/** A metric with its present values. */
 export interface MetricSnapshot {
   readonly name: string;
   readonly help: string;
@@ -44,7 +42,6 @@ export const histogram = snapshotOf('histogram');
 /** The mails and tasks that wait in the database, for all instances. */
 export interface Backlog {
   readonly mails: number;
-  /** Mails whose delivery has failed before. */
   readonly failedMails: number;
   /** The age of the oldest mail; 0 without mails. */
   readonly oldestMailSeconds: number;
@@ -78,7 +75,6 @@ export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
   fallback: [isUp(0)],
 });
 
-/** The database connections of this instance. */
 export interface PoolLoad {
   readonly total: number;
   readonly idle: number;

@@ -38,7 +38,6 @@ export class MemoryRateLimitStore extends RateLimitStore {
     return { admitted, quotas };
   }
 
-  /** The number of keys in memory. */
   get size(): number {
     return this.tables.credential.size + this.tables.address.size;
   }
@@ -134,7 +133,6 @@ export class SlidingWindow {
     return this.used(now) === 0 ? 0 : (this.pairs[0] as number) + WINDOW_MS - now;
   }
 
-  /** Counts the numbers in memory. */
   get size(): number {
     return this.pairs.length;
   }

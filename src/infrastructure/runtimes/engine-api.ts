@@ -22,7 +22,6 @@ export interface EngineApi<Model> {
   readonly probePath: string;
   /** Matches the text of an answer with status 400, 404, 413 or 422 which says that the context is too small. */
   readonly contextExceeded: RegExp;
-  /** Returns the headers of every request. */
   headers(key: string | null): Record<string, string>;
   /** Translates a request. `maxTokens` null leaves the length of the answer to the engine. */
   request(request: ChatRequest, model: Model): { readonly path: string; readonly body: object };
@@ -85,7 +84,6 @@ export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
     })
     .transform(({ base_url, key_setting }) => ({ baseUrl: base_url, key: key_setting?.key ?? null }));
 
-/** Throws InvalidRequest with the first field that is wrong. */
 export function readSpec<T>(fields: z.ZodType<T>, spec: JsonObject): T {
   const { data, error } = fields.safeParse(spec);
   if (!error) return data;

@@ -8,7 +8,6 @@ export interface Cost {
   readonly tokens: number;
 }
 
-/** A call that wants a slot. */
 export interface Turn extends Cost {
   /** Is called when the call gets a slot, which it keeps until it leaves. */
   begin(): void;

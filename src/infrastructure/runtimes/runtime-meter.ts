@@ -5,7 +5,6 @@ import type { FairQueue } from './fair-queue.js';
 
 const BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
-/** A given answer. Times are milliseconds. */
 export interface Answered {
   readonly usage: Usage | null;
   /** From the call's arrival until its turn. */

@@ -12,7 +12,6 @@ const usualSettings = { maxBatch: 8, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2
 /** The largest difference of equal scores, as a share of their range. Rounding is far below, a wrong mask far above. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
 
-/** A model in memory, before its trial. */
 export interface LoadedModel {
   readonly files: ModelFiles;
   readonly settings: LoadSettings;
@@ -20,7 +19,6 @@ export interface LoadedModel {
   readonly decoder: Decoder;
 }
 
-/** A model that is ready for requests. */
 export interface ReadyModel {
   readonly scheduler: Scheduler;
   readonly maxBatch: number;

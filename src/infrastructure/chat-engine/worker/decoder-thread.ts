@@ -10,7 +10,6 @@ export interface GenerateOrder {
   readonly call: number;
   readonly caller: string;
   readonly prompt: Int32Array;
-  /** Tokens that the answer may have. */
   readonly room: number;
   readonly temperature: number;
 }

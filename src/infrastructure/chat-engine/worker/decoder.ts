@@ -26,7 +26,6 @@ export interface Row {
   readonly tokens: readonly number[];
 }
 
-/** The outcome of a row. */
 export interface Step {
   readonly past: Past;
   readonly scores: Scores;
@@ -34,13 +33,11 @@ export interface Step {
 
 /** The part of a model that the scheduler needs. */
 export interface Network {
-  /** Returns the past before the first token. */
   begin(): Past;
   /** Reads the tokens of one row. Blocks the thread while the model runs, as `decode` does. */
   prefill(row: Row): Promise<Past>;
   /** Reads the tokens of each row, and scores the next ones. Several rows have one token each. */
   decode(rows: readonly Row[]): Promise<Step[]>;
-  /** Returns the same past in memory of its own. */
   compact(past: Past): Past;
 }
 
@@ -62,7 +59,6 @@ export class Decoder implements Network {
     return new Decoder(session, kvLayoutOf(session, weights), 'left');
   }
 
-  /** Returns the same decoder with another padding of the shorter rows of a batch. */
   padded(padding: Padding): Decoder {
     return new Decoder(this.session, this.layout, padding);
   }

@@ -75,11 +75,9 @@ export function kvLayoutOf(session: SessionShape, file: string): KvLayout {
   return { tensors, takesMask, takesPositions };
 }
 
-/** Returns the bytes of the cache of one token. */
 export const bytesPerToken = ({ tensors }: KvLayout): number =>
   tensors.reduce((sum, { type, heads, headSize }) => sum + heads * headSize * (type === 'float16' ? 2 : 4), 0);
 
-/** Returns the past before the first token. */
 export const noPast = ({ tensors }: KvLayout): Past => ({
   cache: { rows: 1, length: 0, arrays: tensors.map(({ type }) => arrayOf(type, 0)) },
   row: 0,

@@ -18,7 +18,6 @@ const MAX_ENTRIES = 1_000;
 export interface PrefixCacheSettings {
   readonly maxBytes: number;
   readonly bytesPerToken: number;
-  /** Returns a past in memory of its own. */
   readonly compact: (past: Past) => Past;
 }
 

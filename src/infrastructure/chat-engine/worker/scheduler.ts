@@ -38,7 +38,6 @@ export interface SchedulerSettings {
   readonly kvBytes: number;
   /** Sequences may share the KV cache of a common beginning. */
   readonly reuse: boolean;
-  /** Bytes of the prefix cache. */
   readonly cacheBytes: number;
   /** Tokens of prompts that are read between two tokens of answers. Default: 128. */
   readonly chunk?: number;
@@ -47,7 +46,6 @@ export interface SchedulerSettings {
 interface Sequence extends CachedTokens {
   readonly call: number;
   readonly request: Generation;
-  /** Prompt and answer. */
   readonly tokens: number[];
   past: Past;
   cachedTokens: number;
@@ -222,8 +220,6 @@ export class Scheduler {
     for (const set of [this.waiting, this.prefilling, this.decoding]) set.delete(sequence);
   }
 }
-
-/** Divides the sequences of a decode step into batches. */
 
 /** The cost of a batch in bytes that are moved: a fixed part, and a part for each token of its rows. */
 export interface Costs {

@@ -51,7 +51,6 @@ export class IncrementalTokenizer {
     this.inner.model = Object.assign(passOn, model);
   }
 
-  /** The token for words that the model does not know. */
   get unknown(): number | undefined {
     return this.inner.model?.unk_token_id;
   }

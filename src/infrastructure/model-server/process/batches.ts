@@ -23,7 +23,6 @@ export function rowsOf(tensors: Tensors): number {
 /** Returns a key that is equal for inputs whose rows can run together. */
 export const batchKey = (tensors: Tensors): string => tensors.map(({ shape }) => shape.slice(1).join()).join(';');
 
-/** Concatenates the rows of several requests. */
 export function joinRows(parts: readonly Tensors[]): Tensor[] {
   const [first = []] = parts;
   const rows = parts.reduce((sum, part) => sum + rowsOf(part), 0);
@@ -80,7 +79,6 @@ const MAX_FAILURES = 10;
  */
 export class BatchCheck {
   verdict: BatchVerdict = 'unknown';
-  /** The latest distinct requests. */
   private samples: Tensors[] = [];
   private distinct = 0;
   private compared = 0;

@@ -5,7 +5,6 @@ import { type InferenceRequest, type ResponseFormat, readInfer, readPredict } fr
 import { invalidRequest, RequestError } from './request-error.js';
 import { isNumeric, type Signature, type Tensor, type Tensors } from './tensors.js';
 
-/** A request body as it arrived. */
 export interface RequestBody {
   readonly kind: 'predict' | 'infer';
   readonly bytes: Uint8Array;
@@ -13,7 +12,6 @@ export interface RequestBody {
   readonly jsonLength: number | null;
 }
 
-/** A response body in pieces. */
 export interface ResponseBody {
   readonly parts: readonly Uint8Array[];
   /** The length of the JSON if binary data follow it, otherwise null. */

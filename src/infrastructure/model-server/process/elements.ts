@@ -117,7 +117,6 @@ export function unevenAt(value: unknown, shape: readonly number[], level = 0): s
   return null;
 }
 
-/** The first element that the datatype does not allow. */
 export interface ElementProblem {
   readonly index: number;
   readonly problem: string;

@@ -21,7 +21,6 @@ const SMALL_BODY = 16 * 1_024;
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** One request and its response. */
 export class HttpContext {
   constructor(
     readonly request: IncomingMessage,
@@ -70,7 +69,6 @@ export class HttpContext {
   }
 }
 
-/** Throws a RequestError. */
 export type Handler = (context: HttpContext) => void | Promise<void>;
 
 export interface RouteMatch {

@@ -3,7 +3,6 @@ import type { RunResult } from './model-worker.js';
 import { modelBusy, RequestError } from './request-error.js';
 import { almostEqual, type Tensors } from './tensors.js';
 
-/** Requests that may wait, beside those that run. */
 const MAX_WAITING = 128;
 const MAX_WAIT_MS = 60_000;
 /** While one request runs, the next is already with the model's thread, so that the thread never waits for this one. */
@@ -12,18 +11,14 @@ const RUNS_AT_ONCE = 2;
 const SPOT_CHECK_EVERY = 100;
 
 export interface Batching {
-  /** The most rows of a batch. */
   readonly maxRows: number;
   readonly maxDelayMs: number;
 }
 
 /** A model that answers its runs in their order, and takes the memory of their inputs. */
 export interface QueuedModel {
-  /** Whether requests may run together. */
   readonly verdict: BatchVerdict;
-  /** Runs one request alone. */
   run(inputs: Tensors): Promise<RunResult>;
-  /** Runs the joined rows of several requests. */
   runJoined(inputs: Tensors): Promise<RunResult>;
 }
 

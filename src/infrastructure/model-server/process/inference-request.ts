@@ -16,7 +16,6 @@ export interface ResponseFormat {
   readonly outputs: readonly RequestedOutput[];
 }
 
-/** A valid request of either form. */
 export interface InferenceRequest {
   readonly inputs: Tensors;
   readonly format: ResponseFormat;
@@ -198,7 +197,6 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Throws a RequestError. */
 function requireObject(value: unknown, path: string): JsonObject {
   if (isObject(value)) return value;
   throw invalidRequest([{ path, message: `must be an object, not ${kindOf(value)}` }]);

@@ -66,11 +66,9 @@ const MAX_TOTAL_BYTES = 256 * 1_024 * 1_024;
 /** A multiple of the size of every element. */
 const ALIGNMENT = 8;
 
-/** Reads request bodies into bounded memory. */
 export class BodyReader {
   private heldBytes = 0;
 
-  /** `limit` is the largest body, in bytes. */
   constructor(private readonly limit: number) {}
 
   /**

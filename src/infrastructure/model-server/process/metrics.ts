@@ -3,7 +3,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** The metrics of `GET /metrics`, in the text format of Prometheus. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests = new Counter({

@@ -7,7 +7,6 @@ import { datatypeOf, runtimeTypeOf, type Signature, type Tensor, type TensorSpec
 env.logLevel = 'fatal';
 const SILENT = 4;
 
-/** A loaded ONNX file. */
 export class OnnxModel {
   private constructor(
     private readonly session: InferenceSession,

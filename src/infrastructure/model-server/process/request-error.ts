@@ -18,7 +18,6 @@ const statuses = {
 
 export type ErrorCode = keyof typeof statuses;
 
-/** A refused request, with the status and the body of its answer. */
 export class RequestError extends Error {
   readonly status: number;
 
@@ -32,7 +31,6 @@ export class RequestError extends Error {
     this.status = statuses[code];
   }
 
-  /** Returns the error envelope of the service. */
   envelope(requestId: string): string {
     const { code, message, details } = this;
     return JSON.stringify({
@@ -48,14 +46,12 @@ export class RequestError extends Error {
 export const modelBusy = (message: string): RequestError =>
   new RequestError('model_busy', message, { 'Retry-After': '1' });
 
-/** Makes an error of the problems, each with the path of its field. */
 export function invalidRequest(details: readonly Finding[]): RequestError {
   const [first, ...others] = details;
   const more = others.length ? ` (and ${others.length} more)` : '';
   return new RequestError('invalid_request', `${first?.path}: ${first?.message}${more}`, {}, details);
 }
 
-/** A problem with one field of a request. */
 export class InvalidField extends Error {
   constructor(
     readonly path: string,
@@ -86,7 +82,6 @@ export class FieldErrors {
     }
   }
 
-  /** Throws a RequestError if there is any problem. */
   throwIfAny(): void {
     if (this.found.length > 0) throw invalidRequest(this.found);
   }
@@ -94,10 +89,8 @@ export class FieldErrors {
 
 const MAX_QUOTED = 64;
 
-/** Shortens a text of the caller for a message. */
 export const shortened = (text: string): string => (text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 
-/** Names the kind of a JSON value for a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'missing';

@@ -27,7 +27,6 @@ const byRuntimeType: ReadonlyMap<string, Datatype> = new Map<string, Datatype>([
   ...Object.entries(datatypes).map(([name, { runtime }]) => [runtime, name as Datatype] as const),
 ]);
 
-/** Returns null for a type of ONNX Runtime that no tensor here can hold. */
 export const datatypeOf = (runtimeType: string): Datatype | null => byRuntimeType.get(runtimeType) ?? null;
 
 export const runtimeTypeOf = (datatype: Datatype): (typeof datatypes)[NumericDatatype]['runtime'] | 'string' =>

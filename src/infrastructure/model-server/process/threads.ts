@@ -60,7 +60,6 @@ export class ModelThread extends WorkerThread<ModelRequest, ModelResponse> imple
     super(join(__dirname, 'model-worker.js'), null, onDeath);
   }
 
-  /** Returns the signature of the model, or the reason why it does not load. */
   async load(settings: ModelSettings): Promise<Signature | { readonly reason: string }> {
     const response = await this.send({ type: 'load', ...settings }, []);
     if (response.type === 'loaded') return response.signature;
@@ -93,7 +92,6 @@ export class ThreadedCodec {
   private readonly codec: Codec;
   private thread: WorkerThread<CodecRequest, CodecResponse> | null = null;
   private latest: Promise<unknown> = Promise.resolve();
-  /** Fails the conversion that the thread is working on. */
   private fail: (error: Error) => void = () => undefined;
 
   constructor(

@@ -6,7 +6,6 @@ import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
 
-/** Rows read at a time. */
 const PIECE = 1_000;
 
 /** Holds until the end of the transaction, and needs no statement of its own. */

@@ -20,13 +20,11 @@ const BACKLOG = `
             (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
        FROM graphile_worker.jobs) AS tasks`;
 
-/** Counts the mails and tasks that wait. */
 export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlog> {
   const [row] = await unitOfWork.query<Backlog>(BACKLOG);
   return row as Backlog;
 }
 
-/** Counts the connections of this instance, and the work that waits for one. */
 export function poolLoad(source: DataSource): PoolLoad {
   const { totalCount: total, idleCount: idle, waitingCount: waiting } = poolOf(source);
   return { total, idle, waiting };
