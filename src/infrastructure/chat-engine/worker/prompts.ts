@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
-import { IncrementalTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
+import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
 /** The model can't be asked with these messages. The message is mostly the template's own. */
 export class RefusedMessages extends Error {}
@@ -20,7 +20,7 @@ const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes nothing of these';
 
-/** Tokens that are made between two yields. */
+/** Short sections are read together, up to so many tokens, before others have their turn. */
 const TOKENS_PER_STEP = 256;
 
 export class Prompts {
@@ -140,7 +140,7 @@ const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
  * makes of the text can become one.
  */
 class SafeText {
-  private readonly tokenizer: IncrementalTokenizer;
+  private readonly tokenizer: SectionTokenizer;
   private readonly ids: ReadonlySet<number>;
   /** The incomplete beginnings and endings of special tokens. */
   private readonly beginnings = new Set<string>();
@@ -155,7 +155,7 @@ class SafeText {
     const added = (tokenizer.added_tokens ?? []) as readonly SpecialToken[];
     this.ids = new Set(specials.map(({ id }) => id));
     const others = added.filter(({ id }) => !this.ids.has(id));
-    this.tokenizer = new IncrementalTokenizer({ ...tokenizer, added_tokens: others }, config);
+    this.tokenizer = new SectionTokenizer({ ...tokenizer, added_tokens: others }, config);
     for (const { content } of specials) {
       this.longest = Math.max(this.longest, content.length);
       for (let length = 1; length < content.length; length++) {
@@ -173,7 +173,7 @@ class SafeText {
     return this.separated(hidden);
   }
 
-  /** Yields the tokens of a rendered template. Throws if some of the text has no token. */
+  /** Yields the tokens of a rendered template, section by section. Throws if some of the text has no token. */
   *tokens(rendered: string): Generator<number[]> {
     const found = this.pattern(rendered);
     const sections = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((one) => one !== '');
@@ -186,17 +186,16 @@ class SafeText {
       }
       const plain = section.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));
       const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
-      yield* this.plainTokens(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
+      yield this.plainTokens(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
     }
   }
 
   /** Leaves out special tokens that are words of the vocabulary as well, except the one for unknown words. */
-  private *plainTokens(text: string, section: number): Generator<number[]> {
-    for (const ids of this.tokenizer.encode(text, section)) {
-      const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
-      if (!own.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
-      yield own as number[];
-    }
+  private plainTokens(text: string, section: number): number[] {
+    const ids = this.tokenizer.encode(text, section);
+    const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
+    if (!own.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');
+    return own as number[];
   }
 
   /** Returns a pattern of the special tokens that are in the text, longer ones first, or null if there are none. */

@@ -3,83 +3,33 @@ import { z } from 'zod';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 
-/** Bounds the time for one piece. A longer word is a piece of its own. */
-const PIECE_CHARACTERS = 1_000;
-
-/** Parts of the library's tokenizer that its types hide or lack. */
+/** Parts of the library's tokenizer that its types hide. */
 interface Inner {
   pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
-  model: Model;
-  readonly post_processor: ((tokens: string[], pair: null, special: false) => { tokens: string[] }) | null;
-  readonly added_tokens_map: ReadonlyMap<string, { readonly id: number }>;
-  /** Gives lists of words for the model, and added tokens as strings. */
-  encode_text(text: string): (string | string[])[];
+  readonly model: { readonly unk_token_id?: number };
 }
 
-interface Model {
-  (words: string[]): string[];
-  readonly tokens_to_ids: ReadonlyMap<string, number>;
-  readonly unk_token_id?: number;
-  /** The tokens of a word depend on the words around it. */
-  readonly fuse_unk: boolean;
-}
-
-/**
- * The library's tokenizer, which tokenizes a whole text in one go, some words at a time. The tokens are the same, because
- * the library still does everything but the model's part, and the model treats each word by itself.
- */
-export class IncrementalTokenizer {
-  private readonly whole: Tokenizer;
-  private readonly inner: Inner;
-  /** Is null if the words can't be taken apart. */
-  private readonly model: Model | null = null;
-  /** The section of a longer text that is cut into words now. Some tokenizers treat the first one differently. */
+/** Tokenizes the sections of a longer text one by one. Some tokenizers treat the first section differently. */
+export class SectionTokenizer {
+  /** The token for words that the model does not know. */
+  readonly unknown: number | undefined;
+  private readonly tokenizer: Tokenizer;
   private section = 0;
 
   constructor(tokenizer: Json, config: Json) {
-    this.whole = new Tokenizer(tokenizer, config);
-    this.inner = this.whole as unknown as Inner;
-    const { pre_tokenizer: words, model, post_processor: finish } = this.inner;
+    this.tokenizer = new Tokenizer(tokenizer, config);
+    const inner = this.tokenizer as unknown as Inner;
+    const { pre_tokenizer: words, model } = inner;
+    this.unknown = model.unk_token_id;
     if (words)
-      this.inner.pre_tokenizer = (text, options) =>
+      inner.pre_tokenizer = (text, options) =>
         words(text, { ...options, section_index: options.section_index + this.section });
-    const some = ['a', 'b'];
-    if (finish && finish(some, null, false).tokens.join() !== some.join()) return;
-    this.model = model;
-    // The library then returns the words of each section instead of their tokens.
-    const passOn = (words: string[]) => [words] as unknown as string[];
-    this.inner.model = Object.assign(passOn, model);
   }
 
-  get unknown(): number | undefined {
-    return this.inner.model?.unk_token_id;
-  }
-
-  /** Yields the tokens of section number `section` of a text, with undefined for a word without a token. */
-  *encode(text: string, section: number): Generator<(number | undefined)[]> {
+  /** Returns the tokens of section number `section` of a text, with undefined for a word without a token. */
+  encode(text: string, section: number): readonly (number | undefined)[] {
     this.section = section;
-    if (!this.model) {
-      yield this.whole.encode(text, { add_special_tokens: false }).ids;
-      return;
-    }
-    for (const part of this.inner.encode_text(text)) {
-      if (typeof part === 'string') yield this.idsOf([part]);
-      else for (const words of this.model.fuse_unk ? [part] : pieces(part)) yield this.idsOf(this.model(words));
-    }
-  }
-
-  private idsOf(tokens: readonly string[]): (number | undefined)[] {
-    const { added_tokens_map: added, model } = this.inner;
-    return tokens.map((token) => added.get(token)?.id ?? model.tokens_to_ids.get(token) ?? model.unk_token_id);
-  }
-}
-
-function* pieces(words: readonly string[]): Generator<string[]> {
-  for (let from = 0; from < words.length; ) {
-    let to = from;
-    for (let size = 0; to < words.length && size < PIECE_CHARACTERS; to++) size += (words[to] as string).length;
-    yield words.slice(from, to);
-    from = to;
+    return this.tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 }
 
