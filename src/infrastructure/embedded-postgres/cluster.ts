@@ -93,9 +93,9 @@ export async function endOrphan(cluster: string): Promise<number | undefined> {
     fs.rmSync(pidFile(cluster), { force: true }); // PostgreSQL does not start on a damaged file.
     return undefined;
   }
-  for (const [signal, timeoutMs] of ENDING) {
+  for (const [name, timeoutMs] of ENDING) {
     if (!isServerOf(cluster, pid)) break;
-    sendSignal(pid, signal);
+    signal(pid, name);
     for (let waited = 0; waited < timeoutMs && isServerOf(cluster, pid); waited += POLL_MS) await delay(POLL_MS);
   }
   if (isServerOf(cluster, pid)) {
@@ -129,10 +129,9 @@ function exists(pid: number): boolean {
   }
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** Does nothing if the process has ended. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended.
-  }
+    process.kill(pid, name);
+  } catch {}
 }

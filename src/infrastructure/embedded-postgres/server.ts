@@ -3,8 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { OutputLines, OutputTail } from '../child-process/process-output.js';
+import type { SupervisedProcess } from '../child-process/supervisor.js';
 import { EmbeddedPostgresError, environment, type Launcher, oneLine, REMEDY } from './account.js';
-import { ADMINISTRATOR, readPidFile } from './cluster.js';
+import { ADMINISTRATOR, readPidFile, signal } from './cluster.js';
 
 /**
  * Runs the server and ends it with the service. Its standard input is a pipe that the service holds open: the end of that
@@ -41,20 +42,12 @@ const STOP_MS = 10_000;
 /** Time for the rest of the output after the guardian's end: a killed guardian leaves the pipe open. */
 const REST_MS = 500;
 
-export interface ServerProcess {
-  readonly pid: number | undefined;
-  /** Resolves with the reason and the last output when the server no longer runs. */
-  readonly gone: Promise<string>;
-  /** Resolves when the server no longer runs. */
-  end(): Promise<void>;
-}
-
 export function launch(
   launcher: Launcher,
   command: readonly string[],
   onLine: (line: string) => void,
   variables: NodeJS.ProcessEnv = {},
-): ServerProcess {
+): Omit<SupervisedProcess, 'ready'> {
   const [file, ...args] = [...launcher.prefix, '/bin/sh', '-c', GUARDIAN, 'tenon-postgres-guardian', ...command];
   const child = spawn(file as string, args, {
     ...launcher.ids,
@@ -94,19 +87,11 @@ function exitOf(child: ChildProcess): Promise<string> {
 async function end(child: ChildProcess, lifeline: Writable, gone: Promise<string>): Promise<void> {
   lifeline.end();
   const overdue = setTimeout(() => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+    // The guardian leads its process group, whose only other member is the server.
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) signal(-child.pid, 'SIGKILL');
   }, STOP_MS);
   await gone;
   clearTimeout(overdue);
-}
-
-/** The guardian leads its process group, whose only other member is the server. */
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
 }
 
 /** A part of the socket's name; the server listens on no port. */

@@ -98,13 +98,7 @@ export class LocalModelFileStore implements ModelFileStore {
   }
 
   private async removeEmptyParents(path: string): Promise<void> {
-    for (const parent of parentsOf(path)) {
-      const wasEmpty = await rmdir(join(this.uploadFolder, parent)).then(
-        () => true,
-        () => false,
-      );
-      if (!wasEmpty) return;
-    }
+    for (const parent of parentsOf(path)) await rmdir(join(this.uploadFolder, parent)).catch(() => undefined);
   }
 
   /** Gives `work` a staging folder of its own, and removes it afterwards. Puts failures of the disk into words. */
@@ -179,17 +173,9 @@ function parentsOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, names.length - index).join('/'));
 }
 
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => null))?.isDirectory() ?? false;
 
 const invalidPath = (message: string) => new InvalidRequest([pathFinding(message)]);
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException | null)?.code ?? '');

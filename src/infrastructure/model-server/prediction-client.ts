@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Prediction, PredictionCall } from '../../application/deployments/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 
@@ -69,7 +70,7 @@ async function predictionOf(response: IncomingMessage, timer: NodeJS.Timeout, en
   const headers: Record<string, string> = Object.fromEntries(given);
   const chunks = bodyOf(response, timer, ended);
   const complete = Number(all['content-length'] ?? Number.POSITIVE_INFINITY) <= BUFFERED_BYTES;
-  return { status, headers, body: complete ? await buffered(chunks) : chunks, complete };
+  return { status, headers, body: complete ? Readable.from([await buffer(chunks)]) : chunks, complete };
 }
 
 async function* bodyOf(
@@ -91,12 +92,6 @@ async function* refreshing(chunks: AsyncIterable<Uint8Array>, timer: NodeJS.Time
     timer.refresh();
     yield chunk;
   }
-}
-
-async function buffered(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Readable.from(all);
 }
 
 function failureOf(error: unknown, ended: AbortSignal): unknown {

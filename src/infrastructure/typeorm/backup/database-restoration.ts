@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
 import { MIGRATION_LOCK, migrateWorkQueue } from '../migrate.js';
-import { atLeisure } from './dump-database.js';
+import { atLeisure, has, QUEUE } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -107,9 +107,8 @@ export class DatabaseRestoration {
   }
 
   private async queued(): Promise<boolean> {
-    const { rows } = await this.client.query("SELECT to_regclass('graphile_worker._private_jobs') AS queue");
-    if (rows[0].queue === null) return false;
-    const found = await this.client.query('SELECT FROM graphile_worker._private_jobs LIMIT 1');
+    if (!(await has(this.client, QUEUE))) return false;
+    const found = await this.client.query(`SELECT FROM ${QUEUE} LIMIT 1`);
     return found.rowCount === 1;
   }
 

@@ -1,5 +1,5 @@
 import type { Stream } from 'node:stream';
-import { Client, escapeIdentifier } from 'pg';
+import { Client, type ClientBase, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Section } from '../../backup/backup-file.js';
 
@@ -22,6 +22,8 @@ const TABLES = `
 const SEQUENCES = `
   SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
    WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'migrations%'`;
+
+export const QUEUE = 'graphile_worker._private_jobs';
 
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts'];
 
@@ -56,7 +58,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
     }
     const { rows: sequences } = await client.query<{ name: string; value: string }>(SEQUENCES);
     for (const sequence of sequences) yield { header: { kind: 'sequence', ...sequence } };
-    if (await hasQueue(client)) {
+    if (await has(client, QUEUE)) {
       yield { header: { kind: 'tasks', columns: TASK_COLUMNS }, chunks: copied(`(${TASKS})`) };
     }
   } finally {
@@ -65,25 +67,20 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
 }
 
 async function migrationsOf(client: Client): Promise<string[]> {
-  const { rows: found } = await client.query("SELECT to_regclass('public.migrations') IS NOT NULL AS found");
-  if (!found[0].found) throw new Error('the database has no tables of the service, so there is nothing to back up');
+  if (!(await has(client, 'public.migrations')))
+    throw new Error('the database has no tables of the service, so there is nothing to back up');
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
   return rows.map(({ name }) => name);
 }
 
-async function hasQueue(client: Client): Promise<boolean> {
-  const { rows } = await client.query("SELECT to_regclass('graphile_worker._private_jobs') IS NOT NULL AS found");
+export async function has(client: ClientBase, table: string): Promise<boolean> {
+  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
   return rows[0].found;
 }
 
-interface Referring {
-  readonly name: string;
-  readonly refers: readonly string[];
-}
-
 /** Sorts each after all that it refers to. Throws if they refer to each other in a circle. */
-function referredFirst<T extends Referring>(all: readonly T[]): T[] {
-  const sorted: T[] = [];
+function referredFirst(all: readonly Table[]): Table[] {
+  const sorted: Table[] = [];
   for (let left = [...all]; left.length > 0; ) {
     const waiting = new Set(left.map(({ name }) => name));
     const free = left.filter(({ refers }) => !refers.some((name) => waiting.has(name)));
