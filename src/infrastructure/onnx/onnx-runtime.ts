@@ -8,6 +8,13 @@ import { sep } from 'node:path';
 // (issue 32323 of microsoft/onnxruntime). Without that type it falls back to the bits.
 Reflect.deleteProperty(globalThis, 'Float16Array');
 
+/** Returns the options of a session. Threads that spin while they wait take the processor from other models. */
+export const sessionOptions = (threads: number) => ({
+  intraOpNumThreads: threads,
+  interOpNumThreads: 1,
+  ...(threads > 1 && { extra: { session: { intra_op: { allow_spinning: '0' } } } }),
+});
+
 let table: Float32Array | undefined;
 
 /** Returns the numbers that the bits stand for. */

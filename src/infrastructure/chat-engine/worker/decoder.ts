@@ -1,7 +1,7 @@
 /** Runs the model: tokens in, scores of the next token out. */
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import { decodeHalves, nativeMessageOf, relativeTo } from '../../onnx/onnx-runtime.js';
+import { decodeHalves, nativeMessageOf, relativeTo, sessionOptions } from '../../onnx/onnx-runtime.js';
 import {
   compacted,
   type KvArray,
@@ -50,9 +50,7 @@ export class Decoder implements Network {
 
   /** Throws BrokenModel. */
   static async load({ folder, weights }: ModelFiles, threads: number): Promise<Decoder> {
-    // Threads that spin while they wait take the processor from other runtimes.
-    const notSpinning = threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {};
-    const options = { intraOpNumThreads: threads, interOpNumThreads: 1, ...notSpinning };
+    const options = sessionOptions(threads);
     const session = await InferenceSession.create(join(folder, weights), options).catch((error: unknown) => {
       throw new BrokenModel('weights', `${weights} does not load: ${relativeTo(folder, nativeMessageOf(error))}`);
     });

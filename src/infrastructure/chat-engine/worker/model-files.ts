@@ -133,17 +133,13 @@ function required(part: string, folder: string, file: string): Json {
 function json(part: string, folder: string, file: string): Json | null {
   const text = textOf(part, folder, file);
   if (text === null) return null;
-  const { data } = Json.safeParse(parsed(part, file, text));
-  if (!data) throw new BrokenModel(part, `${file} is not a JSON object`);
-  return data;
-}
-
-function parsed(part: string, file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    const { data } = Json.safeParse(JSON.parse(text));
+    if (data) return data;
   } catch (error) {
     throw new BrokenModel(part, `${file} is not valid JSON: ${firstLineOf(error)}`);
   }
+  throw new BrokenModel(part, `${file} is not a JSON object`);
 }
 
 const textOf = (part: string, folder: string, file: string): string | null =>

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -103,11 +104,9 @@ export class HttpServer {
   }
 
   /** Resolves to the port, which the system chooses. */
-  listen(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(0, '127.0.0.1', () => resolve((this.server.address() as AddressInfo).port));
-    });
+  async listen(): Promise<number> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+    return (this.server.address() as AddressInfo).port;
   }
 
   /** Accepts no more requests. Resolves when none is in flight. */

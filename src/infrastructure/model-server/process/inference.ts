@@ -75,34 +75,26 @@ export class BodyReader {
    * Reads the body into memory of its own, with the byte at `alignedAt` aligned for numbers. The body counts as held
    * until the response closes. Throws a RequestError.
    */
-  read(request: IncomingMessage, response: ServerResponse, alignedAt: number): Promise<Uint8Array> {
+  async read(request: IncomingMessage, response: ServerResponse, alignedAt: number): Promise<Uint8Array> {
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw this.tooLarge();
     const chunks: Buffer[] = [];
     let size = 0;
     response.once('close', () => {
       this.heldBytes -= size;
     });
-    return new Promise((resolve, reject) => {
-      const settle = (action: () => void) => {
-        request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
-        action();
-      };
-      const onData = (chunk: Buffer) => {
-        const error = this.refusal(size + chunk.length, chunk.length);
-        if (error) return settle(() => reject(error));
+    try {
+      // A refusal is sent on the same connection, so the request must not be destroyed.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        if (size + chunk.length > this.limit) throw this.tooLarge();
+        if (this.heldBytes + chunk.length > MAX_TOTAL_BYTES) throw modelBusy('Too much data waits for the model.');
         size += chunk.length;
         this.heldBytes += chunk.length;
         chunks.push(chunk);
-      };
-      const onEnd = () => settle(() => resolve(concatenated(chunks, size, alignedAt)));
-      const onClose = () => settle(() => reject(new RequestError('bad_request', 'The body was cut off.')));
-      request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
-    });
-  }
-
-  private refusal(size: number, more: number): RequestError | null {
-    if (size > this.limit) return this.tooLarge();
-    return this.heldBytes + more > MAX_TOTAL_BYTES ? modelBusy('Too much data waits for the model.') : null;
+      }
+    } catch (error) {
+      throw error instanceof RequestError ? error : new RequestError('bad_request', 'The body was cut off.');
+    }
+    return concatenated(chunks, size, alignedAt);
   }
 
   private tooLarge(): RequestError {

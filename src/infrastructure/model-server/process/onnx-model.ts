@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { env, InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node';
-import { nativeMessageOf, relativeTo } from '../../onnx/onnx-runtime.js';
+import { nativeMessageOf, relativeTo, sessionOptions } from '../../onnx/onnx-runtime.js';
 import { datatypeOf, runtimeTypeOf, type Signature, type Tensor, type TensorSpec, type Tensors } from './tensors.js';
 
 // The log of a failed run may quote the request.
@@ -16,14 +16,7 @@ export class OnnxModel {
 
   /** Throws an error with a message for users. */
   static async load(file: string, threads: number): Promise<OnnxModel> {
-    // A thread that spins while it waits takes the processor from other models.
-    const noSpinning = threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {};
-    const options = {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      logSeverityLevel: SILENT,
-      ...noSpinning,
-    } as const;
+    const options = { ...sessionOptions(threads), logSeverityLevel: SILENT } as const;
     const session = await InferenceSession.create(file, options).catch((error: unknown) => {
       throw new Error(messageOf(error, file));
     });
