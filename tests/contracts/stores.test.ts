@@ -1,37 +1,74 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { InstanceRegistry } from '../../src/application/jobs/ports.js';
 import type { Account } from '../../src/domain/accounts/account.js';
+import type { Invite } from '../../src/domain/accounts/invite.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
-import { Sealer } from '../../src/infrastructure/crypto/secrets.js';
+import { CheckedTokens, Sealer } from '../../src/infrastructure/crypto/secrets.js';
+import { TypeOrmInviteRepository } from '../../src/infrastructure/typeorm/accounts/invite.repository.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
-import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
+import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { MemoryInstanceRegistry, MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aMessage, anAccount, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { aMessage, anAccount, anInvite, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
+import { invitesContract } from './accounts/invites.contract.js';
+import { mailedTokensContract } from './accounts/mailed-tokens.contract.js';
 import { outboxContract } from './accounts/outbox.contract.js';
+import { spentSiteTokensContract } from './accounts/spent-site-tokens.contract.js';
+import { teamsContract } from './accounts/teams.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
+import { conversationsContract } from './chat/conversations.contract.js';
+import { runtimeConnectionsContract } from './chat/runtime-connections.contract.js';
+import { deploymentsContract } from './deployments/deployments.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
+import { instanceRegistryContract } from './jobs/instance-registry.contract.js';
+import { jobHistoryContract } from './jobs/job-history.contract.js';
+import { jobsContract } from './jobs/jobs.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
+import { datasetsContract } from './workspace/datasets.contract.js';
+import { modelAliasesContract } from './workspace/model-aliases.contract.js';
+import { modelsContract } from './workspace/models.contract.js';
+import { projectsContract } from './workspace/projects.contract.js';
+
+const contracts = [
+  accountsContract,
+  alertsContract,
+  auditTrailContract,
+  conversationsContract,
+  credentialsContract,
+  datasetsContract,
+  deploymentsContract,
+  evaluationsContract,
+  invitesContract,
+  jobHistoryContract,
+  jobsContract,
+  locksContract,
+  mailedTokensContract,
+  modelAliasesContract,
+  modelsContract,
+  outboxContract,
+  projectsContract,
+  runtimeConnectionsContract,
+  spentSiteTokensContract,
+  teamsContract,
+  unitOfWorkContract,
+];
 
 /** Runs the suites of the repositories in memory and in one PostgreSQL database. */
 const postgres = postgresUnderTest();
-
-for (const [name, store] of [
-  ['memory', memoryUnderTest()],
-  ['PostgreSQL', postgres],
-] as const) {
-  credentialsContract(name, store);
-  alertsContract(name, store);
-  auditTrailContract(name, store);
-  evaluationsContract(name, store);
-  outboxContract(name, store);
-  locksContract(name, store);
-  unitOfWorkContract(name, store);
+const memory = memoryUnderTest();
+for (const contract of contracts) {
+  contract('memory', memory);
+  contract('PostgreSQL', postgres);
 }
 
 describe('Webhooks kept by PostgreSQL', () => {
@@ -85,6 +122,72 @@ describe("PostgreSQL's table of audit entries", () => {
     await expect(query(database.url, statement)).rejects.toThrow('audit_entries is append-only');
     const kept = await query(database.url, 'SELECT id, action, object_name FROM audit_entries');
     expect(kept).toEqual([{ id: 'aud_1', action: 'database.migrated', object_name: null }]);
+  });
+});
+
+describe('InviteRepository of PostgreSQL', () => {
+  const { token, digest } = new CheckedTokens().issue('invite');
+  let invite: Invite;
+
+  beforeEach(async () => {
+    const { teams, invites } = await postgres.open();
+    const team = aTeam();
+    await teams.add(team);
+    invite = anInvite(team, { token, digest });
+    await invites.add(invite);
+  });
+
+  it('show no usable token to whoever reads the database', async () => {
+    const { invites } = await postgres.elsewhere();
+    for (const status of ['pending', 'redeemed'] as const) {
+      await invites.save({ ...invite, status });
+      const rows = await query<{ invites: string }>(postgres.url, 'SELECT invites::text FROM invites');
+      const text = rows.map((row) => row.invites).join('\n');
+      expect(text).toContain(digest);
+      const fields = text.split(/[(),"\s]/);
+      const decoded = (['base64url', 'hex'] as const).flatMap((form) =>
+        fields.map((field) => Buffer.from(field, form).toString('latin1')),
+      );
+      for (let start = 0; start + 8 <= token.length; start++) {
+        const part = token.slice(start, start + 8);
+        for (const form of [text, ...decoded]) expect(form).not.toContain(part);
+      }
+      for (const field of fields) expect(new CheckedTokens().read(field)).toBeNull();
+    }
+  });
+
+  it('open with the secret that sealed them, and with no other', async () => {
+    const sealedBy = (secret: string) =>
+      new TypeOrmInviteRepository(new TypeOrmUnitOfWork(postgres.source), new Sealer(secret, 'invites'));
+    expect(await sealedBy('a secret of the tests').byDigest(digest)).toEqual(invite);
+    const stranger = sealedBy('another secret');
+    const without = { ...invite, token: '' };
+    expect(await stranger.byDigest(digest)).toEqual(without);
+    expect(await stranger.find(invite.teamId, invite.id)).toEqual(without);
+    expect(await stranger.pending(invite.teamId, at(1))).toEqual([without]);
+  });
+
+  it('open in their own row only', async () => {
+    const { invites } = await postgres.elsewhere();
+    const second = anInvite({ ...aTeam(), id: invite.teamId });
+    await invites.add(second);
+    await query(postgres.url, 'UPDATE invites SET sealed_token = (SELECT sealed_token FROM invites WHERE id = $1)', [
+      invite.id,
+    ]);
+    expect(await invites.byDigest(digest)).toEqual(invite);
+    expect(await invites.byDigest(second.digest)).toEqual({ ...second, token: '' });
+  });
+});
+
+describe('SpentSiteTokenRepository of PostgreSQL', () => {
+  it('keeps no row of those that have expired', async () => {
+    const { spentSiteTokens } = await postgres.open();
+    for (let token = 0; token < 5; token++) await spentSiteTokens.spend(`short ${token}`, at(60), at(0));
+    await spentSiteTokens.spend('long', at(120), at(0));
+    await spentSiteTokens.spend('late', at(60), at(60));
+    expect(await query(postgres.url, 'SELECT jti, expires_at FROM spent_site_tokens')).toEqual([
+      { jti: 'long', expires_at: at(120) },
+    ]);
   });
 });
 
@@ -187,6 +290,19 @@ describe('UnitOfWork of PostgreSQL', () => {
   });
 });
 
+describe('A database that is stricter by default', () => {
+  it('lets a turn see what was committed before it', async () => {
+    const url = new URL(postgres.url);
+    url.searchParams.set('options', '-c default_transaction_isolation=serializable');
+    const source = await createDataSource(url.href).initialize();
+    const unitOfWork = new TypeOrmUnitOfWork(source);
+    const isolation = () => unitOfWork.query('SHOW transaction_isolation');
+    const found = await new TypeOrmLocks(unitOfWork).run('line', isolation);
+    expect(found).toEqual([{ transaction_isolation: 'read committed' }]);
+    await source.destroy();
+  });
+});
+
 /** The suite is worth its name only if a weaker isolation fails it. */
 describe('read committed, which is no UnitOfWork', () => {
   const weaker = async () => {
@@ -214,5 +330,38 @@ describe('MemoryStore', () => {
     });
     await expect(left).rejects.toThrow('is over');
     expect(await accounts.count()).toBe(0);
+  });
+});
+
+const known = new MemoryInstances();
+instanceRegistryContract('memory', {
+  instance: async () => new MemoryInstanceRegistry(known),
+  cut: (instance) => instance.leave(),
+});
+
+describe('on PostgreSQL', () => {
+  const sources: DataSource[] = [];
+  const instances: InstanceRegistry[] = [];
+
+  afterAll(async () => {
+    for (const instance of instances) await instance.leave();
+    for (const source of sources) await source.destroy();
+  });
+
+  instanceRegistryContract('PostgreSQL', {
+    instance: async () => {
+      const source = await createDataSource(postgres.url, 3).initialize();
+      const instance = new TypeOrmInstanceRegistry(source);
+      sources.push(source);
+      instances.push(instance);
+      return instance;
+    },
+    cut: async (instance) => {
+      const number = await instance.own();
+      // The server has the locks of all other tests, too, whose instances have the same numbers.
+      const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await query(postgres.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);
+    },
   });
 });

@@ -28,6 +28,23 @@ export function barrier(parties: number): () => Promise<void> {
 export const atOnce = <T>(parties: number, act: (party: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: parties }, (_, party) => act(party)));
 
+/** Lets all parties read before any of them acts. `within` runs both steps of a party. Returns the results of `act`. */
+export function race<Read, T>(
+  parties: number,
+  read: (party: number) => Promise<Read>,
+  act: (read: Read, party: number) => Promise<T>,
+  within = (steps: () => Promise<T>, _party: number) => steps(),
+): Promise<T[]> {
+  const allHaveRead = barrier(parties);
+  return atOnce(parties, (party) =>
+    within(async () => {
+      const found = await read(party);
+      await allHaveRead();
+      return act(found, party);
+    }, party),
+  );
+}
+
 /** Returns a promise and the function that resolves it. */
 export function gate() {
   let open = () => {};

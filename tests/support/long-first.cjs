@@ -5,7 +5,8 @@ const Sequencer = require('@jest/test-sequencer').default;
 module.exports = class extends Sequencer {
   sort(tests) {
     const size = new Map(tests.map((test) => [test, statSync(test.path).size]));
-    const long = ({ path }) => Number(/\/tests\/(e2e|embedded-postgres|infrastructure|architecture)/.test(path));
+    const long = ({ path }) =>
+      Number(/\/tests\/(e2e|embedded-postgres|infrastructure|architecture|contracts\/stores)/.test(path));
     return [...tests].sort((a, b) => long(b) - long(a) || size.get(b) - size.get(a));
   }
 };

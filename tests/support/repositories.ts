@@ -12,13 +12,14 @@ import type { AuditRepository } from '../../src/application/audit/ports.js';
 import type { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
 import type { DeploymentRepository } from '../../src/application/deployments/ports.js';
 import type { EvaluationRepository, JobHistory, JobRepository } from '../../src/application/jobs/ports.js';
-import type { Locks, UnitOfWork } from '../../src/application/shared/ports.js';
+import type { Locks, Page, UnitOfWork } from '../../src/application/shared/ports.js';
 import type {
   DatasetRepository,
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
 } from '../../src/application/workspace/ports.js';
+import { anAccount, aProject, aTeam } from './records.js';
 
 /** All that keeps the service's records, over one store. */
 export interface Repositories {
@@ -53,4 +54,31 @@ export interface StoreUnderTest {
   open(): Promise<Repositories>;
   /** The repositories of another process on the same store. */
   elsewhere(): Promise<Repositories>;
+}
+
+export type StockedStore = Awaited<ReturnType<typeof stocked>>;
+
+/** Empties the store and adds two teams. The first one has two accounts and two projects. */
+export async function stocked(store: StoreUnderTest) {
+  const repositories = await store.open();
+  const [team, otherTeam] = [aTeam(), aTeam()];
+  const [account, colleague] = [anAccount(team), anAccount(team)];
+  const [project, otherProject] = [aProject(team), aProject(team)];
+  for (const one of [team, otherTeam]) await repositories.teams.add(one);
+  for (const one of [account, colleague]) await repositories.accounts.add(one);
+  for (const one of [project, otherProject]) await repositories.projects.add(one);
+  return { ...repositories, team, otherTeam, account, colleague, project, otherProject };
+}
+
+/** Checks that a list has `all`, as a whole and page by page. */
+export async function expectPages<Row extends { readonly id: string }>(
+  list: (page: Page) => Promise<readonly Row[]>,
+  all: readonly Row[],
+): Promise<void> {
+  expect(await list({ limit: 1_000, after: null })).toEqual(all);
+  for (let at = 0; at <= all.length; at += 2) {
+    const after = at === 0 ? null : (all[at - 1] as Row).id;
+    expect(await list({ limit: 2, after })).toEqual(all.slice(at, at + 2));
+  }
+  expect(await list({ limit: 2, after: all.at(-1)?.id ?? null })).toEqual([]);
 }

@@ -1,31 +1,22 @@
-import type { Account, Team } from '../../../src/domain/accounts/account.js';
+import type { Page } from '../../../src/application/shared/ports.js';
+import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
 import { atOnce } from '../../support/barrier.js';
-import { anAccount, anApiKey, aSession, aTeam, at, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { anApiKey, aSession, at, ids } from '../../support/records.js';
+import { expectPages, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 const YEAR = 365 * 24 * 60 * 60;
 
 export function credentialsContract(adapter: string, store: StoreUnderTest) {
   describe(`CredentialRepository of ${adapter}`, () => {
-    let repositories: Repositories;
-    let credentials: Repositories['credentials'];
-    let team: Team;
+    let stock: StockedStore;
+    let credentials: StockedStore['credentials'];
     let account: Account;
-
+    let stranger: Account;
     beforeEach(async () => {
-      repositories = await store.open();
-      ({ credentials } = repositories);
-      [team, account] = await founded();
+      stock = await stocked(store);
+      ({ credentials, account, colleague: stranger } = stock);
     });
-
-    const founded = async (over: Partial<Account> = {}, operator = false): Promise<[Team, Account]> => {
-      const team = aTeam({ operator });
-      const account = anAccount(team, over);
-      await repositories.teams.add(team);
-      await repositories.accounts.add(account);
-      return [team, account];
-    };
 
     it('tells who holds a session', async () => {
       const session = aSession(account);
@@ -38,7 +29,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
         email: account.email,
         alertEmails: account.alertEmails,
         createdAt: account.createdAt,
-        teamId: team.id,
+        teamId: account.teamId,
         role: 'member',
         operator: false,
         emailVerified: false,
@@ -46,38 +37,32 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       });
     });
 
-    it('tells role and verification as they are by now, by the digest as by the id', async () => {
-      const session = aSession(account, { expiresAt: at(60) });
-      await credentials.add(session);
+    it('tells role and verification as they are by now, until it expires, by the digest as by the id', async () => {
+      const [session, key] = [aSession(account, { expiresAt: at(60) }), anApiKey(account)];
+      for (const credential of [session, key]) await credentials.add(credential);
       await credentials.holder(session.digest, at(1));
-      await repositories.accounts.save({ ...account, role: 'developer', emailVerifiedAt: at(2) });
-      const holder = await credentials.holder(session.digest, at(59));
+      await stock.accounts.save({ ...account, role: 'developer', emailVerifiedAt: at(2) });
+      const holder = await credentials.holder(session.digest, at(59.999));
       expect(holder).toMatchObject({ role: 'developer', emailVerified: true });
       expect(await credentials.holderById(session.id, at(59))).toEqual(holder);
+      expect(await credentials.holder(session.digest, at(60))).toBeNull();
       expect(await credentials.holderById(session.id, at(60))).toBeNull();
+      expect(await credentials.holder(key.digest, at(100 * YEAR))).not.toBeNull();
       expect(await credentials.holderById(ids.next('ses'), at(1))).toBeNull();
     });
 
     it('refuses one for an account that is gone', async () => {
-      await repositories.accounts.remove(account.id);
+      await stock.accounts.remove(account.id);
       for (const credential of [aSession(account), anApiKey(account)]) {
         await expect(credentials.add(credential)).rejects.toMatchObject({ code: 'unauthenticated' });
       }
-    });
-
-    it('ends a credential at the very moment at which it expires', async () => {
-      const [session, key] = [aSession(account, { expiresAt: at(60) }), anApiKey(account)];
-      for (const credential of [session, key]) await credentials.add(credential);
-      expect(await credentials.holder(session.digest, at(59.999))).not.toBeNull();
-      expect(await credentials.holder(session.digest, at(60))).toBeNull();
-      expect(await credentials.holder(key.digest, at(100 * YEAR))).not.toBeNull();
     });
 
     const added = async (...some: Credential[]): Promise<Credential[]> => {
       for (const credential of some) await credentials.add(credential);
       return some;
     };
-    const listed = (kind: Credential['kind'], now: Date, page?: { limit: number; after: string | null }) =>
+    const listed = (kind: Credential['kind'], now: Date, page?: Page) =>
       credentials.list({ accountId: account.id, kind, now }, page);
     const idsOf = (some: readonly Credential[]) => some.map(({ id }) => id);
     /** Returns the ids of all credentials of the accounts. */
@@ -88,36 +73,22 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       return (await Promise.all(lists)).flatMap(idsOf).sort();
     };
 
-    it('lists those of one kind of an account, newest first, exactly as they were added', async () => {
-      const [, stranger] = await founded();
-      const first = anApiKey(account, {
-        name: 'CI “nightly”',
-        origin: 'minted',
-        expiresAt: at(9),
-        lastUsedAt: at(1.5),
-      });
-      const [second, session] = [anApiKey(account), aSession(account)];
-      await added(second, session, first, anApiKey(stranger));
-      expect(await listed('api_key', at(2))).toEqual([second, first]);
+    it('lists those of one kind of an account that have not expired, newest first, a page at a time', async () => {
+      const odd = { name: 'CI “nightly”', origin: 'minted', expiresAt: at(9), lastUsedAt: at(1.5) } as const;
+      const [first, expired, second, third] = await added(
+        anApiKey(account, odd),
+        anApiKey(account, { expiresAt: at(1) }),
+        anApiKey(account),
+        anApiKey(account),
+      );
+      const [session] = await added(aSession(account), anApiKey(stranger));
+      const keys = [third, second, first] as Credential[];
+      const keysAt = (now: Date) => (page?: Page) => listed('api_key', now, page);
+      await expectPages(keysAt(at(1)), keys);
+      expect(await keysAt(at(0))()).toEqual([third, second, expired, first]);
       expect(await listed('session', at(2))).toEqual([session]);
-      expect(await credentials.list({ accountId: ids.next('usr'), kind: 'session', now: at(2) })).toEqual([]);
-    });
-
-    it('lists page by page: each once, and none of them expired or another’s', async () => {
-      const [, stranger] = await founded();
-      const over: Partial<Credential>[] = [{}, { expiresAt: at(60) }, {}, { expiresAt: at(1) }, {}, {}];
-      const keys = over.map((one) => anApiKey(account, one));
-      await added(...keys, anApiKey(stranger), aSession(account));
-      const live = idsOf(keys.filter((_, place) => place !== 3)).reverse();
-      const page = async (after: string | null, limit = 2) => idsOf(await listed('api_key', at(1), { limit, after }));
-      expect(await page(null)).toEqual(live.slice(0, 2));
-      expect(await page(live[1] as string)).toEqual(live.slice(2, 4));
-      expect(await page(live[3] as string)).toEqual(live.slice(4));
-      expect(await page(live[4] as string)).toEqual([]);
-      expect(await page(null, 5)).toEqual(live);
-      expect(await page(null, 100)).toEqual(live);
-      await credentials.remove({ accountId: account.id, kind: 'api_key', id: live[1] as string });
-      expect(await page(live[1] as string)).toEqual(live.slice(2, 4));
+      await credentials.remove({ accountId: account.id, kind: 'api_key', id: (second as Credential).id });
+      expect(await listed('api_key', at(1), { limit: 9, after: (second as Credential).id })).toEqual([first]);
     });
 
     it('notes that one was used, that one alone, and at most once a minute', async () => {
@@ -151,7 +122,6 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('removes one’s own, of that kind alone, at once and in every process', async () => {
-      const [, stranger] = await founded();
       const [key, foreign] = (await added(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
       const { id: accountId } = account;
       for (const [kind, id] of [
@@ -177,7 +147,6 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       ['but one', { except: true }, [1]],
       ['of some origins but one', { origins: ['login', 'minted'], except: true }, [0, 1]],
     ])('ends all of an account %s, at once and in every process', async (_, { origins, except }, staying) => {
-      const [, stranger] = await founded();
       const origin = (['registration', 'login', 'minted'] as const).map((one) => ({ origin: one }));
       const keys = await added(...origin.map((one) => anApiKey(account, one)));
       const others = await added(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));

@@ -1,5 +1,5 @@
 import type { Team } from '../../../src/domain/accounts/account.js';
-import { atOnce, barrier } from '../../support/barrier.js';
+import { race } from '../../support/barrier.js';
 import { aTeam, at } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
@@ -33,19 +33,14 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
       ['team of the site', { siteKey: 'team:acme' }],
       ['operator', { operator: true }],
     ])('comes to one %s, however many would found it at once', async (_, kind) => {
-      const parties = 8;
       const known = () => (kind.siteKey ? teams.bySiteKey(kind.siteKey) : teams.operator());
-      const allHaveLooked = barrier(parties);
-      const found = async () => {
-        const existing = await known();
-        await allHaveLooked();
-        if (existing) return existing;
-        const team = aTeam(kind);
-        await teams.add(team);
+      const found = async (existing: Team | null) => {
+        const team = existing ?? aTeam(kind);
+        if (!existing) await teams.add(team);
         return team;
       };
-      const seen = await atOnce(parties, () => unitOfWork.run(found));
-      expect(seen).toEqual(Array(parties).fill(await known()));
+      const seen = await race(8, known, found, (steps) => unitOfWork.run(steps));
+      expect(seen).toEqual(Array(8).fill(await known()));
     });
   });
 }

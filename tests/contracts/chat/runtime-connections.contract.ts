@@ -1,51 +1,44 @@
 import type { RuntimeConnection } from '../../../src/application/chat/ports.js';
 import type { Model } from '../../../src/domain/workspace/model.js';
-import type { Project } from '../../../src/domain/workspace/project.js';
 import { atOnce } from '../../support/barrier.js';
-import { aModel, aProject, aTeam, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { aModel, ids } from '../../support/records.js';
+import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
   describe(`RuntimeConnections kept by ${adapter}`, () => {
-    let repositories: Repositories;
-    let connections: Repositories['connections'];
-    let project: Project;
+    let stock: StockedStore;
+    let connections: StockedStore['connections'];
+    let projectId: string;
     let models: readonly [Model, Model];
+    /** A connection of another project, which is desired to run. */
+    let other: RuntimeConnection;
 
     beforeEach(async () => {
-      repositories = await store.open();
-      ({ connections } = repositories);
-      [project, models] = await aProjectWithModels();
+      stock = await stocked(store);
+      ({ connections } = stock);
+      const { project, otherProject } = stock;
+      projectId = project.id;
+      models = [await stock.models.addOnce(aModel(project)), await stock.models.addOnce(aModel(project))];
+      const { id: modelId } = await stock.models.addOnce(aModel(otherProject));
+      other = { projectId: otherProject.id, modelId, desired: 'started' };
+      await connections.save(other);
     });
 
-    const aProjectWithModels = async (): Promise<[Project, readonly [Model, Model]]> => {
-      const team = aTeam();
-      const own = aProject(team);
-      await repositories.teams.add(team);
-      await repositories.projects.add(own);
-      const add = () => repositories.models.addOnce(aModel(own));
-      return [own, [await add(), await add()]];
-    };
     const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection => ({
-      projectId: project.id,
+      projectId,
       modelId: models[0].id,
       desired: 'stopped',
       ...over,
     });
 
-    it('gives back exactly the connection that was saved', async () => {
-      expect(await connections.find(project.id)).toBeNull();
-      await connections.save(connection());
-      expect(await connections.find(project.id)).toEqual(connection());
+    it('keeps the only connection of a project exactly as it was saved last', async () => {
+      expect(await connections.find(projectId)).toBeNull();
+      for (const one of [connection({ desired: 'started' }), connection({ modelId: models[1].id })]) {
+        await connections.save(one);
+        expect(await connections.find(projectId)).toEqual(one);
+      }
+      expect(await connections.find(other.projectId)).toEqual(other);
       expect(await connections.find(ids.next('prj'))).toBeNull();
-    });
-
-    it('replaces the only connection of a project', async () => {
-      await connections.save(connection({ desired: 'started' }));
-      const next = connection({ modelId: models[1].id, desired: 'stopped' });
-      await connections.save(next);
-      expect(await connections.find(project.id)).toEqual(next);
-      expect(await connections.started()).toEqual([]);
     });
 
     it('keeps one connection, whole, of many that are saved at once', async () => {
@@ -54,69 +47,45 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
         connection({ modelId, desired: 'stopped' }),
       ]);
       await atOnce(8, (party) => connections.save(rivals[party % 4] as RuntimeConnection));
-      expect(rivals).toContainEqual(await connections.find(project.id));
+      expect(rivals).toContainEqual(await connections.find(projectId));
     });
 
-    it('changes the desired state, whichever model is connected by now', async () => {
-      await connections.save(connection());
+    it('changes the desired state of what is connected by now, and connects nothing', async () => {
+      expect(await connections.setDesired(projectId, 'started')).toBe(false);
+      expect(await connections.find(projectId)).toBeNull();
       await connections.save(connection({ modelId: models[1].id }));
-      expect(await connections.setDesired(project.id, 'started')).toBe(true);
-      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id, desired: 'started' }));
-      expect(await connections.setDesired(project.id, 'started')).toBe(true);
-      expect(await connections.setDesired(project.id, 'stopped')).toBe(true);
-      expect(await connections.find(project.id)).toEqual(connection({ modelId: models[1].id }));
-    });
-
-    it('says where there is no connection of which something could be wanted, and makes none', async () => {
-      expect(await connections.setDesired(project.id, 'started')).toBe(false);
-      expect(await connections.find(project.id)).toBeNull();
+      for (const desired of ['started', 'started', 'stopped'] as const) {
+        expect(await connections.setDesired(projectId, desired)).toBe(true);
+        expect(await connections.find(projectId)).toEqual(connection({ modelId: models[1].id, desired }));
+      }
     });
 
     it('finds those of the projects named', async () => {
-      const [otherProject, [otherModel]] = await aProjectWithModels();
-      const other = connection({ projectId: otherProject.id, modelId: otherModel.id });
       await connections.save(connection());
-      await connections.save(other);
-      expect(await connections.ofProjects([otherProject.id, ids.next('prj')])).toEqual([other]);
-      const both = await connections.ofProjects([project.id, otherProject.id]);
-      expect(both).toHaveLength(2);
-      expect(both).toEqual(expect.arrayContaining([connection(), other]));
+      expect(await connections.ofProjects([other.projectId, ids.next('prj')])).toEqual([other]);
+      const both = await connections.ofProjects([projectId, other.projectId]);
+      expect(new Set(both)).toEqual(new Set([connection(), other]));
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
     it('finds whose a project is and what it has, and tells no connection from no project', async () => {
-      const { teamId } = project;
-      expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: null });
-      const started = connection({ desired: 'started' });
-      await connections.save(started);
-      expect(await connections.ofProject(project.id)).toEqual({ teamId, connection: started });
-      const [other] = await aProjectWithModels();
-      expect(await connections.ofProject(other.id)).toEqual({ teamId: other.teamId, connection: null });
+      const { teamId } = stock.project;
+      expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: null });
+      await connections.save(connection());
+      expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: connection() });
       expect(await connections.ofProject(ids.next('prj'))).toBeNull();
     });
 
-    it('removes a connection, and tells whether there was one', async () => {
-      await connections.save(connection({ desired: 'started' }));
-      expect(await connections.remove(project.id)).toBe(true);
-      expect(await connections.find(project.id)).toBeNull();
-      expect(await connections.started()).toEqual([]);
-      expect(await connections.remove(project.id)).toBe(false);
-    });
-
-    it('lists what is desired to run, of every team', async () => {
-      const [otherProject, [otherModel]] = await aProjectWithModels();
-      const [idleProject, [idleModel]] = await aProjectWithModels();
-      const other = connection({ projectId: otherProject.id, modelId: otherModel.id, desired: 'started' });
+    it('lists what is desired to run, of every team, until it is removed', async () => {
       await connections.save(connection());
-      await connections.save(other);
-      await connections.save(connection({ projectId: idleProject.id, modelId: idleModel.id }));
       expect(await connections.started()).toEqual([other]);
-      await connections.setDesired(project.id, 'started');
-      const all = await connections.started();
-      expect(all).toHaveLength(2);
-      expect(all).toEqual(expect.arrayContaining([other, connection({ desired: 'started' })]));
-      await connections.remove(otherProject.id);
-      expect(await connections.started()).toEqual([connection({ desired: 'started' })]);
+      await connections.setDesired(projectId, 'started');
+      const started = connection({ desired: 'started' });
+      expect(new Set(await connections.started())).toEqual(new Set([other, started]));
+      expect(await connections.remove(other.projectId)).toBe(true);
+      expect(await connections.remove(other.projectId)).toBe(false);
+      expect(await connections.find(other.projectId)).toBeNull();
+      expect(await connections.started()).toEqual([started]);
     });
   });
 }

@@ -1,23 +1,16 @@
 import { Job } from '../../../src/domain/jobs/job.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
-import { anAccount, anEvaluation, aProject, aResult, aTeam, at, ended, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { anEvaluation, aResult, at, ended, ids } from '../../support/records.js';
+import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function evaluationsContract(adapter: string, store: StoreUnderTest) {
   describe(`Evaluations in ${adapter}`, () => {
-    let repositories: Repositories;
-    let evaluations: Repositories['evaluations'];
+    let stock: StockedStore;
+    let evaluations: StockedStore['evaluations'];
     let project: Project;
-
     beforeEach(async () => {
-      repositories = await store.open();
-      evaluations = repositories.evaluations;
-      const team = aTeam();
-      await repositories.teams.add(team);
-      const account = anAccount(team);
-      await repositories.accounts.add(account);
-      project = aProject(team, { createdBy: account.id });
-      await repositories.projects.add(project);
+      stock = await stocked(store);
+      ({ evaluations, project } = stock);
     });
 
     const added = async (over: Parameters<typeof anEvaluation>[1] = {}) => {
@@ -36,7 +29,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       const evaluation = await added();
       const run = (await evaluations.begin(evaluation.jobId)) as number;
       await evaluations.keep(evaluation.jobId, run, aResult(1));
-      await repositories.projects.remove(project);
+      await stock.projects.remove(project);
       expect(await evaluations.find(evaluation.jobId)).toBe(null);
       expect(await evaluations.begin(evaluation.jobId)).toBe(null);
       expect(await evaluations.keep(evaluation.jobId, run, aResult(2))).toBe(false);
@@ -78,16 +71,19 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       const kept = [];
       for (const status of ['succeeded', 'succeeded', 'failed', null] as const) {
         const evaluation = await added(own);
-        const asked = { id: evaluation.jobId, teamId: 't', projectId: project.id, requestedBy: 'u', createdAt: at(0) };
         const job = Job.evaluation({
-          ...asked,
+          id: evaluation.jobId,
+          teamId: 't',
+          projectId: project.id,
+          requestedBy: 'u',
+          createdAt: at(0),
           name: null,
           datasetId,
           modelId: null,
           progress: { done: 0, total: 1 },
         });
-        await repositories.jobs.add([job]);
-        if (status) await repositories.jobHistory.append(ended(job, status), true);
+        await stock.jobs.add([job]);
+        if (status) await stock.jobHistory.append(ended(job, status), true);
         kept.push(evaluation);
       }
       await added();

@@ -27,13 +27,9 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
       return jobs;
     };
-    const seen = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => ({
-      id,
-      kind,
-      status,
-      startedAt,
-      finishedAt,
-    });
+    const seen = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
+      return { id, kind, status, startedAt, finishedAt };
+    };
     const told = (statuses: string, of: () => Job = aJob) => {
       const meaning: Record<string, FinalStatus> = { f: 'failed', s: 'succeeded', c: 'cancelled' };
       return append(...[...statuses].map((letter) => ended(of(), meaning[letter])));
@@ -121,18 +117,13 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect((await part({ most: 2_000 })).map(({ id }) => id)).toEqual(jobs.slice(500).map(({ id }) => id));
     });
 
-    it.each([
-      ['', 0],
-      ['s', 0],
-      ['f', 1],
-      ['sff', 2],
-      ['ffs', 0],
-      ['fsfcfc', 2],
-      ['ccc', 0],
-    ])('after %p %p have failed in a row', async (statuses, failures) => {
-      await told(statuses);
-      expect(await history.failuresInARow(null, 100)).toBe(failures);
-    });
+    it.each(Object.entries({ '': 0, s: 0, f: 1, sff: 2, ffs: 0, fsfcfc: 2, ccc: 0 }))(
+      'after %p %p have failed in a row',
+      async (statuses, failures) => {
+        await told(statuses);
+        expect(await history.failuresInARow(null, 100)).toBe(failures);
+      },
+    );
 
     it('counts failures in a row by kind, up to as many as asked for', async () => {
       await told('ffff');

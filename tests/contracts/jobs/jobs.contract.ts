@@ -2,7 +2,7 @@ import type { JobFilter } from '../../../src/application/jobs/ports.js';
 import type { Job } from '../../../src/domain/jobs/job.js';
 import { atOnce } from '../../support/barrier.js';
 import { aCall, aJob, at, ended, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import { expectPages, type Repositories, type StoreUnderTest } from '../../support/repositories.js';
 
 const any: JobFilter = { teamId: null, status: null, kind: null, projectId: null };
 const all = { limit: 1_000, after: null };
@@ -53,30 +53,23 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       expect(await jobs.find(other.id)).toEqual(end);
     });
 
-    it('lists the newest first, a page at a time', async () => {
-      const made = [await kept(), await kept(), await kept({}, aCall), await kept()].reverse();
-      expect(await jobs.list(any, all)).toEqual(made);
-      expect(await jobs.list(any, { limit: 2, after: null })).toEqual(made.slice(0, 2));
-      expect(await jobs.list(any, { limit: 2, after: made[1]?.id ?? '' })).toEqual(made.slice(2));
-      expect(await jobs.list(any, { limit: 2, after: made[3]?.id ?? '' })).toEqual([]);
-    });
-
-    it('lists by team, status, kind and project, and by all of them together', async () => {
+    it('lists by team, status, kind and project, newest first, a page at a time', async () => {
       const chat = await kept({ teamId: 'tea_2' }, aCall);
       const queued = await kept({ status: 'queued', startedAt: null });
       const mine = await kept({ projectId: 'prj_1' });
       const masters = await finished(await kept({ teamId: null }));
-      const listed = (filter: Partial<JobFilter>) => jobs.list({ ...any, ...filter }, all);
-      expect(await listed({})).toEqual([masters, mine, queued, chat]);
-      expect(await listed({ teamId: 'tea_1' })).toEqual([mine, queued]);
-      expect(await listed({ status: 'running' })).toEqual([mine, chat]);
-      expect(await listed({ status: 'succeeded' })).toEqual([masters]);
-      expect(await listed({ kind: 'chat' })).toEqual([chat]);
-      expect(await listed({ projectId: 'prj_1' })).toEqual([mine, chat]);
-      expect(await listed({ projectId: 'prj_1', kind: 'external', status: 'running', teamId: 'tea_1' })).toEqual([
-        mine,
-      ]);
-      expect(await listed({ projectId: 'prj_1', kind: 'external', status: 'queued' })).toEqual([]);
+      const nothing = { projectId: 'prj_1', kind: 'external', status: 'queued' } as const;
+      for (const [filter, listed] of [
+        [{}, [masters, mine, queued, chat]],
+        [{ teamId: 'tea_1' }, [mine, queued]],
+        [{ status: 'running' }, [mine, chat]],
+        [{ status: 'succeeded' }, [masters]],
+        [{ kind: 'chat' }, [chat]],
+        [{ projectId: 'prj_1' }, [mine, chat]],
+        [{ ...nothing, status: 'running', teamId: 'tea_1' }, [mine]],
+        [nothing, []],
+      ] as [Partial<JobFilter>, Job[]][])
+        await expectPages((page) => jobs.list({ ...any, ...filter }, page), listed);
     });
 
     it('updates what has not finished, and nothing else', async () => {

@@ -1,162 +1,116 @@
-import type { Team } from '../../../src/domain/accounts/account.js';
-import type { JsonObject } from '../../../src/domain/workspace/json.js';
-import { Project } from '../../../src/domain/workspace/project.js';
-import { atOnce, barrier } from '../../support/barrier.js';
-import { aProject, aTeam, at, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
-import { specs } from './specs.js';
+import { Project, type ProjectVersion } from '../../../src/domain/workspace/project.js';
+import {
+  aConversation,
+  aDataset,
+  aModel,
+  anEvaluation,
+  aProject,
+  aRecord,
+  aTeam,
+  aTurn,
+  at,
+  ids,
+} from '../../support/records.js';
+import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
+import { type VersionedRepository, versionsContract } from './versions.contract.js';
+
+const versionedProjects = async ({ projects, teams }: StockedStore): Promise<VersionedRepository<Project>> => {
+  const [team, otherTeam] = [aTeam(), aTeam()];
+  for (const one of [team, otherTeam]) await teams.add(one);
+  const add = async (over: Partial<Project> = {}, toOther = false) => {
+    const added = aProject(toOther ? otherTeam : team, over);
+    await projects.add(added);
+    return added;
+  };
+  const owner = (isOther = false) => (isOther ? otherTeam : team).id;
+  return {
+    add,
+    addWith: (spec) => add({ spec }),
+    jsonOf: async ({ id }) => [(await projects.find(team.id, id))?.spec, (await projects.version(id, 1))?.spec],
+    odd: { name: 'Hauptstädte 🦆', version: 7, reviewedVersion: 6, updatedAt: at(0.001) },
+    find: ({ id }, ofOther) => projects.find(owner(ofOther), id),
+    all: (page, ofOther) => projects.all(owner(ofOther), page),
+    next: (current, by) =>
+      Project.update(current, [current.version], { name: by, spec: { by }, by, at: at(current.version) }),
+    replace: (current, next) => projects.replace(current, next),
+    remove: (current) => projects.remove(current),
+    versions: (id, page) => projects.versions(id, page),
+    version: (id, version) => projects.version(id, version),
+    versionOf: (entity) => Project.versionOf(entity),
+    entryOf: (version) => {
+      const { spec: _, ...entry } = version as ProjectVersion;
+      return entry;
+    },
+  };
+};
 
 export function projectsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Projects kept by ${adapter}`, () => {
-    let projects: Repositories['projects'];
-    let team: Team;
-    let otherTeam: Team;
+  versionsContract(`Projects in ${adapter}`, store, versionedProjects);
 
+  describe(`Projects in ${adapter}`, () => {
+    let stock: StockedStore;
+    let projects: StockedStore['projects'];
+    let project: Project;
     beforeEach(async () => {
-      const repositories = await store.open();
-      ({ projects } = repositories);
-      [team, otherTeam] = [aTeam({ operator: true }), aTeam()];
-      for (const one of [team, otherTeam]) await repositories.teams.add(one);
-    });
-
-    const kept = async (over: Partial<Project> = {}): Promise<Project> => {
-      const project = aProject(team, over);
-      await projects.add(project);
-      return project;
-    };
-    const updated = (project: Project, spec: JsonObject = { goal: 'next' }) =>
-      Project.update(project, [project.version], { name: 'Next', spec, by: 'usr_2', at: at(9) });
-
-    it('gives back exactly the project that was added', async () => {
-      const plain = await kept();
-      const reviewed = await kept({
-        name: 'Hauptstädte 🦆',
-        version: 7,
-        reviewedVersion: 6,
-        updatedAt: at(0.001),
-      });
-      expect(await projects.find(team.id, plain.id)).toEqual(plain);
-      expect(await projects.find(team.id, reviewed.id)).toEqual(reviewed);
-      expect(await projects.find(team.id, ids.next('prj'))).toBeNull();
-    });
-
-    it.each(specs)('keeps a spec as it is: %s', async (_, spec) => {
-      const { id } = await kept({ spec });
-      const found = await projects.find(team.id, id);
-      expect(JSON.stringify(found?.spec)).toBe(JSON.stringify(spec));
-    });
-
-    it('finds no project of another team', async () => {
-      const { id } = await kept();
-      expect(await projects.find(otherTeam.id, id)).toBeNull();
-      expect(await projects.find('', id)).toBeNull();
-    });
-
-    it('replaces a project, and no other', async () => {
-      const [project, other] = [await kept(), await kept()];
-      const next = updated(project);
-      expect(await projects.replace(project, next)).toBe(true);
-      expect(await projects.find(team.id, project.id)).toEqual(next);
-      expect(await projects.find(team.id, other.id)).toEqual(other);
-    });
-
-    it('writes nothing over a version that is not the current one', async () => {
-      const project = await kept();
-      const second = updated(project);
-      await projects.replace(project, second);
-      expect(await projects.replace(project, { ...second, name: 'Stale' })).toBe(false);
-      const unborn = { ...second, version: second.version + 1 };
-      expect(await projects.replace(unborn, { ...unborn, name: 'Too soon' })).toBe(false);
-      expect(await projects.find(team.id, project.id)).toEqual(second);
-    });
-
-    it('lets one of many replace that have all read the same', async () => {
-      const parties = 8;
-      const { id } = await kept();
-      const allHaveRead = barrier(parties);
-      const contenders = await atOnce(parties, async (party) => {
-        const current = (await projects.find(team.id, id)) as Project;
-        await allHaveRead();
-        const next = updated(current, { written_by: party });
-        return { next, replaced: await projects.replace(current, next) };
-      });
-      const winners = contenders.filter(({ replaced }) => replaced);
-      expect(winners).toHaveLength(1);
-      expect(await projects.find(team.id, id)).toEqual(winners[0]?.next);
+      stock = await stocked(store);
+      ({ projects, project } = stock);
     });
 
     it('names the newest projects of a team, newest first', async () => {
-      const [first, second, third] = [await kept({ name: 'One' }), await kept(), await kept({ name: 'Three' })];
-      await projects.add(aProject(otherTeam));
-      const named = (some: Project[]) => some.map(({ id, name }) => ({ id, name }));
-      expect(await projects.names(team.id, 9)).toEqual(named([third, second, first]));
-      expect(await projects.names(team.id, 2)).toEqual(named([third, second]));
+      const named = [stock.otherProject, project].map(({ id, name }) => ({ id, name }));
+      await projects.add(aProject(stock.otherTeam));
+      expect(await projects.names(stock.team.id, 9)).toEqual(named);
+      expect(await projects.names(stock.team.id, 1)).toEqual(named.slice(0, 1));
       expect(await projects.names(ids.next('tea'), 9)).toEqual([]);
     });
 
-    it('lists the projects of a team, newest first, a page at a time', async () => {
-      const [first, second, third] = [await kept(), await kept(), await kept()];
-      const theirs = aProject(otherTeam);
-      await projects.add(theirs);
-      expect(await projects.all(team.id, { limit: 9, after: null })).toEqual([third, second, first]);
-      expect(await projects.all(team.id, { limit: 2, after: null })).toEqual([third, second]);
-      expect(await projects.all(team.id, { limit: 2, after: second.id })).toEqual([first]);
-      expect(await projects.all(otherTeam.id, { limit: 9, after: null })).toEqual([theirs]);
-    });
-
     it('keeps what a review found of the version that it looked at', async () => {
-      const project = await kept();
+      const find = () => projects.find(stock.team.id, project.id);
+      const next = Project.update(project, [1], { name: 'Next', spec: {}, by: 'usr_2', at: at(9) });
       expect(await projects.noteReview({ ...project, reviewedVersion: 1 })).toBe(true);
-      expect(await projects.find(team.id, project.id)).toEqual({ ...project, reviewedVersion: 1 });
-      await projects.replace(project, updated(project));
-      expect(await projects.noteReview({ ...project, reviewedVersion: null })).toBe(false);
-      expect(await projects.find(team.id, project.id)).toEqual({ ...updated(project), reviewedVersion: 1 });
-      expect(await projects.noteReview({ ...updated(project), reviewedVersion: null })).toBe(true);
-      expect((await projects.find(team.id, project.id))?.reviewedVersion).toBeNull();
-    });
-
-    it('keeps every version, with who made it and when', async () => {
-      const first = await kept({ name: 'First', spec: parsed('{"b":1,"a":[null]}') });
-      const second = updated(first);
-      const third = Project.update(second, [2], { spec: {}, by: 'usr_3', at: at(20) });
-      await projects.replace(first, second);
-      await projects.replace(first, { ...second, name: 'Lost' });
-      await projects.noteReview({ ...second, reviewedVersion: 2 });
-      await projects.replace(second, third);
-      await kept();
-      const { id } = first;
-      const entries = [third, second, first].map(({ version, name, updatedBy, updatedAt }) => ({
-        version,
-        name,
-        createdBy: updatedBy,
-        createdAt: updatedAt,
-      }));
-      expect(await projects.versions(id, { limit: 9, before: null })).toEqual(entries);
-      expect(await projects.versions(id, { limit: 1, before: 3 })).toEqual([entries[1]]);
-      for (const { version, spec } of [first, second, third]) {
-        const found = await projects.version(id, version);
-        expect(found).toEqual({ ...entries[3 - version], spec });
-        expect(JSON.stringify(found?.spec)).toBe(JSON.stringify(spec));
-      }
-      expect(await projects.version(id, 4)).toBeNull();
-      expect(await projects.version(ids.next('prj'), 1)).toBeNull();
-    });
-
-    it('removes a project that still has the version, with its history, and no other', async () => {
-      const [project, other] = [await kept(), await kept()];
-      const next = updated(project);
+      expect(await find()).toEqual({ ...project, reviewedVersion: 1 });
       await projects.replace(project, next);
-      expect(await projects.remove(project)).toBe(false);
-      expect(await projects.find(team.id, project.id)).toEqual(next);
-      expect(await projects.remove(next)).toBe(true);
-      expect(await projects.remove(next)).toBe(false);
-      expect(await projects.find(team.id, project.id)).toBeNull();
-      expect(await projects.versions(project.id, { limit: 9, before: null })).toEqual([]);
-      expect(await projects.find(team.id, other.id)).toEqual(other);
+      expect(await projects.noteReview({ ...project, reviewedVersion: null })).toBe(false);
+      expect(await find()).toEqual({ ...next, reviewedVersion: 1 });
+      expect(await projects.noteReview({ ...next, reviewedVersion: null })).toBe(true);
+      expect((await find())?.reviewedVersion).toBeNull();
+    });
+
+    it('removes a project with all that belongs to it, and nothing of another', async () => {
+      const { account, otherProject, models, modelAliases, datasets, conversations, connections, evaluations } = stock;
+      const left = async ({ id: projectId }: Project) => {
+        const page = { limit: 9, after: null };
+        const lists = [
+          await models.all(projectId, page),
+          await modelAliases.history(projectId, 'champion', 9),
+          await datasets.all(projectId, page),
+          await conversations.list({ projectId, accountId: account.id }, page),
+          [await connections.find(projectId)].filter(Boolean),
+        ];
+        return lists.map(({ length }) => length);
+      };
+      const fill = async (one: Project) => {
+        const model = await models.addOnce(aModel(one));
+        const change = { projectId: one.id, alias: 'champion', version: 1, modelId: model.id };
+        await modelAliases.append({ ...change, changedBy: 'usr_1', changedAt: at(1) });
+        const [dataset, conversation] = [aDataset(one, [aRecord()]), aConversation(one, account)];
+        await datasets.add({ ...dataset, state: 'frozen', frozenAt: at(2) }, [aRecord()]);
+        await conversations.add(conversation, aTurn());
+        await connections.save({ projectId: one.id, modelId: model.id, desired: 'started' });
+        const evaluation = anEvaluation(one);
+        await evaluations.add(evaluation);
+        return async () => [
+          await models.version(model.id, 1),
+          await datasets.records(dataset.id, 1),
+          (await conversations.messages(conversation.id, { limit: 1, before: null }))[0] ?? null,
+          await evaluations.find(evaluation.jobId),
+        ];
+      };
+      const [parts, otherParts] = [await fill(project), await fill(otherProject)];
+      expect(await projects.remove(project)).toBe(true);
+      expect([await left(project), await left(otherProject)]).toEqual([Array(5).fill(0), Array(5).fill(1)]);
+      expect(await parts()).toEqual([null, null, null, null]);
+      expect(await otherParts()).not.toContain(null);
     });
   });
-}
-
-function parsed(text: string): JsonObject {
-  return JSON.parse(text) as JsonObject;
 }

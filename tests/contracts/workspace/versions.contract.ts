@@ -1,0 +1,170 @@
+import type { Page, VersionPage } from '../../../src/application/shared/ports.js';
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
+import { race } from '../../support/barrier.js';
+import { ids } from '../../support/records.js';
+import { expectPages, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
+
+interface Versioned {
+  readonly id: string;
+  readonly version: number;
+  readonly updatedBy: string;
+  readonly updatedAt: Date;
+}
+
+interface Version {
+  readonly version: number;
+}
+
+/** The repository of projects, models or datasets, as this suite uses it. */
+export interface VersionedRepository<Entity extends Versioned> {
+  /** Adds one that belongs to the first owner, or to the other one. */
+  add(over?: Partial<Entity>, toOther?: boolean): Promise<Entity>;
+  /** Adds one with this JSON in it. */
+  addWith(json: JsonObject): Promise<Entity>;
+  /** Returns the JSON, from each place that keeps it. */
+  jsonOf(entity: Entity): Promise<readonly unknown[]>;
+  /** The values that are most easily changed by a store. */
+  readonly odd: Partial<Entity>;
+  find(entity: Entity, ofOther?: boolean): Promise<Entity | null>;
+  all(page: Page, ofOther?: boolean): Promise<Entity[]>;
+  next(current: Entity, by: string): Entity;
+  /** Returns the next state of the same version, for entities that have a state. */
+  readonly settled?: (current: Entity) => Entity;
+  replace(current: Entity, next: Entity): Promise<boolean>;
+  remove(current: Entity): Promise<boolean>;
+  versions(id: string, page: VersionPage): Promise<Version[]>;
+  version(id: string, version: number): Promise<Version | null>;
+  versionOf(entity: Entity): Version;
+  /** Returns what a list shows of a version. */
+  entryOf(version: Version): Version;
+}
+
+const parsed = (text: string) => JSON.parse(text) as JsonObject;
+
+/** JSON that a store could easily change. */
+const objects: Readonly<Record<string, JsonObject>> = {
+  'an empty one': {},
+  'keys in their order, also those that look like numbers': parsed('{"b":1,"a":2,"10":3,"9":4,"":5}'),
+  'null, false, 0 and empty values': { a: null, b: false, c: 0, d: '', e: [], f: {}, g: [null, [], {}] },
+  'numbers to the last digit': { a: 0.1, b: 1e300, c: 5e-324, d: 9007199254740991, e: -1.5, f: 1e21 },
+  'text of any kind': { text: 'Grüße 王秀英 🦆 \u2028 "\\ \' \b\t\n $1 :name %s' },
+  'names of JavaScript': parsed('{"__proto__":{"a":1},"constructor":{"prototype":2},"toString":3}'),
+  depth: parsed(`${'{"a":['.repeat(15)}1${']}'.repeat(15)}`),
+  length: { text: 'x'.repeat(200_000) },
+};
+
+const all = { limit: 100, before: null };
+
+/** Tests what the repositories of projects, models and datasets promise alike. */
+export function versionsContract<Entity extends Versioned>(
+  name: string,
+  store: StoreUnderTest,
+  repositoryIn: (stock: StockedStore) => VersionedRepository<Entity> | Promise<VersionedRepository<Entity>>,
+) {
+  describe(`${name}, with their versions`, () => {
+    let kept: VersionedRepository<Entity>;
+    beforeEach(async () => {
+      kept = await repositoryIn(await stocked(store));
+    });
+
+    it('are given back exactly as they were added, to their owner only', async () => {
+      for (const entity of [await kept.add(), await kept.add(kept.odd)]) {
+        expect(await kept.find(entity)).toEqual(entity);
+        expect(await kept.find(entity, true)).toBeNull();
+        expect(await kept.find({ ...entity, id: `${entity.id}x` })).toBeNull();
+      }
+    });
+
+    it.each(Object.keys(objects))('keep JSON as it is: %s', async (name) => {
+      const json = objects[name] as JsonObject;
+      const found = await kept.jsonOf(await kept.addWith(json));
+      expect(found.map((one) => JSON.stringify(one))).toEqual(found.map(() => JSON.stringify(json)));
+    });
+
+    it('are listed by their owner, newest first, a page at a time', async () => {
+      const [first, second, third] = [await kept.add(), await kept.add(), await kept.add()];
+      const other = await kept.add({}, true);
+      await expectPages((page) => kept.all(page), [third, second, first]);
+      await expectPages((page) => kept.all(page, true), [other]);
+    });
+
+    it('are replaced only where version and state are the current ones', async () => {
+      const [first, other] = [await kept.add(), await kept.add()];
+      const second = kept.next(first, 'usr_2');
+      expect(await kept.replace(second, kept.next(second, 'usr_3'))).toBe(false);
+      expect(await kept.replace(first, second)).toBe(true);
+      expect(await kept.replace(first, kept.next(first, 'usr_3'))).toBe(false);
+      expect(await kept.find(first)).toEqual(second);
+      if (kept.settled) {
+        const settled = kept.settled(second);
+        expect(await kept.replace(second, settled)).toBe(true);
+        expect(await kept.replace(second, kept.next(second, 'usr_3'))).toBe(false);
+        expect(await kept.find(first)).toEqual(settled);
+      }
+      expect(await kept.versions(first.id, all)).toHaveLength(2);
+      expect(await kept.find(other)).toEqual(other);
+    });
+
+    it('have each version as it was, with who made it and when', async () => {
+      const [first, other] = [await kept.add(), await kept.add()];
+      const second = kept.next(first, 'usr_2');
+      const third = kept.next(second, 'usr_3');
+      await kept.replace(first, second);
+      await kept.replace(second, third);
+      if (kept.settled) await kept.replace(third, kept.settled(third));
+      const history = [third, second, first];
+      for (const { id, version, updatedBy, updatedAt, ...entity } of history) {
+        const found = await kept.version(id, version);
+        expect(found).toEqual(kept.versionOf({ id, version, updatedBy, updatedAt, ...entity } as Entity));
+        expect(found).toMatchObject({ version, createdBy: updatedBy, createdAt: updatedAt });
+      }
+      const entries = history.map((one) => kept.entryOf(kept.versionOf(one)));
+      expect(await kept.versions(first.id, all)).toEqual(entries);
+      expect(await kept.versions(first.id, { limit: 2, before: null })).toEqual(entries.slice(0, 2));
+      expect(await kept.versions(first.id, { limit: 1, before: 3 })).toEqual(entries.slice(1, 2));
+      expect(await kept.versions(first.id, { limit: 9, before: 1 })).toEqual([]);
+      expect(await kept.version(first.id, 4)).toBeNull();
+      expect(await kept.version(ids.next('prj'), 1)).toBeNull();
+      expect(await kept.versions(other.id, all)).toHaveLength(1);
+    });
+
+    it('are removed with their versions, and only in the current version and state', async () => {
+      const [first, other, settled] = [await kept.add(), await kept.add(), await kept.add()];
+      const second = kept.next(first, 'usr_2');
+      await kept.replace(first, second);
+      expect(await kept.remove(first)).toBe(false);
+      expect(await kept.find(first)).toEqual(second);
+      expect(await kept.remove(second)).toBe(true);
+      expect(await kept.remove(second)).toBe(false);
+      expect(await kept.find(first)).toBeNull();
+      expect(await kept.versions(first.id, all)).toEqual([]);
+      expect(await kept.version(first.id, 1)).toBeNull();
+      expect(await kept.find(other)).toEqual(other);
+      expect(await kept.versions(other.id, all)).toHaveLength(1);
+      if (!kept.settled) return;
+      await kept.replace(settled, kept.settled(settled));
+      expect(await kept.remove(settled)).toBe(false);
+      expect(await kept.find(settled)).toEqual(kept.settled(settled));
+    });
+
+    it.each([1, 2, 3])('let one of many win that have all read the same, of %i kinds of change', async (kinds) => {
+      const added = await kept.add();
+      const read = async () => (await kept.find(added)) as Entity;
+      const outcomes = await race(
+        9,
+        read,
+        (current, party) =>
+          [
+            () => kept.replace(current, kept.next(current, `usr_${party}`)),
+            () => kept.remove(current),
+            () => kept.replace(current, (kept.settled ?? ((one) => kept.next(one, 'usr_x')))(current)),
+          ][party % kinds]?.() ?? Promise.resolve(false),
+      );
+      const winner = outcomes.indexOf(true);
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+      const now = await kept.find(added);
+      expect(await kept.versions(added.id, all)).toHaveLength(now?.version ?? 0);
+      if (winner % kinds === 0) expect(now?.updatedBy).toBe(`usr_${winner}`);
+    });
+  });
+}
