@@ -64,9 +64,11 @@ export async function stocked(store: StoreUnderTest) {
   const [team, otherTeam] = [aTeam(), aTeam()];
   const [account, colleague] = [anAccount(team), anAccount(team)];
   const [project, otherProject] = [aProject(team), aProject(team)];
-  for (const one of [team, otherTeam]) await repositories.teams.add(one);
-  for (const one of [account, colleague]) await repositories.accounts.add(one);
-  for (const one of [project, otherProject]) await repositories.projects.add(one);
+  await repositories.unitOfWork.run(async () => {
+    for (const one of [team, otherTeam]) await repositories.teams.add(one);
+    for (const one of [account, colleague]) await repositories.accounts.add(one);
+    for (const one of [project, otherProject]) await repositories.projects.add(one);
+  });
   return { ...repositories, team, otherTeam, account, colleague, project, otherProject };
 }
 
