@@ -316,6 +316,17 @@ describe('keys, sessions and passwords', () => {
     jest.restoreAllMocks();
   });
 
+  it('keeps at most a hundred keys of an account, besides those of registrations and logins', async () => {
+    await app.verifyEmails();
+    const mint = () => app.post('/v1/keys', other.token);
+    const minted: string[] = [];
+    for (let answer = await mint(); answer.status === 201; answer = await mint()) minted.push(answer.body.id);
+    expect(minted.length).toBe(100);
+    expect(await mint()).toMatchObject(refusal(422, 'invalid_request'));
+    await app.delete(`/v1/keys/${minted[0]}`, other.token);
+    expect((await mint()).status).toBe(201);
+  });
+
   it('sends at most five of such mails to an account in an hour', async () => {
     const forgot = () => app.post('/v1/auth/password/forgot', undefined, { email: 'mia@example.com' });
     for (const { status } of await Promise.all(Array.from({ length: 12 }, forgot))) expect(status).toBe(200);

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { Credential } from '../../domain/accounts/credential.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { NotFound } from '../../domain/shared/errors.js';
+import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
@@ -13,6 +13,9 @@ interface NewKey {
   /** The key does not expire if null. */
   readonly lifetimeSeconds: number | null;
 }
+
+/** The most live keys that an account may mint. Keys of registrations and logins do not count. */
+const MOST_KEYS = 100;
 
 /** The caller's own API keys. */
 @injectable()
@@ -27,13 +30,17 @@ export class ApiKeyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a key and returns its secret, which is shown this once. */
+  /** Makes a key and returns its secret, which is shown this once. Throws LimitReached. */
   mint(caller: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.mintKeys);
       const { accountId } = actor;
       const { token, digest, hint } = this.tokens.issue('api_key');
       const createdAt = this.clock.now();
+      const keys = await this.credentials.list({ accountId, kind: 'api_key', now: createdAt });
+      if (keys.filter(({ origin }) => origin === 'minted').length >= MOST_KEYS) {
+        throw new LimitReached(MOST_KEYS, 'API keys of your account');
+      }
       const expiresAt = lifetimeSeconds === null ? null : new Date(createdAt.getTime() + lifetimeSeconds * 1000);
       const id = this.ids.next('key');
       const key = Credential.apiKey({ id, accountId, digest, hint, name, origin: 'minted', createdAt, expiresAt });

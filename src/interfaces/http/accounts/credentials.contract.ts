@@ -23,6 +23,7 @@ const KeyAnswer = namedObject('ApiKey', {
 export const mintKey = api.post('/v1/keys', {
   id: 'mintKey',
   summary: 'Mint an API key',
+  description: 'An account has at most 100 keys from here.',
   access: permissions.mintKeys,
   body: namedObject('KeyCreation', {
     name: text()
