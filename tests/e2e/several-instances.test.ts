@@ -1,11 +1,25 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { atOnce } from '../support/barrier.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+import type { HttpCaller } from '../support/http-caller.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { descendants, untilGone } from '../support/processes.js';
+import { ReadyInstances } from '../support/ready-instances.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
-import { ask, completions, type Member, readyProject, register, untilState } from '../support/workspace.js';
+import {
+  ask,
+  completions,
+  createProject,
+  type Member,
+  password,
+  register,
+  registeredModel,
+  untilState,
+} from '../support/workspace.js';
 
 const path = '/v1/deployments';
 
@@ -15,107 +29,206 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-describe('several instances on one database', () => {
+/** Each test goes on from the state that the one before has left. */
+describe('three instances on one database', () => {
   let database: TestDatabase;
   let dataDir: string;
-  let one: Service;
-  let other: Service;
+  let instances: Service[];
   let admin: Member;
+  let project: string;
+  let deployments: string[];
 
-  const start = (SERVICE_INSTANCE_NAME: string) =>
+  const [ONE, TWO, THREE] = [0, 1, 2];
+  const at = (nth: number) => instances[nth] as Service;
+  const start = (nth: number) =>
     Service.start({
       alone: 'it is one of several',
       databaseUrl: database.url,
       dataDir,
-      env: { SERVICE_INSTANCE_NAME },
+      env: {
+        SERVICE_INSTANCE_NAME: `instance-${nth}`,
+        SERVICE_DRAIN_DELAY_S: '1',
+        SERVICE_MAX_CHILDREN: '3', // a runtime and two deployments
+      },
     });
 
   beforeAll(async () => {
     database = await freshDatabase();
     dataDir = await temporaryFolder();
     await mkdir(join(dataDir, 'models'));
-    await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
-    one = await start('one');
-    other = await start('other');
-    admin = await register(one, 'Ada');
+    for (const name of ['kept', 'removed']) await writeFile(join(dataDir, `models/${name}.onnx`), doubling);
+    instances = [await start(ONE)]; // makes the secret that all share
+    instances.push(...(await Promise.all([start(TWO), start(THREE)])));
+    admin = await register(at(ONE), 'Ada');
+    project = await createProject(at(ONE), admin.token);
+    await at(TWO).put(runtime(), admin.token, { model_id: await registeredModel(at(ONE), admin.token, project) });
   });
   afterAll(async () => {
-    await Promise.all([one, other].map((service) => service?.stop()));
+    await Promise.all(instances.map((one) => one.stop()));
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  const deploy = async (at: Service) => {
-    const { status, body } = await at.post(path, admin.token, { name: 'doubling', model_path: 'doubling.onnx' });
-    expect({ status, error: body.error }).toEqual({ status: 201, error: undefined });
-    return body as { id: string; port: number; instance: string };
+  const runtime = (action = '') => `/v1/projects/${project}/runtime${action}`;
+  const deploy = async (name: string) => {
+    const { status, body } = await at(ONE).post(path, admin.token, { name, model_path: `${name}.onnx` });
+    expect({ status, error: body.error, instance: body.instance }).toEqual({ status: 201, instance: 'instance-0' });
+    return body.id as string;
   };
-  const read = async (at: Service, id: string) => (await at.get(`${path}/${id}`, admin.token)).body;
-  const predict = (at: Service, id: string) =>
-    at.post(`${path}/${id}/predict`, admin.token, { inputs: { x: [[1, 2]] } });
-  const runtimeOf = (project: string) => `/v1/projects/${project}/runtime`;
-  const chat = (at: Service, project: string, headers: Record<string, string> = {}) =>
-    at.call('POST', completions(project), { token: admin.apiKey, json: ask(project, 'What is 7 + 5?'), headers });
-  const runs = (at: Service, id: string) => until('it runs', async () => (await read(at, id)).status === 'running', 50);
+  const read = async (one: HttpCaller, id: string) => (await one.get(`${path}/${id}`, admin.token)).body;
+  const runs = (one: HttpCaller, id: string, status = 'running') =>
+    until(`${id} is ${status}`, async () => (await read(one, id)).status === status, 50);
+  const predict = (one: HttpCaller, id: string) =>
+    one.post(`${path}/${id}/predict`, admin.token, { inputs: { x: [[1, 2]] } });
+  const chat = (one: HttpCaller, headers: Record<string, string> = {}, token = admin.apiKey) =>
+    one.call('POST', completions(project), { token, json: ask(project, 'What is 7 + 5?'), headers });
+  const children = () => instances.flatMap(({ pid }) => descendants(pid));
+  /** Makes calls on every instance at once, and returns their different outcomes. */
+  const everywhere = async (call: (one: HttpCaller) => ReturnType<HttpCaller['call']>) => {
+    const answers = await atOnce(12, (party) => call(at(party % 3)));
+    return [...new Set(answers.map(({ status, body }) => `${status} ${body.code ?? ''}`.trim()))];
+  };
+  const newestPrediction = async () =>
+    (await at(ONE).get('/v1/jobs?kind=prediction&limit=1', admin.token)).body.jobs[0];
 
-  it('each serve a deployment by a process of their own, and end it everywhere', async () => {
-    const { id, port, instance } = await deploy(one);
-    expect(instance).toBe('one');
-    const early = await predict(other, id);
-    expect([200, 503]).toContain(early.status);
-    if (early.status === 503) expect(early.body.code).toBe('runtime_loading');
-    await runs(other, id);
-    const there = await read(other, id);
-    expect(there).toMatchObject({ status: 'running', instance: 'other', reason: null });
-    expect(there.port).not.toBe(port);
-    expect(await read(one, id)).toMatchObject({ status: 'running', port, instance: 'one' });
-    for (const at of [one, other]) {
-      expect(await predict(at, id)).toMatchObject({ status: 200, body: { outputs: { y: { data: [2, 4] } } } });
+  it('all serve a deployment that was created on one, and answer the chats of a runtime that was started on one', async () => {
+    const creating = Promise.all([deploy('kept'), deploy('removed')]);
+    expect((await at(ONE).post(runtime('/start'), admin.token)).status).toBe(200);
+    deployments = await creating;
+    const [id] = deployments as [string];
+    for (const early of [await predict(at(TWO), id), await chat(at(THREE))]) {
+      expect([200, 503]).toContain(early.status);
+      if (early.status === 503) expect(early.body.code).toBe('runtime_loading');
+      expect(early.headers.get('retry-after')).toBe(early.status === 503 ? '1' : null);
     }
-    const children = [...descendants(one.pid), ...descendants(other.pid)];
-    expect(children).toHaveLength(2);
-    expect(await other.delete(`${path}/${id}`, admin.token)).toMatchObject({ status: 200, body: { deleted: true } });
-    expect((await predict(one, id)).status).toBe(404);
-    await untilGone(children);
-  });
-
-  it('each answer the chats of a runtime, and refuse them at once after a stop on another', async () => {
-    const project = await readyProject(one, admin.token);
-    await untilState(other, admin.token, project, 'ready');
-    for (const at of [one, other]) {
-      expect((await at.get(runtimeOf(project), admin.token)).body).toMatchObject({ state: 'ready', reason: null });
+    for (const [nth, one] of instances.entries()) {
+      const instance = `instance-${nth}`;
+      for (const deployment of deployments) await runs(one, deployment);
+      await untilState(one, admin.token, project, 'ready');
+      expect((await one.get(runtime(), admin.token)).body).toMatchObject({ state: 'ready', reason: null, instance });
+      expect(await read(one, id)).toMatchObject({ status: 'running', reason: null, instance });
+      expect((await one.get('/v1/status', admin.token)).body.instance).toBe(instance);
     }
-    expect((await other.get(runtimeOf(project), admin.token)).body.instance).toBe('other');
-    expect((await other.get('/v1/status', admin.token)).body.instance).toBe('other');
-    const kept = await chat(other, project, { 'X-Conversation-Id': 'new' });
+    const outputs = { y: { data: [2, 4], shape: [1, 2] } };
+    const urls = await Promise.all(instances.map(async (one) => (await read(one, id)).url));
+    expect(new Set(urls).size).toBe(3);
+    for (const url of urls) {
+      const headers = { 'Content-Type': 'application/json' };
+      const sent = { method: 'POST', headers, body: JSON.stringify({ inputs: { x: [[1, 2]] } }) };
+      expect(await (await fetch(`${url}/predict`, sent)).json()).toMatchObject({ outputs });
+    }
+    for (const one of instances) expect(await predict(one, id)).toMatchObject({ status: 200, body: { outputs } });
+    const kept = await chat(at(TWO), { 'X-Conversation-Id': 'new' });
     expect(kept).toMatchObject({ status: 200, body: { choices: [{ message: { content: '7 + 5 = 12.' } }] } });
     const conversation = `/v1/projects/${project}/conversations/${kept.headers.get('x-conversation-id')}`;
-    expect((await one.get(conversation, admin.token)).body.message_count).toBe(2);
-    const children = [...descendants(one.pid), ...descendants(other.pid)];
-    expect((await other.post(`${runtimeOf(project)}/stop`, admin.token)).body).toMatchObject({ state: 'stopped' });
-    expect(await chat(one, project)).toMatchObject({ status: 503, body: { code: 'runtime_stopped' } });
-    await untilGone(children);
-    await other.post(`${runtimeOf(project)}/start`, admin.token);
-    for (const at of [one, other]) await untilState(at, admin.token, project, 'ready');
-    expect((await one.delete(`/v1/projects/${project}`, admin.token)).status).toBe(200);
-    expect((await chat(other, project)).status).toBe(404);
-    await until('no child is left', () => [one, other].every(({ pid }) => descendants(pid).length === 0));
+    expect((await at(ONE).get(conversation, admin.token)).body.message_count).toBe(2);
+    expect(children()).toHaveLength(9);
+    // A process outlives the request that has started it.
+    const started = at(ONE)
+      .errors.split('\n')
+      .find((line) => line.includes('deployment process started'));
+    expect(JSON.parse(started as string)).not.toHaveProperty('request_id');
   });
 
-  it('go on without one that was killed, and it comes back with all that is desired', async () => {
-    const { id } = await deploy(other);
-    const project = await readyProject(other, admin.token);
-    await runs(one, id);
-    await untilState(one, admin.token, project, 'ready');
-    await other.kill();
-    for (let n = 0; n < 5; n++) {
-      expect((await predict(one, id)).status).toBe(200);
-      expect((await chat(one, project)).status).toBe(200);
+  it('refuse to start more child processes than an instance may have', async () => {
+    const refused = {
+      status: 503,
+      body: { code: 'runtime_unavailable', error: expect.stringContaining('SERVICE_MAX_CHILDREN') },
+    };
+    const another = { name: 'another', model_path: 'kept.onnx' };
+    expect(await at(TWO).post(path, admin.token, another)).toMatchObject(refused);
+    const other = await createProject(at(ONE), admin.token);
+    const otherRuntime = `/v1/projects/${other}/runtime`;
+    const model = await registeredModel(at(ONE), admin.token, other);
+    await at(ONE).put(otherRuntime, admin.token, { model_id: model });
+    expect(await at(TWO).post(`${otherRuntime}/start`, admin.token)).toMatchObject(refused);
+    expect((await at(TWO).get(otherRuntime, admin.token)).body.state).toBe('stopped');
+    expect((await at(TWO).post(runtime('/start'), admin.token)).status).toBe(200); // it runs already
+    expect((await at(TWO).get(path, admin.token)).body.count).toBe(2);
+  });
+
+  it('lose no call while they are restarted one after another', async () => {
+    const proxy = new ReadyInstances(() => instances);
+    const failures: unknown[] = [];
+    let [calls, restarting] = [0, true];
+    const callers = [chat, (one: HttpCaller) => predict(one, deployments[0] as string)].map(async (call) => {
+      for (; restarting; calls++) {
+        const answer = await call(proxy).catch((error: Error) => ({ status: 0, body: error.message }));
+        if (answer.status !== 200) failures.push(answer);
+        await pause(10);
+      }
+    });
+    for (const nth of [ONE, TWO, THREE]) {
+      expect(await at(nth).stop()).toBe(0);
+      instances[nth] = await start(nth);
     }
-    other = await start('other');
-    await runs(other, id);
-    await untilState(other, admin.token, project, 'ready');
-    expect((await chat(other, project)).status).toBe(200);
-    expect([one, other].map(({ pid }) => descendants(pid).length)).toEqual([2, 2]);
-  }, 180_000);
+    restarting = false;
+    await Promise.all(callers);
+    expect(failures).toEqual([]);
+    expect(calls).toBeGreaterThan(20);
+    expect(children()).toHaveLength(9);
+  });
+
+  it('go on without one that was killed, close its calls, and it comes back with all that is desired', async () => {
+    const [kept, removed] = deployments as [string, string];
+    const doomed = descendants(at(TWO).pid);
+    for (const pid of doomed) process.kill(pid, 'SIGSTOP');
+    expect((await read(at(TWO), kept)).status).toBe('unhealthy');
+    const open = predict(at(TWO), kept);
+    open.catch(() => undefined);
+    await until('the call has begun', async () => (await newestPrediction())?.status === 'running');
+    const { id } = await newestPrediction();
+    const killed = performance.now();
+    await at(TWO).kill();
+    await expect(open).rejects.toThrow();
+    // A stopped process cannot see that its parent is gone; with setpriv the kernel ends it all the same.
+    if (!existsSync('/usr/bin/setpriv')) for (const pid of doomed) process.kill(pid, 'SIGCONT');
+    await until(
+      'the call is closed',
+      async () => {
+        for (const one of [at(ONE), at(THREE)]) {
+          expect([(await chat(one)).status, (await predict(one, kept)).status]).toEqual([200, 200]);
+        }
+        return (await at(ONE).get(`/v1/jobs/${id}`, admin.token)).body.status === 'failed';
+      },
+      500,
+    );
+    expect(performance.now() - killed).toBeLessThan(20_000);
+    await untilGone(doomed);
+
+    await rm(join(dataDir, 'models/removed.onnx'));
+    instances[TWO] = await start(TWO);
+    // It is ready once its models have loaded, whatever does not load.
+    expect([(await chat(at(TWO))).status, (await predict(at(TWO), kept)).status]).toEqual([200, 200]);
+    await runs(at(TWO), removed, 'crash_looping');
+    expect((await read(at(TWO), removed)).reason).toContain('no such file');
+    expect((await predict(at(TWO), removed)).body.code).toBe('runtime_unavailable');
+    expect((await predict(at(ONE), removed)).status).toBe(200);
+  });
+
+  it('refuse every call after a stop, a disconnection, a deletion or a revocation, also while one of them hangs', async () => {
+    const [kept, removed] = deployments as [string, string];
+    const login = await at(ONE).post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const chatWithKey = (one: HttpCaller) => chat(one, {}, login.body.api_key);
+    expect(await everywhere(chatWithKey)).toEqual(['200']);
+    const [key] = (await at(ONE).get('/v1/keys', admin.token)).body.keys;
+    expect((await at(ONE).delete(`/v1/keys/${key.id}`, admin.token)).status).toBe(200);
+    expect(await everywhere(chatWithKey)).toEqual(['401 unauthenticated']);
+    expect((await at(TWO).post(runtime('/stop'), admin.token)).body).toMatchObject({ state: 'stopped' });
+    expect(await everywhere(chat)).toEqual(['503 runtime_stopped']);
+    expect((await at(THREE).delete(runtime(), admin.token)).status).toBe(200);
+    expect(await everywhere(chat)).toEqual(['503 runtime_not_connected']);
+    expect((await at(TWO).delete(`${path}/${removed}`, admin.token)).status).toBe(200);
+    expect(await everywhere((one) => predict(one, removed))).toEqual(['404 not_found']);
+    await until('their children are gone', () => children().length === 3);
+
+    const hung = at(THREE);
+    hung.signal('SIGSTOP');
+    const calls = [predict(hung, kept), chat(hung)];
+    expect((await at(ONE).delete(`${path}/${kept}`, admin.token)).status).toBe(200);
+    expect((await at(TWO).delete(`/v1/projects/${project}`, admin.token)).status).toBe(200);
+    hung.signal('SIGCONT');
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([404, 404]);
+    await until('no child is left', () => children().length === 0);
+  });
 });

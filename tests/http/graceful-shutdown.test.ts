@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Instance } from '../../src/application/shared/instance.js';
 import { TestApp, type TestAppOptions } from './support/test-app.js';
 
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -53,6 +54,21 @@ describe('a server that ends', () => {
     });
     socket.write('GET / HTTP/1.1\r\nHost: ');
     expect(await answer).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
+    await app.stop();
+  });
+});
+
+describe('an instance that starts', () => {
+  it('is not ready before it has loaded its models', async () => {
+    const app = await TestApp.start();
+    const instance = app.container.get(Instance);
+    instance.loading = true;
+    const refused = await app.get('/health/ready');
+    expect(refused).toMatchObject({ status: 503, body: { code: 'runtime_loading' } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await app.get('/health/live')).status).toBe(200);
+    instance.loading = false;
+    expect((await app.get('/health/ready')).status).toBe(200);
     await app.stop();
   });
 });

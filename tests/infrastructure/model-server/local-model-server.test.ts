@@ -131,4 +131,19 @@ describe('a serving process', () => {
     for (const start of starts) await expect(start).rejects.toMatchObject({ code: 'runtime_unavailable' });
     expect(rig.processes()).toHaveLength(0);
   });
+
+  it('is one of ten that were started at once, each on a port of its own; ten that hang are found out and ended at once', async () => {
+    use({ probeTimeoutMs: 1_000, stopGraceMs: 1_000 });
+    const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
+    const ports = await Promise.all(ids.map((id) => rig.start(rig.model('fine'), id)));
+    expect(new Set(ports).size).toBe(10);
+    for (const pid of rig.processes()) process.kill(pid, 'SIGSTOP');
+    const begun = performance.now();
+    const states = await Promise.all(ids.map((id) => rig.servers.probe(id)));
+    expect(states.map(({ status }) => status)).toEqual(Array(10).fill('unhealthy'));
+    await Promise.all(ids.map((id) => rig.servers.stop(id)));
+    // A second for each probe and each end would be twenty.
+    expect(performance.now() - begun).toBeLessThan(9_000);
+    expect(rig.processes()).toEqual([]);
+  });
 });

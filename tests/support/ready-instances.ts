@@ -1,0 +1,19 @@
+import { type Answer, type CallOptions, HttpCaller } from './http-caller.js';
+
+/** Gives each call to the next instance that says it is ready, as a proxy does that follows `/health/ready`. */
+export class ReadyInstances extends HttpCaller {
+  private next = 0;
+
+  constructor(private readonly instances: () => readonly HttpCaller[]) {
+    super('');
+  }
+
+  override async call(method: string, path: string, options?: CallOptions): Promise<Answer> {
+    for (let tried = 0; tried < this.instances().length; tried++) {
+      const instance = this.instances()[this.next++ % this.instances().length] as HttpCaller;
+      const ready = await instance.get('/health/ready').catch(() => null);
+      if (ready?.status === 200) return instance.call(method, path, options);
+    }
+    throw new Error('no instance is ready');
+  }
+}
