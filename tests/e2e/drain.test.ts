@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { json } from 'node:stream/consumers';
 import { Service } from '../support/service.js';
-import { register } from '../support/workspace.js';
+import { until } from '../support/until.js';
+import { ask, completions, readyProject, register } from '../support/workspace.js';
 
 /** A caller that is silent for so long may be disconnected. */
 const SILENCE_NS = 100 * 1_000_000;
@@ -48,16 +50,38 @@ describe('a service that ends under load', () => {
     expect([...outcomes.keys()].sort()).toEqual(['200', 'ECONNREFUSED']);
   });
 
-  it('serves on for the drain delay, as one that is not ready', async () => {
-    const service = await Service.start({ alone: 'its end', env: { SERVICE_DRAIN_DELAY_S: '6' } });
-    const { token } = await register(service, 'Ada');
+  it('serves on for the drain delay as one that is not ready, then finishes what is in flight', async () => {
+    const service = await Service.start({
+      alone: 'its end',
+      env: { SERVICE_DRAIN_DELAY_S: '2', SERVICE_SHUTDOWN_TIMEOUT_S: '60' },
+    });
+    const { token, apiKey } = await register(service, 'Ada');
+    const project = await readyProject(service, token);
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json', Expect: '100-continue' };
+    const inFlight = request(service.url + completions(project), { method: 'POST', headers });
+    inFlight.flushHeaders();
+    await once(inFlight, 'continue'); // it has arrived, and goes on when the end has begun
     service.signal('SIGTERM');
     let ready = await service.get('/health/ready');
     while (ready.status === 200) ready = await service.get('/health/ready');
     expect(ready).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
-    const { status, headers } = await service.get('/v1/projects', token);
-    expect({ status, connection: headers.get('connection') }).toEqual({ status: 200, connection: 'close' });
+    const answer = await service.get('/v1/projects', token);
+    expect({ status: answer.status, connection: answer.headers.get('connection') }).toEqual({
+      status: 200,
+      connection: 'close',
+    });
     expect((await service.get('/health/live')).status).toBe(200);
+    await until('it takes no new connections', () => refusesConnections(service));
+    inFlight.end(JSON.stringify(ask(project, 'Count from 1 to 50.')));
+    const [response] = await once(inFlight, 'response');
+    const { choices } = (await json(response)) as { choices: { message: { content: string } }[] };
+    expect(choices[0]?.message.content).toMatch(/50\.$/);
     expect(await service.stop()).toBe(0);
   });
 });
+
+const refusesConnections = (service: Service): Promise<boolean> =>
+  service.get('/health/live').then(
+    () => false,
+    () => true,
+  );

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { chatLimits } from '../../src/domain/chat/chat.js';
-import { descendants } from '../support/processes.js';
-import { Service } from '../support/service.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { masterKey } from '../support/monitoring.js';
 import {
   ask,
   completions,
@@ -14,35 +15,41 @@ import {
   registeredModel,
   untilState,
 } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
-const masterKey = 'master-key-of-the-tests';
+const projects = '/v1/projects';
 
 describe('chat', () => {
-  let service: Service;
+  let app: TestApp;
   let admin: Member;
   let member: Member;
+  let stranger: Member;
+  /** A project whose runtime is ready. */
   let ready: string;
+  /** A project without a runtime. */
   let bare: string;
+  const runtimes = new MemoryChatRuntime();
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_CHAT_QUEUE: '0' } });
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
-    ready = await readyProject(service, admin.token);
-    bare = await createProject(service, admin.token);
+    app = await TestApp.start({
+      env: { SERVICE_MASTER_KEY: masterKey },
+      adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtimes),
+    });
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
+    stranger = await register(app, 'Eve');
+    await app.moveToOwnTeam(stranger.id);
+    ready = await readyProject(app, admin.token);
+    bare = await createProject(app, admin.token);
   });
-  afterAll(() => service.stop());
+  afterAll(() => app.stop());
 
   const chat = (json: object, { project = ready, token = admin.apiKey } = {}) =>
-    service.post(completions(project), token, json);
+    app.post(completions(project), token, json);
   const message = { role: 'user', content: 'Hi' };
   const emoji = '\u{1F600}';
 
-  it('answers every account of the team, by session or key', async () => {
-    for (const token of [admin.token, admin.apiKey, member.token, member.apiKey]) {
-      const { status, body } = await chat(ask(ready, 'What is 7 + 5?'), { token });
-      expect({ status, text: body.choices[0].message.content }).toEqual({ status: 200, text: '7 + 5 = 12.' });
-    }
+  it('is for accounts, not for the master key', async () => {
     expect(await chat(ask(ready, 'Hi'), { token: masterKey })).toMatchObject({
       status: 401,
       body: { code: 'session_required' },
@@ -104,7 +111,7 @@ describe('chat', () => {
   });
 
   it('tells the state of the runtime, and whether a retry can help', async () => {
-    const project = await createProject(service, admin.token);
+    const project = await createProject(app, admin.token);
     const runtime = `/v1/projects/${project}/runtime`;
     const state = async () => {
       const { status, body, headers } = await chat(ask(project, 'Hi'), { project });
@@ -113,103 +120,85 @@ describe('chat', () => {
     };
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
     for (const verb of ['start', 'stop']) {
-      const { status, body, headers } = await service.post(`${runtime}/${verb}`, admin.token);
+      const { status, body, headers } = await app.post(`${runtime}/${verb}`, admin.token);
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'runtime_not_connected' });
       expect(headers.get('x-should-retry')).toBe('false');
     }
-    const model = await registeredModel(service, admin.token, project);
-    await service.put(runtime, admin.token, { model_id: model });
+    const model = await registeredModel(app, admin.token, project);
+    await app.put(runtime, admin.token, { model_id: model });
     expect(await state()).toEqual([503, 'runtime_stopped', 'false', false]);
-    await service.post(`${runtime}/start`, admin.token);
-    expect(await state()).toEqual([503, 'runtime_loading', null, true]);
-    await untilState(service, admin.token, project, 'ready');
+    await app.post(`${runtime}/start`, admin.token);
+    await untilState(app, admin.token, project, 'ready');
     expect(await state()).toEqual([200, undefined, null, false]);
-    const stopped = await service.post(`${runtime}/stop`, admin.token);
+    const stopped = await app.post(`${runtime}/stop`, admin.token);
     expect(stopped).toMatchObject({ status: 200, body: { state: 'stopped', model_id: model } });
     expect(await state()).toEqual([503, 'runtime_stopped', 'false', false]);
-    const gone = await service.delete(runtime, admin.token);
+    const gone = await app.delete(runtime, admin.token);
     expect(gone).toMatchObject({ status: 200, body: { id: project, deleted: true, state: 'not_connected' } });
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
   });
 
   it('goes by the runtime as it is when the whole of a slow request is there', async () => {
-    const project = await readyProject(service, admin.token);
+    const project = await readyProject(app, admin.token);
     const body = JSON.stringify(ask(project, 'hi'));
     const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
-    const slow = request(service.url + completions(project), {
+    const slow = request(app.url + completions(project), {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
     });
     slow.write(body.slice(0, 10));
     await once(slow, 'socket').then(([socket]) => socket.connecting && once(socket, 'connect'));
-    for (let n = 0; n < 5; n++) await service.get('/v1/auth/me', admin.token); // it has been found out who calls
-    expect((await service.post(`/v1/projects/${project}/runtime/stop`, admin.token)).status).toBe(200);
+    for (let n = 0; n < 5; n++) await app.get('/v1/auth/me', admin.token); // it has been found out who calls
+    expect((await app.post(`/v1/projects/${project}/runtime/stop`, admin.token)).status).toBe(200);
     slow.end(body.slice(10));
     const [answer] = await once(slow, 'response');
     expect([answer.statusCode, JSON.parse(await text(answer)).code]).toEqual([503, 'runtime_stopped']);
   });
 
-  it('connects only a registered model whose folder lies below the models folders', async () => {
-    const project = await createProject(service, admin.token);
-    const runtime = `/v1/projects/${project}/runtime`;
-    const connect = (model_id: unknown) => service.put(runtime, admin.token, { model_id });
-    const { body: draft } = await service.post(`/v1/projects/${project}/models`, admin.token, {
-      request_id: crypto.randomUUID(),
-      spec: { runtime: 'onnx', path: 'tiny-chat' },
-    });
-    expect(await connect(draft.id)).toMatchObject({
-      status: 422,
-      body: { code: 'invalid_request', details: [{ path: 'model_id' }] },
-    });
-    expect(await connect(7)).toMatchObject({ status: 422, body: { details: [{ path: 'model_id' }] } });
-    expect(await connect('mdl_unknown')).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    const elsewhere = await registeredModel(service, admin.token, ready);
-    expect(await connect(elsewhere)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    const specs: [object, string][] = [
-      [{}, 'spec.runtime'],
-      [{ runtime: 'magic', path: 'tiny-chat' }, 'spec.runtime'],
-      [{ runtime: 'onnx' }, 'spec.path'],
-      [{ runtime: 'onnx', path: '../src' }, 'spec.path'],
-      [{ runtime: 'onnx', path: '/etc' }, 'spec.path'],
-      [{ runtime: 'onnx', path: 'nothing-here' }, 'spec.path'],
-      [{ runtime: 'onnx', path: '.' }, 'spec.path'],
-    ];
-    for (const [spec, path] of specs) {
-      const { status, body } = await connect(await registeredModel(service, admin.token, project, spec));
-      expect({ spec, status, path: body.details?.[0].path }).toEqual({ spec, status: 422, path });
-    }
-    expect((await service.get(runtime, admin.token)).body.state).toBe('not_connected');
+  it('has its projects listed with their models and runtimes, and no other team’s', async () => {
+    const id = await createProject(app, admin.token, { goal: 'b' });
+    const model = await registeredModel(app, admin.token, id);
+    await app.put(`${projects}/${id}/runtime`, admin.token, { model_id: model });
+    const theirs = await createProject(app, stranger.token);
+    const { body } = await app.get(projects, member.token);
+    expect(body.projects[0]).toEqual((await app.get(`${projects}/${id}`, member.token)).body);
+    expect(body.projects[0]).toMatchObject({ runtime: { state: 'stopped', model_id: model }, models: [{ id: model }] });
+    expect(body).toMatchObject({ count: body.projects.length, next_cursor: null, conversations: [] });
+    expect((await app.get(projects, stranger.token)).body.projects).toMatchObject([{ id: theirs }]);
   });
 
-  it('refuses when the queue is full, and frees the place of a caller who goes away', async () => {
-    const long = ask(ready, 'Count from 1 to 50.');
-    const call = (signal?: AbortSignal) =>
-      service.call('POST', completions(ready), {
-        token: admin.apiKey,
-        json: long,
-        ...(signal && { signal }),
-      });
-    const [model] = service.pids.flatMap(descendants) as [number];
-    process.kill(model, 'SIGSTOP');
-    const calls = Array.from({ length: 60 }, () => call());
-    expect((await Promise.race(calls)).status).toBe(429);
-    process.kill(model, 'SIGCONT');
-    const answers = await Promise.all(calls);
-    const busy = answers.filter(({ status }) => status === 429);
-    expect(busy.length).toBeLessThan(60);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60 - busy.length);
-    for (const { body, headers } of busy) {
-      expect(body.code).toBe('model_busy');
-      expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
-    }
-    const goner = new AbortController();
-    const gone = call(goner.signal);
-    goner.abort();
-    await expect(gone).rejects.toThrow();
-    for (;;) {
-      const { status } = await call();
-      if (status === 200) break;
-      expect(status).toBe(429);
-    }
+  it('has the caller’s own conversations listed, those of the newest turn first', async () => {
+    const keep = async (token: string, conversation: string) => {
+      const headers = { 'X-Conversation-Id': conversation };
+      app.clock.advance(1_000);
+      const answer = await app.call('POST', completions(ready), { token, json: ask(ready, 'Hi'), headers });
+      return answer.headers.get('x-conversation-id') as string;
+    };
+    const conversations = async ({ token }: Member) => (await app.get(projects, token)).body.conversations;
+    const [first, second] = [await keep(admin.apiKey, 'new'), await keep(admin.apiKey, 'new')];
+    const mine = await keep(member.apiKey, 'new');
+    await keep(admin.apiKey, first);
+    expect(await conversations(admin)).toMatchObject([
+      { id: first, project_id: ready, title: 'Hi', message_count: 4 },
+      { id: second, message_count: 2 },
+    ]);
+    expect(await conversations(member)).toMatchObject([{ id: mine }]);
+    expect(await conversations(stranger)).toEqual([]);
+  });
+
+  // The last one: it deletes the project that runs.
+  it('goes with its project, the running model too, when an admin deletes it', async () => {
+    const path = `${projects}/${ready}`;
+    await app.put(path, admin.token, { version: 1, spec: {} });
+    expect(await app.delete(path, member.token)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const stale = await app.call('DELETE', path, { token: admin.token, headers: { 'If-Match': '"1"' } });
+    expect(stale).toMatchObject({ status: 409, body: { code: 'stale_version', details: [{ current: 2 }] } });
+    const before = runtimes.running;
+    expect((await app.delete(path, admin.token)).body).toEqual({ id: ready, deleted: true });
+    expect(runtimes.running).toBe(before - 1);
+    expect((await app.get(projects, admin.token)).body.conversations).toEqual([]);
+    for (const below of ['', '/runtime', '/versions', '/versions/1'])
+      expect((await app.get(path + below, admin.token)).status).toBe(404);
+    expect((await app.delete(path, admin.token)).status).toBe(404);
   });
 });
