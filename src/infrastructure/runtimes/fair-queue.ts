@@ -87,29 +87,44 @@ export class FairQueue {
    * Runs `work` when it has a slot, and returns its outcome. `work` also returns its real cost in tokens.
    * Rejects with the reason of the signal once that is aborted, and ends the turn. Throws ModelBusy.
    */
-  async run<T>({ caller, tokens }: Cost, signal: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
-    signal.throwIfAborted();
-    let begun = false;
-    let cost = tokens;
-    const turn: Turn = { caller, tokens, begin: () => undefined, refuse: () => undefined };
-    const ended = new Promise<T>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      turn.refuse = reject;
-      turn.begin = () => {
-        begun = true;
-        work().then(([outcome, realCost]) => {
-          cost = realCost;
-          resolve(outcome);
-        }, reject);
+  run<T>({ caller, tokens }: Cost, signal: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      let begun = false;
+      const end = () => signal.removeEventListener('abort', abort);
+      const leave = (cost?: number) => {
+        end();
+        if (!signal.aborted) this.leave(turn, cost);
       };
+      const abort = () => {
+        reject(signal.reason);
+        if (begun) this.leave(turn);
+        else this.giveUp(turn);
+      };
+      const turn: Turn = {
+        caller,
+        tokens,
+        begin: () => {
+          begun = true;
+          work().then(
+            ([outcome, cost]) => {
+              leave(cost);
+              resolve(outcome);
+            },
+            (error: unknown) => {
+              leave();
+              reject(error);
+            },
+          );
+        },
+        refuse: (reason) => {
+          end();
+          reject(reason);
+        },
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.enter(turn);
     });
-    this.enter(turn);
-    try {
-      return await ended;
-    } finally {
-      if (begun) this.leave(turn, cost);
-      else this.giveUp(turn);
-    }
   }
 
   private shareOf(caller: string): Share {
