@@ -22,55 +22,24 @@ const SMALL_BODY = 16 * 1_024;
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export class HttpContext {
-  constructor(
-    readonly request: IncomingMessage,
-    readonly response: ServerResponse,
-    readonly id: string,
-  ) {
-    response.setHeader('X-Request-Id', id);
-  }
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-  /** Returns undefined for a missing header. `name` is in small letters. */
-  header(name: string): string | undefined {
-    const value = this.request.headers[name];
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  json(body: unknown, headers: Readonly<Record<string, string>> = {}): void {
-    this.send(200, 'application/json; charset=utf-8', [Buffer.from(JSON.stringify(body))], headers);
-  }
-
-  send(
-    status: number,
-    type: string,
-    parts: readonly Uint8Array[],
-    headers: Readonly<Record<string, string | number>> = {},
-  ): void {
-    const { response } = this;
-    if (response.destroyed) return;
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
-    if (length < SMALL_BODY) {
-      response.end(Buffer.concat(parts));
-      return;
-    }
-    response.setTimeout(IDLE_MS, () => response.destroy());
-    for (const part of parts) response.write(part);
-    response.end();
-  }
-
-  refuse(error: RequestError): void {
-    const { request } = this;
-    this.send(error.status, 'application/json; charset=utf-8', [Buffer.from(error.envelope(this.id))], error.headers);
-    if (request.complete) return;
-    request.resume();
-    const timer = setTimeout(() => request.complete || request.destroy(), IDLE_MS);
-    request.once('close', () => clearTimeout(timer));
-  }
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly parts: readonly Uint8Array[];
+  readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-export type Handler = (context: HttpContext) => void | Promise<void>;
+export const jsonAnswer = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: 200,
+  type: JSON_TYPE,
+  parts: [Buffer.from(JSON.stringify(body))],
+  headers,
+});
+
+/** Throws a RequestError. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Answer | Promise<Answer>;
 
 export interface RouteMatch {
   /** The pattern of the route, as a label for metrics. Unknown paths share one label. */
@@ -130,16 +99,19 @@ export class HttpServer {
     });
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
-    const context = new HttpContext(request, response, id);
+    response.setHeader('X-Request-Id', id);
     try {
       if (this.draining)
         throw new RequestError('shutting_down', 'The model is being stopped.', { Connection: 'close' });
       if (!OWN_HOST.test(request.headers.host ?? ''))
         throw new RequestError('bad_request', 'The Host must be 127.0.0.1, localhost or [::1].');
-      await handle(context);
+      send(response, await handle(request, response));
     } catch (error) {
       if (!(error instanceof RequestError)) this.listener.failed(id, error);
-      context.refuse(error instanceof RequestError ? error : internalError());
+      const refusal = error instanceof RequestError ? error : internalError();
+      const { status, headers } = refusal;
+      send(response, { status, headers, type: JSON_TYPE, parts: [Buffer.from(refusal.envelope(id))] });
+      if (!request.complete) discardRest(request);
     }
   }
 
@@ -155,7 +127,7 @@ export class HttpServer {
     const body = refusal.envelope(id);
     const head = [
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-      'Content-Type: application/json; charset=utf-8',
+      `Content-Type: ${JSON_TYPE}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${id}`,
       'Connection: close',
@@ -165,6 +137,26 @@ export class HttpServer {
     const late = setTimeout(() => socket.destroy(), IDLE_MS).unref();
     socket.once('close', () => clearTimeout(late));
   }
+}
+
+function send(response: ServerResponse, { status, type, parts, headers }: Answer): void {
+  if (response.destroyed) return;
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
+  if (length < SMALL_BODY) {
+    response.end(Buffer.concat(parts));
+    return;
+  }
+  response.setTimeout(IDLE_MS, () => response.destroy());
+  for (const part of parts) response.write(part);
+  response.end();
+}
+
+/** Lets a caller who was refused finish its body, so that it reads the answer. */
+function discardRest(request: IncomingMessage): void {
+  request.resume();
+  const timer = setTimeout(() => request.complete || request.destroy(), IDLE_MS);
+  request.once('close', () => clearTimeout(timer));
 }
 
 const newRequestId = (): string => `req_${uuid()}`;

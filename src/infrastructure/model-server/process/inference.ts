@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpContext } from './http-server.js';
+import type { Answer } from './http-server.js';
 import type { InferenceQueue } from './inference-queue.js';
 import { invalidRequest, modelBusy, RequestError } from './request-error.js';
 import type { ThreadedCodec } from './threads.js';
@@ -17,21 +17,10 @@ export class Inference {
   ) {}
 
   /** Throws a RequestError. */
-  async predict(context: HttpContext): Promise<void> {
-    requireType(context, JSON_TYPE.test(context.header('content-type') ?? ''));
-    await this.run(context, 'predict', null);
-  }
-
-  /** Throws a RequestError. */
-  async infer(context: HttpContext): Promise<void> {
-    const length = context.header(LENGTH_HEADER.toLowerCase());
-    const type = context.header('content-type') ?? '';
-    requireType(context, JSON_TYPE.test(type) || (length !== undefined && BINARY_TYPE.test(type)));
-    await this.run(context, 'infer', length === undefined ? null : parseLength(length));
-  }
-
-  private async run(context: HttpContext, kind: 'predict' | 'infer', jsonLength: number | null): Promise<void> {
-    const { request, response } = context;
+  async run(kind: 'predict' | 'infer', request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+    const length = kind === 'infer' ? request.headers[LENGTH_HEADER.toLowerCase()]?.toString() : undefined;
+    requireType(request, length !== undefined);
+    const jsonLength = length === undefined ? null : parseLength(length);
     const bytes = await this.bodies.read(request, response, jsonLength ?? 0);
     if (jsonLength !== null && jsonLength > bytes.length)
       throw invalidLength(`must be at most the length of the body, ${bytes.length}`);
@@ -40,17 +29,18 @@ export class Inference {
     const { inputs, format } = await this.codec.decode({ kind, bytes, jsonLength }, onDisconnect);
     const outputs = await this.queue.run(inputs, onDisconnect);
     const body = await this.codec.encode(format, outputs, onDisconnect);
-    if (body.jsonLength === null) context.send(200, 'application/json; charset=utf-8', body.parts);
-    else context.send(200, 'application/octet-stream', body.parts, { [LENGTH_HEADER]: body.jsonLength });
+    const { parts } = body;
+    if (body.jsonLength === null) return { status: 200, type: 'application/json; charset=utf-8', parts };
+    return { status: 200, type: 'application/octet-stream', parts, headers: { [LENGTH_HEADER]: body.jsonLength } };
   }
 }
 
-function requireType(context: HttpContext, isSupported: boolean): void {
-  const encoding = context.header('content-encoding') ?? 'identity';
+function requireType({ headers }: IncomingMessage, mayBeBinary: boolean): void {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const isSupported = JSON_TYPE.test(type) || (mayBeBinary && BINARY_TYPE.test(type));
   if (isSupported && encoding.toLowerCase() === 'identity') return;
-  throw new RequestError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.', {
-    Accept: 'application/json',
-  });
+  const message = 'Send the body as application/json in UTF-8, not compressed.';
+  throw new RequestError('unsupported_media_type', message, { Accept: 'application/json' });
 }
 
 function parseLength(header: string): number {

@@ -1,6 +1,6 @@
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../child-process/health-proof.js';
 import type { ServeOrder } from '../protocol.js';
-import type { Handler, RouteMatch, Router } from './http-server.js';
+import { type Handler, jsonAnswer, type RouteMatch, type Router } from './http-server.js';
 import type { Inference } from './inference.js';
 import type { Metrics } from './metrics.js';
 import { RequestError } from './request-error.js';
@@ -13,25 +13,25 @@ type Routes = Readonly<Record<string, Partial<Record<string, Handler>>>>;
 
 function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): Routes {
   const { id, name, modelPath, secret, inputs, outputs } = model;
-  const answer = (body: unknown): Partial<Record<string, Handler>> => ({ GET: (context) => context.json(body) });
+  const answer = (body: unknown): Partial<Record<string, Handler>> => ({ GET: () => jsonAnswer(body) });
   return {
     '/health': {
-      GET: (context) => {
-        const proof = proofOf(secret, context.header(CHALLENGE_HEADER));
+      GET: ({ headers }) => {
+        const proof = proofOf(secret, headers[CHALLENGE_HEADER]);
         const body = { status: 'ok', id, name, model_path: modelPath, inputs, outputs };
-        context.json(body, proof === null ? {} : { [PROOF_HEADER]: proof });
+        return jsonAnswer(body, proof === null ? {} : { [PROOF_HEADER]: proof });
       },
     },
-    '/predict': { POST: (context) => inference.predict(context) },
+    '/predict': { POST: (...call) => inference.run('predict', ...call) },
     '/metrics': {
-      GET: async (context) => context.send(200, metrics.contentType, [Buffer.from(await metrics.text())]),
+      GET: async () => ({ status: 200, type: metrics.contentType, parts: [Buffer.from(await metrics.text())] }),
     },
     '/v2': answer({ name: 'tenon', version: '1', extensions: ['binary_tensor_data'] }),
     '/v2/health/live': answer({ live: true }),
     '/v2/health/ready': answer({ ready: true }),
     '/v2/models/{name}': answer({ name, versions: ['1'], platform: 'onnxruntime_onnx', inputs, outputs }),
     '/v2/models/{name}/ready': answer({ name, ready: true }),
-    '/v2/models/{name}/infer': { POST: (context) => inference.infer(context) },
+    '/v2/models/{name}/infer': { POST: (...call) => inference.run('infer', ...call) },
   };
 }
 
