@@ -1,6 +1,6 @@
 import type { ChatRuntime } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
-import type { RuntimeFigures, RuntimeStatus, Spread } from '../../domain/chat/runtime.js';
+import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
 import type { LaneLoad } from '../system/scheduling.js';
 
@@ -107,13 +107,13 @@ export const hashingMetrics = (load: () => LaneLoad): MetricSource => ({
 export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): MetricSource => ({
   collect: async () => {
     const states = await Promise.all(servers.ids().map((id) => servers.probe(id)));
-    const values = deploymentStatuses.map((status) => ({
-      labels: { status },
-      value: states.filter((state) => state.status === status).length,
-    }));
-    return [gauge('tenon_deployments', 'Deployments of this instance, by their status at this moment.', values)];
+    const counts = countsOf('status', deploymentStatuses, (status) => states.filter((one) => one.status === status));
+    return [gauge('tenon_deployments', 'Deployments of this instance, by their status at this moment.', counts)];
   },
 });
+
+const countsOf = <T extends string>(label: string, values: readonly T[], having: (value: T) => unknown[]): Sample[] =>
+  values.map((value) => ({ labels: { [label]: value }, value: having(value).length }));
 
 const runtimeStates = ['loading', 'ready', 'unavailable', 'stopped'] as const satisfies RuntimeStatus['state'][];
 
@@ -127,57 +127,46 @@ export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): 
   collect: () => {
     const all = [...runtimes.figures()];
     const states = all.map(([project]) => runtimes.status(project).state);
-    const counts = runtimeStates.map((state) => ({
-      labels: { state },
-      value: states.filter((one) => one === state).length,
-    }));
+    const counts = countsOf('state', runtimeStates, (state) => states.filter((one) => one === state));
     const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
     return [
       gauge('tenon_chat_runtimes', 'Chat runtimes of this instance, by state.', counts),
-      ...loadMetrics(shown),
-      ...tokenMetrics(shown),
-      timeHistogram(
-        'tenon_chat_first_token_seconds',
-        'Time from a call to the first token of its answer.',
-        shown.map(([project, { firstToken }]) => [project, firstToken]),
-      ),
-      timeHistogram(
-        'tenon_chat_answer_seconds',
-        'Time from a call to its answer.',
-        shown.map(([project, { answer }]) => [project, answer]),
-      ),
+      ...NUMBERS.map(([metric, name, help, field]) => metric(name, help, each(shown, field))),
+      ...TIMES.map(([name, help, field]) => histogram(name, help, spreads(shown, name, field))),
     ];
   },
 });
 
-const loadMetrics = (shown: Figures) => [
-  gauge('tenon_chat_waiting_calls', 'Chat calls that wait for their turn.', each(shown, 'waiting')),
-  gauge('tenon_chat_running_calls', 'Chat calls that are worked on, together as a batch.', each(shown, 'running')),
-];
-
-const tokenMetrics = (shown: Figures) => [
-  counter('tenon_chat_prompt_tokens_total', 'Tokens of the prompts that were answered.', each(shown, 'promptTokens')),
-  counter('tenon_chat_cached_tokens_total', 'Those of them that the runtime still knew.', each(shown, 'cachedTokens')),
-  counter('tenon_chat_completion_tokens_total', 'Tokens of the answers.', each(shown, 'completionTokens')),
-  counter(
+const NUMBERS = [
+  [gauge, 'tenon_chat_waiting_calls', 'Chat calls that wait for their turn.', 'waiting'],
+  [gauge, 'tenon_chat_running_calls', 'Chat calls that are worked on, together as a batch.', 'running'],
+  [counter, 'tenon_chat_prompt_tokens_total', 'Tokens of the prompts that were answered.', 'promptTokens'],
+  [counter, 'tenon_chat_cached_tokens_total', 'Those of them that the runtime still knew.', 'cachedTokens'],
+  [counter, 'tenon_chat_completion_tokens_total', 'Tokens of the answers.', 'completionTokens'],
+  [
+    counter,
     'tenon_chat_worked_seconds_total',
     'Time that answers were worked on, each for itself: the tokens of answers by it are the speed that a caller sees.',
-    each(shown, 'workedSeconds'),
-  ),
-];
+    'workedSeconds',
+  ],
+] as const;
 
-type Plain = {
-  [K in keyof RuntimeFigures]: RuntimeFigures[K] extends number ? K : never;
-}[keyof RuntimeFigures];
+const TIMES = [
+  ['tenon_chat_first_token_seconds', 'Time from a call to the first token of its answer.', 'firstToken'],
+  ['tenon_chat_answer_seconds', 'Time from a call to its answer.', 'answer'],
+] as const;
 
-const each = (shown: Figures, name: Plain): Sample[] =>
-  shown.map(([project, figures]) => ({ labels: { project }, value: figures[name] }));
+const each = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
+  shown.map(([project, figures]) => ({ labels: { project }, value: figures[field] }));
 
-const timeHistogram = (name: string, help: string, shown: readonly [project: string, Spread][]) =>
-  histogram(
-    name,
-    help,
-    shown.flatMap(([project, { within, count, sum }]) => [
+const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2]): Sample[] =>
+  shown.flatMap(
+    ([
+      project,
+      {
+        [field]: { within, count, sum },
+      },
+    ]) => [
       ...[...within, { seconds: '+Inf', count }].map((one) => ({
         metricName: `${name}_bucket`,
         labels: { project, le: String(one.seconds) },
@@ -185,5 +174,5 @@ const timeHistogram = (name: string, help: string, shown: readonly [project: str
       })),
       { metricName: `${name}_sum`, labels: { project }, value: sum },
       { metricName: `${name}_count`, labels: { project }, value: count },
-    ]),
+    ],
   );

@@ -225,19 +225,16 @@ function jsonOf(text: string): unknown {
   }
 }
 
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the engine refuses connections',
+  ENOTFOUND: 'the host of the engine is unknown',
+  EAI_AGAIN: 'the host of the engine is unknown',
+  UND_ERR_CONNECT_TIMEOUT: 'the host of the engine does not answer',
+};
+
 /** Returns why a connection failed, without any address. */
 function causeOf({ status, closed, code }: ConnectionFailed): string {
   if (status !== null) return 'the engine broke off its answer';
   if (closed) return 'the engine closed the connection';
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'the engine refuses connections';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host of the engine is unknown';
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'the host of the engine does not answer';
-    default:
-      return `the engine can't be reached (${code})`;
-  }
+  return CAUSES[code] ?? `the engine can't be reached (${code})`;
 }
