@@ -66,21 +66,19 @@ export type BatchVerdict = 'unknown' | 'equal' | 'different';
 
 type Run = (inputs: Tensors) => Promise<Tensors>;
 
-/** Distinct requests that are enough for a verdict. */
-const SAMPLES = 3;
-/** Comparisons that are enough for a verdict if all callers send the same. */
-const COMPARISONS = 8;
+/** Requests that are compared before the verdict. */
+const COMPARED = 3;
+/** Requests whose partners the model all refused, before the check is given up. */
 const MAX_FAILURES = 10;
 
 /**
  * Finds out whether a model answers the rows of a batch as it answers each row alone. A model that normalises over the
- * batch does not, and must not run the requests of different callers together. The samples are real requests, because
- * the model may not accept made-up ones.
+ * batch does not, and must not run the requests of different callers together. Compares real requests with the one before
+ * and with variations, because the model may not accept made-up ones.
  */
 export class BatchCheck {
   verdict: BatchVerdict = 'unknown';
-  private samples: Tensors[] = [];
-  private distinct = 0;
+  private previous: Tensors | null = null;
   private compared = 0;
   private failures = 0;
 
@@ -90,42 +88,30 @@ export class BatchCheck {
   async add(inputs: Tensors, outputs: Tensors): Promise<void> {
     if (this.verdict !== 'unknown' || rowsOf(inputs) === 0) return;
     const partners = this.partnersOf(inputs);
-    const isNew = this.samples.every((one) => !canJoin(one, inputs) || !equal(one, inputs));
-    if (isNew) this.samples = [inputs, ...this.samples].slice(0, SAMPLES);
-    if (partners.length === 0) return;
-    this.note(await this.compareWith(partners, inputs, outputs), isNew);
-    if (this.verdict !== 'unknown') this.samples = [];
+    this.previous = inputs;
+    if (partners.length > 0) this.verdict = await this.compareWith(partners, inputs, outputs);
+    if (this.verdict !== 'unknown') this.previous = null;
   }
 
-  /** Returns other inputs of the same shapes: earlier requests, and variations in an order that changes each time. */
-  private partnersOf(inputs: Tensors): (readonly Tensors[])[] {
-    const turn = this.compared % variations.length;
-    const turned = [...variations.slice(turn), ...variations.slice(0, turn)];
-    const usable = (all: readonly Tensors[]) => all.filter((one) => canJoin(one, inputs) && !equal(one, inputs));
-    return [usable(this.samples), usable(turned.map((vary) => vary(inputs)))].filter((some) => some.length > 0);
+  /** Returns other inputs of the same shapes: the request before, and variations. */
+  private partnersOf(inputs: Tensors): Tensors[] {
+    const all = [...(this.previous ? [this.previous] : []), ...variations.map((vary) => vary(inputs))];
+    return all.filter((one) => batchKey(one) === batchKey(inputs) && !equal(one, inputs));
   }
 
-  private note(result: boolean | null, isNew: boolean): void {
-    if (result === null) this.failures++;
-    else this.compared++;
-    if (result && isNew) this.distinct++;
-    if (result === false || this.failures === MAX_FAILURES) this.verdict = 'different';
-    else if (this.distinct === SAMPLES || this.compared === COMPARISONS) this.verdict = 'equal';
-  }
-
-  /** Compares with one partner of each kind, the first that the model accepts. Returns null if it accepts none. */
-  private async compareWith(kinds: (readonly Tensors[])[], inputs: Tensors, outputs: Tensors): Promise<boolean | null> {
-    let result: boolean | null = null;
-    for (const kind of kinds) {
-      for (const partner of kind) {
-        const alone = await this.run(partner).catch(() => null);
-        if (!alone) continue;
-        result = await this.compare([inputs, partner], [outputs, alone]);
-        if (!result) return false;
-        break;
-      }
+  /** Leaves out partners that the model does not accept. */
+  private async compareWith(partners: readonly Tensors[], inputs: Tensors, outputs: Tensors): Promise<BatchVerdict> {
+    let accepted = 0;
+    for (const partner of partners) {
+      const alone = await this.run(partner).catch(() => null);
+      if (!alone) continue;
+      accepted++;
+      if (!(await this.compare([inputs, partner], [outputs, alone]))) return 'different';
     }
-    return result;
+    if (accepted > 0) this.compared++;
+    else this.failures++;
+    if (this.failures === MAX_FAILURES) return 'different';
+    return this.compared === COMPARED ? 'equal' : 'unknown';
   }
 
   /** Compares in both orders, because a model may look at the first row or at the last. */
@@ -139,8 +125,6 @@ export class BatchCheck {
     return split?.every((part, at) => almostEqual(part, alone[at] as Tensors)) ?? false;
   }
 }
-
-const canJoin = (one: Tensors, other: Tensors): boolean => batchKey(one) === batchKey(other);
 
 /**
  * Make inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows changes for one of
