@@ -1,7 +1,7 @@
 import { prepareAccount, showAccount } from './account.js';
 import { call } from './api.js';
 import { enableCopying } from './copying.js';
-import { byId, onSubmit, takeFromLink } from './forms.js';
+import { byId, clearMessages, onSubmit, takeFromLink } from './forms.js';
 import { prepareInvite } from './invite.js';
 import { session } from './session.js';
 import { prepareTabs, selectTab } from './tabs.js';
@@ -24,7 +24,7 @@ function show(view) {
 
 /** Announces a new view to screen readers. */
 function goTo(view) {
-  notice('');
+  clearMessages();
   show(view);
   byId('title').focus();
 }

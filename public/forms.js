@@ -22,8 +22,13 @@ function wait(form, busy) {
   for (const button of form.querySelectorAll('button')) button.disabled = busy;
 }
 
+/** Empties all notices and alerts, so that a new one stands alone. */
+export function clearMessages() {
+  for (const one of document.querySelectorAll('.notice, .alert')) one.textContent = '';
+}
+
 function clear(form) {
-  form.querySelector('[role=alert]').textContent = '';
+  clearMessages();
   for (const field of form.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid');
     describe(field, (ids) => ids.filter((id) => id !== noteId(field)));
@@ -36,8 +41,8 @@ function refuse(form, { error, details = [] }) {
   const fieldOf = ({ path }) => form.elements.namedItem(path);
   const beside = details.filter(fieldOf);
   for (const finding of beside) mark(fieldOf(finding), finding.message);
-  const above = details.filter((finding) => !fieldOf(finding)).map(({ path, message }) => `${path}: ${message}`);
-  const text = beside.length > 0 ? above.join('; ') : error;
+  const above = details.filter((finding) => !fieldOf(finding)).map(({ path, message }) => `${path} ${message}.`);
+  const text = beside.length > 0 ? above.join(' ') : error;
   form.querySelector('[role=alert]').textContent = text;
   const first = form.querySelector('[aria-invalid]') ?? form.querySelector('[type=submit]');
   first.focus();
@@ -48,7 +53,7 @@ function mark(field, message) {
   const note = document.createElement('p');
   note.id = noteId(field);
   note.className = 'error';
-  note.textContent = message;
+  note.textContent = `${field.labels[0].textContent} ${message}.`;
   field.after(note);
   field.setAttribute('aria-invalid', 'true');
   describe(field, (ids) => [...ids, note.id]);

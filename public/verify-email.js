@@ -7,9 +7,14 @@ byId('form').hidden = !token;
 if (!token) byId('message').textContent = 'Open this page by the link of the e-mail: it brings the token along.';
 onSubmit(
   byId('form'),
-  () => call('POST', 'v1/auth/verify-email', { json: { token } }),
-  ({ email }) => {
+  async () => {
+    const { ok, status, body } = await call('POST', 'v1/auth/verify-email', { json: { token } });
+    // A token that is unknown, used or expired stays so: another click cannot help.
+    const final = ok || status === 404 || status === 410;
+    return { ok: final, body: ok ? { said: `${body.email} is confirmed.` } : { ...body, said: body.error } };
+  },
+  ({ said }) => {
     byId('form').hidden = true;
-    byId('message').textContent = `${email} is confirmed.`;
+    byId('message').textContent = said;
   },
 );

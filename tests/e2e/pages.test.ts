@@ -112,9 +112,9 @@ describeInBrowser('in a browser', () => {
     await shown(page, '#sign-up');
     expect(await text(page, '#notice')).toBe('You are the first here: this account becomes the admin.');
     await fill(page, 'sign-up-form', { name: '', email: 'nobody', password: 'short' });
-    expect(await text(page, '#sign-up-name-error')).toBe('must have 1 to 100 characters');
-    expect(await text(page, '#sign-up-email-error')).toContain('must be an address such as');
-    expect(await text(page, '#sign-up-password-error')).toBe('must have 8 to 128 characters');
+    expect(await text(page, '#sign-up-name-error')).toBe('Name must have 1 to 100 characters.');
+    expect(await text(page, '#sign-up-email-error')).toMatch(/^E-mail must be an address such as .*\.$/);
+    expect(await text(page, '#sign-up-password-error')).toBe('Password must have 8 to 128 characters.');
     expect(await page.getAttribute('#sign-up-password', 'aria-describedby')).toBe(
       'password-rule sign-up-password-error',
     );
@@ -191,6 +191,10 @@ describeInBrowser('in a browser', () => {
     await page.route('**/v1/auth/login', (route) => route.abort());
     await page.click('#sign-in-form [type=submit]');
     await page.getByText('The service could not be reached').waitFor();
+    await press(page, 'Forgot your password?');
+    await press(page, 'Send the link');
+    await page.getByText('an e-mail is on its way to it').waitFor();
+    expect(await page.getByText('The service could not be reached').count()).toBe(0);
   });
 
   it('signs in, keyboard alone, sends the verification again, and signs out', async () => {
@@ -234,6 +238,7 @@ describeInBrowser('in a browser', () => {
     await page.goto(`${service.url}/verify-email?token=${token}`);
     await press(page, 'Confirm');
     await page.getByText('This token was used already.').waitFor();
+    expect(await page.isVisible('#form')).toBe(false);
     await page.goto(`${service.url}/verify-email`);
     await page.getByText('Open this page by the link of the e-mail').waitFor();
     expect(await page.isVisible('#form')).toBe(false);
@@ -252,10 +257,10 @@ describeInBrowser('in a browser', () => {
     expect(page.url()).toBe(`${service.url}/reset-password`);
     expect(await text(page, '#password-rule')).toBe('8 to 128 characters');
     await fill(page, 'form', { password: 'a better password', again: 'another password' });
-    expect(await text(page, '#again-error')).toBe('must be the same as the new password');
+    expect(await text(page, '#again-error')).toBe('New password, again must be the same as the new password.');
     await fill(page, 'form', { password: 'short', again: 'short' });
     await shown(page, '#password-error');
-    expect(await text(page, '#password-error')).toBe('must have 8 to 128 characters');
+    expect(await text(page, '#password-error')).toBe('New password must have 8 to 128 characters.');
     ada.password = 'a better password';
     await fill(page, 'form', { password: ada.password, again: ada.password });
     await page.getByText('The new password of ada@example.com is set.').waitFor();
@@ -385,5 +390,10 @@ describeInBrowser('in a browser', () => {
     const answer = operation.locator('.live-responses-table .highlight-code').first();
     await answer.waitFor();
     expect(await answer.textContent()).toContain('ada@example.com');
+    await page.setViewportSize({ width: 390, height: 740 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect({ colorScheme, wrong: await shortcomings(page, 'critical') }).toEqual({ colorScheme, wrong: [] });
+    }
   }, 150_000);
 });

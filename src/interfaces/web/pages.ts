@@ -100,6 +100,7 @@ const referencePage = `<!doctype html>
 <title>Tenon: API reference</title>
 <link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/pages/reference.css">
 </head>
 <body>
 <main id="reference"><noscript>The reference needs JavaScript; its source is <a href="/openapi.json">/openapi.json</a>.</noscript></main>
@@ -109,8 +110,19 @@ const referencePage = `<!doctype html>
 </html>
 `;
 
-/** Credentials are kept by the open page alone. */
-const referenceScript = `SwaggerUIBundle({
+/** Credentials are kept by the open page alone. The class is Swagger UI's own for dark colors. Its choices have no names for
+ * screen readers. */
+const referenceScript = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+const nameChoices = () => {
+  for (const one of document.querySelectorAll('select:not([aria-label])')) {
+    one.setAttribute('aria-label', one.id === 'servers' ? 'Server' : 'Choice');
+  }
+};
+new MutationObserver(nameChoices).observe(document.body, { childList: true, subtree: true });
+SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
