@@ -35,8 +35,8 @@ export class CallReaper {
   async execute(): Promise<void> {
     await this.instances.renew();
     await this.tracker.catchUp();
-    const busy = new Set([...(await this.jobs.instances()), ...(await this.queue.holders())]);
-    for (const instance of await this.dead.among([...busy])) await this.reap(instance);
+    const known = new Set([...(await this.jobs.instances()), ...(await this.queue.instances())]);
+    for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
   }
 
@@ -44,7 +44,7 @@ export class CallReaper {
     const ids = await this.jobs.ofInstance(instance, BATCH);
     for (const id of ids) await this.close(id);
     await this.queue.release(instance);
-    this.log.warn('a process died', { process: instance, calls: ids.length });
+    this.log.warn('an instance died', { instance, calls: ids.length });
   }
 
   private async close(id: string): Promise<void> {
@@ -60,7 +60,7 @@ export class CallReaper {
 }
 
 /** An instance whose connection to the database broke has this time to register again. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 4_000;
 
 /** An older observation does not count: the instance may have been back since. */
 const STALE_MS = 30_000;

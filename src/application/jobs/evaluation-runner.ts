@@ -12,7 +12,7 @@ import { canonical, type Json, type JsonObject } from '../../domain/workspace/js
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
-import { type Attempt, Clock, Delay, Logger, type TaskWorker } from '../shared/ports.js';
+import { type Attempt, Clock, Delay, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -92,10 +92,21 @@ export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];
 
-/** Scores one record after another and stores each result. A retry goes on with the first record without a score. */
+/** A later run has begun at another instance, or the evaluation is gone. This attempt must change nothing. */
+class Superseded extends Error {
+  constructor() {
+    super('the evaluation goes on elsewhere, or its project was deleted');
+  }
+}
+
+/**
+ * Scores one record after another and stores each result. A retry goes on with the first record without a score. Every
+ * write proves that no later run has begun, so an instance that hung and was taken for dead changes nothing.
+ */
 @injectable()
 export class EvaluationRunner implements TaskWorker {
-  readonly atOnce = 2;
+  /** Each team has one evaluation running at most, so this is the number of teams. */
+  readonly atOnce = 8;
 
   constructor(
     private readonly model: EvaluationChat,
@@ -104,6 +115,7 @@ export class EvaluationRunner implements TaskWorker {
     private readonly jobs: JobRepository,
     private readonly accounts: AccountRepository,
     private readonly finisher: JobFinisher,
+    private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
@@ -111,50 +123,57 @@ export class EvaluationRunner implements TaskWorker {
   run(payload: Json, { signal }: Attempt): Promise<void> {
     const id = jobOf(payload);
     return this.log.within({ job_id: id }, async () => {
+      const run = await this.evaluations.begin(id);
       try {
-        await this.evaluate(id, signal);
+        if (run === null) throw new Superseded();
+        await this.evaluate(id, run, signal);
       } catch (error) {
+        const isGone = (await this.evaluations.find(id)) === null;
+        if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
         if (!(error instanceof EvaluationFailed)) throw error;
-        const reason = (await this.evaluations.find(id)) ? error.message : GONE;
-        await this.finish(id, { status: 'failed', error: reason });
+        await this.finish(id, run, { status: 'failed', error: error.message });
       }
     });
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
-    await this.finish(jobOf(payload), { status: 'failed', error: `It was given up: ${reason}` });
+    const id = jobOf(payload);
+    const run = await this.evaluations.begin(id);
+    await this.finish(id, run, { status: 'failed', error: `It was given up: ${reason}` });
   }
 
-  private async evaluate(id: string, signal: AbortSignal): Promise<void> {
-    const run = await this.evaluations.begin(id);
-    const evaluation = run === null ? null : await this.evaluations.find(id);
+  private async evaluate(id: string, run: number, signal: AbortSignal): Promise<void> {
+    const evaluation = await this.evaluations.find(id);
     const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
-    if (run === null || !records) throw new EvaluationFailed(GONE);
+    if (!records) throw new Superseded();
     const kept = new Set((await this.evaluations.scored(id)).map(({ position }) => position));
     this.log.info('job goes on', { done: kept.size, total: records.length });
     for (const [index, record] of records.entries()) {
       const position = index + 1;
       if (kept.has(position)) continue;
-      const job = await this.wanted(id, kept.size);
+      const job = await this.advance(id, run, kept.size);
       if (!job) return;
       const result = await this.result(evaluation, { position, record, caller: job.requestedBy }, signal);
-      if (!(await this.evaluations.keep(id, run, result))) return this.superseded(id);
+      if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
       kept.add(position);
     }
     const scored = await this.evaluations.scored(id);
-    if (scored.length < records.length) return this.superseded(id);
+    if (scored.length < records.length) throw new Superseded();
     const summary = Evaluation.summary(evaluation, scored);
-    await this.finish(id, { status: 'succeeded', result: summary as unknown as JsonObject });
+    await this.finish(id, run, { status: 'succeeded', result: summary as unknown as JsonObject });
   }
 
   /** Stores the progress. Returns null if the job has ended. */
-  private async wanted(id: string, done: number): Promise<Job | null> {
-    const stored = await this.jobs.find(id);
-    if (!stored || Job.isFinished(stored)) return null;
-    const account = await this.accounts.byId(stored.requestedBy);
-    if (account?.teamId !== stored.teamId) throw new EvaluationFailed('The account that asked for it was removed.');
-    const job = Job.advance(stored, done, this.clock.now());
-    return (await this.jobs.update(job)) ? job : null;
+  private advance(id: string, run: number, done: number): Promise<Job | null> {
+    return this.unitOfWork.run(async () => {
+      if ((await this.evaluations.latestRun(id)) !== run) throw new Superseded();
+      const stored = await this.jobs.find(id);
+      if (!stored || Job.isFinished(stored)) return null;
+      const account = await this.accounts.byId(stored.requestedBy);
+      if (account?.teamId !== stored.teamId) throw new EvaluationFailed('The account that asked for it was removed.');
+      const job = Job.advance(stored, done, this.clock.now());
+      return (await this.jobs.update(job)) ? job : null;
+    });
   }
 
   private async result(
@@ -168,23 +187,20 @@ export class EvaluationRunner implements TaskWorker {
     return { position, recordId, group, input, expected, score, ...answer };
   }
 
-  private async superseded(id: string): Promise<void> {
-    if ((await this.evaluations.find(id)) === null) throw new EvaluationFailed(GONE);
-    this.log.warn('an evaluation goes on elsewhere');
-  }
-
-  private async finish(id: string, end: End & { status: FinalStatus }): Promise<void> {
+  /** A `run` of null means that the evaluation is gone. */
+  private async finish(id: string, run: number | null, end: End & { status: FinalStatus }): Promise<void> {
     const at = this.clock.now();
     try {
-      await this.finisher.finish(id, (stored) => Job.finish(stored, end, at));
+      await this.finisher.finish(id, async (stored) => {
+        if ((await this.evaluations.latestRun(id)) !== run) throw new Superseded();
+        return Job.finish(stored, end, at);
+      });
     } catch (error) {
       // The job was cancelled, or its end was stored and the confirmation lost.
       if (!(error instanceof JobFinished)) throw error;
     }
   }
 }
-
-const GONE = 'The project was deleted.';
 
 const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
 

@@ -73,7 +73,8 @@ export class EvaluationService {
       await this.requireRoom(caller);
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);
-      await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id });
+      // One evaluation of each team at a time, so that none waits for another team's.
+      await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id, queueName: `${EVALUATION} ${caller.teamId}` });
     });
     this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
     return job;

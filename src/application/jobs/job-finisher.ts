@@ -31,8 +31,8 @@ export class JobFinisher {
     private readonly log: Logger,
   ) {}
 
-  /** Finishes a stored job. `end` is a pure function that returns the finished job. Throws NotFound and what `end` throws. */
-  finish(id: string, end: (stored: Job) => Job): Promise<Job> {
+  /** Finishes a stored job. `end` returns the finished job and only reads. Throws NotFound and what `end` throws. */
+  finish(id: string, end: (stored: Job) => Job | Promise<Job>): Promise<Job> {
     return this.store(async () => {
       const stored = await this.jobs.hold(id);
       if (!stored) throw new NotFound('job');

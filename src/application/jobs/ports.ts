@@ -9,6 +9,8 @@ export abstract class EvaluationRepository {
   abstract find(jobId: string): Promise<Evaluation | null>;
   /** Begins a run and returns its number. Only the latest run may keep results. Returns null if the evaluation is gone. */
   abstract begin(jobId: string): Promise<number | null>;
+  /** Returns the number of the latest run, or null if the evaluation is gone. Until the end of the unit of work it stays that. */
+  abstract latestRun(jobId: string): Promise<number | null>;
   /** Stores a result. Returns false, and stores nothing, if a later run has begun or the evaluation is gone. */
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
   /** Returns all results without their texts, by position. */

@@ -116,6 +116,8 @@ export interface TaskOptions {
   readonly key?: string;
   /** The earliest start. Default: now. */
   readonly runAt?: Date;
+  /** Tasks with the same name of a queue run one after another, on whichever instance. */
+  readonly queueName?: string;
   /** Limits the attempts. Default: 10. */
   readonly maxAttempts?: number;
 }
@@ -124,16 +126,18 @@ export interface Attempt {
   /** Counts from 1. */
   readonly number: number;
   /**
-   * Aborted when the instance shuts down, or after an hour. If `run` throws then, the task runs again as soon as a worker
-   * is free, and this attempt does not count.
+   * Aborted when the instance shuts down, and after an hour: if `run` throws then, the task runs again as soon as a worker
+   * is free, and this attempt does not count. Also aborted when another instance has taken the task over.
    */
   readonly signal: AbortSignal;
 }
 
 /** Runs the tasks of one name. */
 export interface TaskWorker {
-  /** Limits the concurrent tasks of this instance. */
+  /** Limits the concurrent tasks of this instance. Until old ones end, an outage of the database may exceed it. */
   readonly atOnce: number;
+  /** Limits the pause before a retry. Default: pauses grow from three seconds to six hours. */
+  readonly longestPauseMs?: number;
   /** Must be idempotent. An error is logged, and the task is retried later. */
   run(payload: Json, attempt: Attempt): Promise<void>;
   /** Called after the last attempt failed or its instance died. Retried until it succeeds. */
@@ -141,8 +145,8 @@ export interface TaskWorker {
 }
 
 /**
- * Runs tasks in the background, on any instance. A task is never lost and never run by two at once. A failed task is
- * retried with back-off. A task runs once more if its end could not be stored.
+ * Runs tasks in the background, on any instance. A task is never lost. Two instances never run it at once, unless one was
+ * taken for dead. A failed task is retried with back-off. A task runs once more if its end could not be stored.
  */
 export abstract class WorkQueue {
   /** Adds a task in the transaction of the surrounding unit of work. */
@@ -151,9 +155,9 @@ export abstract class WorkQueue {
   abstract register(task: string, worker: TaskWorker): void;
   /** Starts the workers. They survive outages of the database. */
   abstract start(): Promise<void>;
-  /** Returns the instances that have tasks running. */
-  abstract holders(): Promise<number[]>;
-  /** Unlocks the tasks of a dead instance. Their attempts count. */
+  /** Returns the instances that have started workers and not stopped them. */
+  abstract instances(): Promise<number[]>;
+  /** Unlocks the tasks of a dead instance, so that others run them. Their attempts count. */
   abstract release(instance: number): Promise<void>;
   /** Starts no more tasks and aborts the running ones. Resolves when they have ended, or after `graceMs`. */
   abstract stop(graceMs: number): Promise<void>;

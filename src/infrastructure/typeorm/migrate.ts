@@ -15,8 +15,8 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     // The ORM knows no advisory locks.
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const done = await source.runMigrations({ transaction: 'each' });
     await migrateWorkQueue(source);
+    const done = await source.runMigrations({ transaction: 'each' });
     await guard.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return done.map(({ name }) => name);
   } finally {

@@ -12,8 +12,12 @@ export interface ProcessUnderTest {
 export interface WorkQueueUnderTest {
   /** Opens the queue of another instance on the same store. */
   process(): Promise<ProcessUnderTest>;
-  /** Whatever waits for its time is due now. */
+  /** Makes all waiting tasks due. */
   hurry(): Promise<void>;
+  /** Returns after how many seconds the last waiting task is due. */
+  pause(): Promise<number>;
+  /** Counts the tasks that wait or run. */
+  tasks(): Promise<number>;
   /** Nothing is left in it, and its processes are over. */
   clear(): Promise<void>;
 }
@@ -47,6 +51,8 @@ class Recorder implements TaskWorker {
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
+const between = (value: number, least: number, most: number) => value > least && value <= most;
+
 const forever = () => new Promise<void>(() => undefined);
 
 export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
@@ -66,7 +72,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       const all = Array.from({ length: 20 }, (_, index) => String(index + 10));
       await Promise.all(all.map((payload) => one.queue.enqueue('task', payload)));
       await eventually(() => workers.flatMap(({ runs }) => runs).length >= all.length);
-      await eventually(async () => (await one.queue.holders()).length === 0);
+      await eventually(async () => (await rig.tasks()) === 0);
       expect(workers.flatMap(({ payloads }) => payloads).sort()).toEqual(all);
       expect(workers.flatMap(({ runs }) => runs).every(({ number }) => number === 1)).toBe(true);
     });
@@ -107,7 +113,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(() => worker.runs.length === 1);
       await queue.enqueue('task', 'third', { key: 'k' });
       end();
-      await eventually(async () => (await queue.holders()).length === 0);
+      await eventually(async () => (await rig.tasks()) === 0);
       await queue.enqueue('task', 'fourth', { key: 'k' });
       await eventually(() => worker.runs.length === 2);
       expect(worker.payloads).toEqual(['first', 'fourth']);
@@ -138,7 +144,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
         await rig.hurry();
         await eventually(() => worker.runs.some(({ number }) => number === attempts));
       }
-      await eventually(async () => (await queue.holders()).length === 0);
+      await eventually(async () => (await rig.tasks()) === 0);
       expect(worker.runs.filter(({ payload }) => payload === 'bad').map(({ number }) => number)).toEqual([1, 2, 3]);
       expect(worker.given).toEqual([]);
     });
@@ -200,7 +206,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await queue.enqueue('task', 'stubborn');
       await eventually(() => worker.runs.length === 1);
       await queue.stop(10);
-      expect(await queue.holders()).toEqual([number]);
+      expect(await queue.instances()).toEqual([number]);
     });
 
     it('gives what a dead process ran to others, and gives up what was at its last attempt', async () => {
@@ -211,14 +217,60 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(() => dying.runs.length === 2);
       const heir = new Recorder(2);
       const { queue, number } = await started(heir);
-      expect(await queue.holders()).toEqual([dead.number]);
       await dead.queue.stop(0);
-      await queue.release(number);
+      expect(await queue.instances()).toContain(dead.number);
       expect(heir.runs).toEqual([]);
       await queue.release(dead.number);
       await eventually(() => heir.runs.length === 1 && heir.given.length === 1);
       expect(heir.runs).toEqual([{ payload: 'once more', number: 2 }]);
-      expect(heir.given).toEqual([{ payload: 'poison', reason: 'its process died' }]);
+      expect(heir.given).toEqual([{ payload: 'poison', reason: 'its instance died' }]);
+      await eventually(async () => `${await queue.instances()}` === `${number}`);
+    });
+
+    it('aborts the task of an instance that was taken for dead, and leaves it to the new one', async () => {
+      const hung = new Recorder(1, (payload, { signal }) => (payload === 'long' ? aborted(signal) : undefined));
+      const { queue, number } = await started(hung);
+      await queue.enqueue('task', 'long');
+      await eventually(() => hung.runs.length === 1);
+      const { opened: ended, open: end } = gate();
+      const heir = new Recorder(1, () => ended);
+      const other = await started(heir);
+      await other.queue.release(number);
+      await other.queue.enqueue('task', 'next');
+      await eventually(() => heir.runs.length === 1 && hung.runs.length === 2);
+      expect([heir.payloads, hung.payloads]).toEqual([['long'], ['long', 'next']]);
+      await eventually(async () => (await rig.tasks()) === 1);
+      expect(await other.queue.instances()).toContain(number);
+      end();
+      await eventually(async () => (await rig.tasks()) === 0);
+    });
+
+    it('runs the tasks of one queue one after another on all instances, and those of others meanwhile', async () => {
+      const { opened: ended, open: end } = gate();
+      const workers = [new Recorder(3, () => ended), new Recorder(3, () => ended)] as const;
+      const runs = () => workers.flatMap(({ payloads }) => payloads).sort();
+      const { queue } = await started(workers[0]);
+      await started(workers[1]);
+      for (let nth = 1; nth <= 20; nth++) await queue.enqueue('task', `a${nth}`, { queueName: 'a' });
+      await eventually(() => runs().length === 1);
+      await queue.enqueue('task', 'b1', { queueName: 'b' });
+      await queue.enqueue('task', 'c1');
+      await eventually(() => runs().length === 3);
+      expect(runs()).toEqual(['a1', 'b1', 'c1']);
+      end();
+      await eventually(async () => (await rig.tasks()) === 0);
+      expect(runs()).toHaveLength(22);
+    });
+
+    it('bounds the pause before a retry where the worker says so', async () => {
+      const worker = new Recorder(1, () => Promise.reject(new Error('never')));
+      const { queue } = await started(Object.assign(worker, { longestPauseMs: 5_000 }));
+      await queue.enqueue('task', 'bad');
+      for (const most of [2.72, 5.01]) {
+        await eventually(async () => between(await rig.pause(), most - 2, most));
+        await rig.hurry();
+      }
+      await eventually(() => worker.runs.length === 3);
     });
   });
 }

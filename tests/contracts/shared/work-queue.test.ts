@@ -5,6 +5,7 @@ import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
+import { MemoryTable } from '../../fakes/memory-table.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
@@ -19,6 +20,7 @@ function memoryUnderTest(): WorkQueueUnderTest {
   let processes: ProcessUnderTest[] = [];
   const known = new MemoryInstances();
   const clock = new ManualClock();
+  const rows = () => new MemoryTable<{ readonly runAt: number }>(store, 'tasks').all();
   return {
     process: async () => {
       const living = new MemoryInstanceRegistry(known);
@@ -28,6 +30,8 @@ function memoryUnderTest(): WorkQueueUnderTest {
       return process;
     },
     hurry: async () => clock.advance(CENTURIES_MS),
+    tasks: async () => rows().length,
+    pause: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
     clear: async () => {
       await Promise.all(processes.splice(0).map(({ queue }) => queue.stop(0)));
       processes = [];
@@ -60,6 +64,11 @@ describe('on PostgreSQL', () => {
     hurry: async () => {
       await query(database.url, 'UPDATE graphile_worker._private_jobs SET run_at = now()');
     },
+    tasks: async () => (await query(database.url, 'SELECT id FROM graphile_worker.jobs')).length,
+    pause: async () => {
+      const due = 'SELECT extract(epoch FROM max(run_at) - now())::float AS pause FROM graphile_worker.jobs';
+      return (await query<{ pause: number }>(database.url, due))[0]?.pause ?? 0;
+    },
     clear: async () => {
       for (const { queue, living, source } of opened.splice(0)) {
         await queue.stop(200);
@@ -68,6 +77,7 @@ describe('on PostgreSQL', () => {
       }
       opened = [];
       await query(database.url, 'DELETE FROM graphile_worker._private_jobs');
+      await query(database.url, 'DELETE FROM task_workers');
     },
   };
   workQueueContract('PostgreSQL', rig);
@@ -97,7 +107,7 @@ describe('on PostgreSQL', () => {
         await queue.enqueue('task', 'after').catch(() => undefined);
         return done.includes('after');
       });
-      await eventually(async () => (await queue.holders()).length === 0);
+      await eventually(async () => (await rig.tasks()) === 0);
     });
 
     async function cutAll(): Promise<void> {

@@ -151,6 +151,10 @@ export class MemoryEvaluationRepository implements EvaluationRepository {
     return kept.run + 1;
   }
 
+  async latestRun(jobId: string): Promise<number | null> {
+    return this.rows.get(jobId)?.run ?? null;
+  }
+
   async keep(jobId: string, run: number, result: Result): Promise<boolean> {
     const kept = this.rows.get(jobId);
     if (kept?.run !== run) return false;

@@ -9,12 +9,19 @@ interface Kept {
   readonly task: string;
   readonly payload: Json;
   readonly key: string | null;
+  readonly queueName: string | null;
   readonly runAt: number;
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly reason: string;
-  /** The process that runs it. */
+  /** The instance that runs it. */
   readonly holder: number | null;
+}
+
+interface Running {
+  readonly begun: Kept;
+  readonly abort: AbortController;
+  readonly work: Promise<void>;
 }
 
 const LOOK_PAUSE_MS = 2;
@@ -22,26 +29,29 @@ const LOOK_PAUSE_MS = 2;
 /** For unit tests: looks every few milliseconds, and takes the time of day from a clock. */
 export class MemoryWorkQueue implements WorkQueue {
   private readonly workers = new Map<string, TaskWorker>();
-  private readonly running = new Map<string, { task: string; work: Promise<void> }>();
-  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Running>();
   private readonly rows: MemoryTable<Kept>;
-  private process = 0;
+  private readonly started: MemoryTable<number>;
+  private timer: NodeJS.Timeout | undefined;
+  private instance = 0;
+  private stopping = false;
 
   constructor(
     store: MemoryStore,
-    private readonly processes: InstanceRegistry,
+    private readonly registry: InstanceRegistry,
     private readonly clock: Clock,
   ) {
     this.rows = new MemoryTable(store, 'tasks');
+    this.started = new MemoryTable(store, 'task_workers');
   }
 
-  async enqueue(task: string, payload: Json, { key, runAt, maxAttempts = 10 }: TaskOptions = {}): Promise<void> {
+  async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
+    const { key = null, queueName = null, runAt = this.clock.now(), maxAttempts = 10 } = options;
     const all = this.rows.all();
-    if (key !== undefined && all.some((one) => one.key === key)) return;
+    if (key !== null && all.some((one) => one.key === key)) return;
     const id = String(1 + Math.max(0, ...all.map((one) => Number(one.id))));
-    const due = (runAt ?? this.clock.now()).getTime();
-    const fresh = { attempts: 0, reason: 'its process died', holder: null };
-    this.rows.put(id, { ...fresh, id, task, payload, key: key ?? null, runAt: due, maxAttempts });
+    const fresh = { attempts: 0, reason: 'its instance died', holder: null };
+    this.rows.put(id, { ...fresh, id, task, payload, key, queueName, runAt: runAt.getTime(), maxAttempts });
   }
 
   register(task: string, worker: TaskWorker): void {
@@ -49,45 +59,54 @@ export class MemoryWorkQueue implements WorkQueue {
   }
 
   async start(): Promise<void> {
-    this.process = await this.processes.own();
-    const timer = setInterval(() => this.look(), LOOK_PAUSE_MS);
-    this.stopping.signal.addEventListener('abort', () => clearInterval(timer));
+    this.instance = await this.registry.own();
+    this.started.put(String(this.instance), this.instance);
+    this.timer = setInterval(() => this.look(), LOOK_PAUSE_MS);
   }
 
-  async holders(): Promise<number[]> {
-    return [...new Set(this.rows.all().flatMap(({ holder }) => holder ?? []))];
+  async instances(): Promise<number[]> {
+    return this.started.all();
   }
 
-  async release(process: number): Promise<void> {
-    for (const one of this.rows.all()) if (one.holder === process) this.rows.put(one.id, { ...one, holder: null });
+  async release(instance: number): Promise<void> {
+    this.started.remove(String(instance));
+    for (const one of this.rows.all()) if (one.holder === instance) this.rows.put(one.id, { ...one, holder: null });
   }
 
   async stop(graceMs: number): Promise<void> {
-    this.stopping.abort();
+    this.stopping = true;
+    clearInterval(this.timer);
+    for (const { abort } of this.running.values()) abort.abort(new Error('the instance shuts down'));
     const ended = Promise.all([...this.running.values()].map(({ work }) => work));
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([ended, enough]);
-    clearTimeout(timer);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+    if (this.running.size === 0) this.started.remove(String(this.instance));
   }
 
   private look(): void {
+    for (const { begun, abort } of this.running.values()) {
+      if (this.rows.get(begun.id) === begun) continue;
+      abort.abort(new Error('another instance took it over'));
+      this.started.put(String(this.instance), this.instance);
+    }
     const now = this.clock.now().getTime();
     for (const one of this.rows.all()) {
       const worker = this.workers.get(one.task);
-      const busy = [...this.running.values()].filter(({ task }) => task === one.task).length;
-      if (!worker || one.holder !== null || one.runAt > now || busy >= worker.atOnce) continue;
-      const begun = { ...one, holder: this.process, attempts: one.attempts + 1 };
+      if (!worker || one.holder !== null || one.runAt > now || !this.hasRoom(one, worker)) continue;
+      const begun = { ...one, holder: this.instance, attempts: one.attempts + 1 };
       this.rows.put(one.id, begun);
-      const work = this.run(begun, worker).finally(() => this.running.delete(one.id));
-      this.running.set(one.id, { task: one.task, work });
+      const abort = new AbortController();
+      const work = this.run(begun, worker, abort.signal).finally(() => this.running.delete(one.id));
+      this.running.set(one.id, { begun, abort, work });
     }
   }
 
-  private async run(one: Kept, worker: TaskWorker): Promise<void> {
-    const { signal } = this.stopping;
+  private hasRoom({ task, queueName }: Kept, { atOnce }: TaskWorker): boolean {
+    const busy = [...this.running.values()].filter(({ begun }) => begun.task === task).length;
+    const inLine = queueName !== null && this.rows.find((one) => one.queueName === queueName && one.holder !== null);
+    return busy < atOnce && !inLine;
+  }
+
+  private async run(one: Kept, worker: TaskWorker, signal: AbortSignal): Promise<void> {
     try {
       if (one.attempts > one.maxAttempts) await worker.gaveUp(one.payload, one.reason);
       else await worker.run(one.payload, { number: one.attempts, signal });
@@ -95,14 +114,14 @@ export class MemoryWorkQueue implements WorkQueue {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const now = this.clock.now().getTime();
-      const pause = Math.exp(Math.min(one.attempts, 10)) * 1000;
-      if (signal.aborted) this.end(one, { ...one, attempts: one.attempts - 1, holder: null });
+      const pause = Math.min(Math.exp(Math.min(one.attempts, 10)) * 1000, worker.longestPauseMs ?? Infinity);
+      if (this.stopping) this.end(one, { ...one, attempts: one.attempts - 1, holder: null });
       else if (one.attempts < one.maxAttempts) this.end(one, { ...one, reason, runAt: now + pause, holder: null });
       else this.end(one, { ...one, reason, holder: null });
     }
   }
 
-  /** Nothing where the task has been taken from this process. */
+  /** Changes nothing where another instance has taken the task over. */
   private end(begun: Kept, next: Kept | null): void {
     if (this.rows.get(begun.id) !== begun) return;
     if (next) this.rows.put(begun.id, next);

@@ -25,7 +25,7 @@ async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   }
   content.tasks = await query(
     url,
-    'SELECT task_identifier, run_at, key, attempts FROM graphile_worker.jobs ORDER BY 3',
+    'SELECT task_identifier, run_at, key, attempts, queue_name FROM graphile_worker.jobs ORDER BY 3',
   );
   return content;
 }
@@ -62,7 +62,7 @@ describe('a backup of the database', () => {
     await query(store.url, "SELECT setval('process_numbers', 41)");
     await query(
       store.url,
-      `SELECT graphile_worker.add_job('evaluation', '{"payload":{"id":"job_1"}}'::json, job_key => 'a', run_at => now()),
+      `SELECT graphile_worker.add_job('evaluation', '{"payload":{"id":"job_1"}}'::json, job_key => 'a', run_at => now(), queue_name => 'evaluation tea_1'),
               graphile_worker.add_job('evaluation', NULL, job_key => 'b', run_at => '2040-01-01')`,
     );
     await query(store.url, "UPDATE graphile_worker._private_jobs SET attempts = 7 WHERE key = 'b'");

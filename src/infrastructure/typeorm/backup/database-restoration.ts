@@ -18,7 +18,7 @@ const OBJECTS = `
 const TASKS = `
   CREATE TEMPORARY TABLE restored_tasks (
     identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer,
-    attempts integer DEFAULT 0
+    attempts integer DEFAULT 0, queue_name text
   ) ON COMMIT DROP`;
 /** For backups that do not name the columns. */
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority'];
@@ -28,7 +28,7 @@ const ADD_TASKS = `
   SELECT added.id, task.attempts
     FROM restored_tasks task,
          graphile_worker.add_job(task.identifier, task.payload, run_at => task.run_at, job_key => task.key,
-           max_attempts => task.max_attempts, priority => task.priority) added`;
+           max_attempts => task.max_attempts, priority => task.priority, queue_name => task.queue_name) added`;
 
 /** Keeps the attempts, so that a task that was given up is not tried again. */
 const COUNT_ATTEMPTS = `

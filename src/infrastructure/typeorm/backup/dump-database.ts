@@ -9,13 +9,13 @@ const BEGIN = `
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '30s';
   SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
 
-/** Leaves out the migrations, which the header names. */
+/** Leaves out the migrations, which the header names, and the workers of running instances. */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
          ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
                 WHERE f.contype = 'f' AND f.conrelid = c.oid AND f.confrelid <> c.oid) AS refers
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> 'migrations'
+   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('migrations', 'task_workers')
      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
    GROUP BY c.oid, c.relname ORDER BY c.relname`;
 
@@ -25,13 +25,15 @@ const SEQUENCES = `
 
 export const QUEUE = 'graphile_worker._private_jobs';
 
-const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts'];
+const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts', 'queue_name'];
 
 /** Lists waiting and running tasks. The current attempt of a running task does not count after a restore. */
 const TASKS = `
   SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority,
-         greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0)
-    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id ORDER BY j.id`;
+         greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0), q.queue_name
+    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+         LEFT JOIN graphile_worker._private_job_queues q ON q.id = j.job_queue_id
+   ORDER BY j.id`;
 
 interface Table {
   readonly name: string;

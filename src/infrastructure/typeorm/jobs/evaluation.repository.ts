@@ -73,11 +73,16 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return raw[0]?.run ?? null;
   }
 
+  /** A run that begins meanwhile waits for the lock, and finds what was stored. */
+  async latestRun(jobId: string): Promise<number | null> {
+    const lock = { mode: 'pessimistic_read' } as const;
+    const found = await this.evaluations().findOne({ select: { jobId: true, run: true }, where: { jobId }, lock });
+    return found?.run ?? null;
+  }
+
   keep(jobId: string, run: number, { input, expected, ...result }: Result): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      // A run that begins meanwhile waits for the lock, and finds the result.
-      const lock = { mode: 'pessimistic_read' } as const;
-      if (!(await this.evaluations().findOne({ where: { jobId, run }, lock }))) return false;
+      if ((await this.latestRun(jobId)) !== run) return false;
       const texts = { input: JSON.stringify(input), expected: JSON.stringify(expected) };
       await this.records().insert({ ...result, ...texts, jobId });
       return true;

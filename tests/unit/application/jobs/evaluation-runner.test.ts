@@ -2,7 +2,7 @@ import type { ChatService, OwnCall } from '../../../../src/application/chat/chat
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
-import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../../../src/domain/chat/errors.js';
+import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
@@ -50,8 +50,8 @@ async function rig() {
   const log = new MemoryLogger();
   const delay = { take: async (ms: number) => clock.advance(ms) };
   const ask = new EvaluationChat(reconciler, chats, delay, clock, log);
-  const { evaluations, datasets, jobs, accounts } = repositories;
-  const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, clock, log);
+  const { evaluations, datasets, jobs, accounts, unitOfWork } = repositories;
+  const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, unitOfWork, clock, log);
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
   const job = async () => (await jobs.find(id)) as Job;
   const positions = async () => (await evaluations.scored(id)).map(({ position }) => position);
@@ -88,15 +88,29 @@ describe('an evaluation', () => {
     expect(await job()).toMatchObject({ status: 'succeeded', result: { count: 3, right: 3 } });
   });
 
-  it('leaves the field to whoever has taken it over', async () => {
-    const { run, job, positions, model, evaluations, id } = await rig();
+  it.each<[string, Partial<Record<number, () => string>>]>([
+    ['has its answer', {}],
+    [
+      'gives up on its model',
+      {
+        1: () => {
+          throw new RuntimeStopped();
+        },
+      },
+    ],
+    ['has the last answer', { 3: () => 'Paris' }],
+  ])('writes nothing once another instance has taken it over, when it %s', async (_, answers) => {
+    const { run, job, positions, model, evaluations, id, calls } = await rig();
+    const at = Number(Object.keys(answers)[0] ?? 1);
     model.answer = async () => {
+      if (calls.length < at) return 'Paris';
       await evaluations.begin(id);
-      return 'Paris';
+      return answers[at]?.() ?? 'Paris';
     };
-    await run();
-    expect(await positions()).toEqual([]);
-    expect((await job()).status).toBe('running');
+    const before = Array.from({ length: at - 1 }, (_, nth) => nth + 1);
+    await expect(run()).rejects.toThrow('goes on elsewhere');
+    expect(await positions()).toEqual(before);
+    expect(await job()).toMatchObject({ status: 'running', progress: { done: before.length } });
   });
 
   it('retries for a limited time, and then says why', async () => {
