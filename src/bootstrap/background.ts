@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
-import { MailDelivery } from '../application/accounts/mail-delivery.js';
+import { MAIL, MailQueue } from '../application/accounts/mail-queue.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { ChatRuntime } from '../application/chat/ports.js';
 import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
@@ -16,7 +16,6 @@ import { removeUnfinished } from '../infrastructure/files/local-model-file-store
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 
-const MAIL_PAUSE_MS = 500;
 const CALLS_PAUSE_MS = 2_000;
 /** A change on another instance arrives here within this time, also if its notification is lost. */
 const MODELS_PAUSE_MS = 2_000;
@@ -50,22 +49,19 @@ function repeat(
   return new Repeating(logged, pauseMs, (error) => outages.failed(name, error));
 }
 
-/** Delivers mails, runs the tasks of the work queue and closes the calls of dead instances. */
+/** Runs the tasks of the work queue and closes the calls of dead instances. */
 export function backgroundWork(container: Container): Background {
   const queue = container.get(WorkQueue);
   container.get(WebhookDelivery).register();
   queue.register(EVALUATION, container.get(EvaluationRunner));
-  const mails = repeat(container, 'mail delivery', MAIL_PAUSE_MS, (stopping) =>
-    container.get(MailDelivery).deliverDue(stopping),
-  );
+  queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   return {
     async start() {
-      mails.start();
       calls.start();
       await queue.start();
     },
-    stop: (graceMs) => Promise.all([queue, calls, mails].map((one) => one.stop(graceMs))),
+    stop: (graceMs) => Promise.all([queue, calls].map((one) => one.stop(graceMs))),
   };
 }
 

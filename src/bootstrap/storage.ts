@@ -4,11 +4,11 @@ import {
   CredentialRepository,
   InviteRepository,
   MailedTokenRepository,
-  MailOutbox,
+  MailSealer,
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../application/accounts/ports.js';
-import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
+import { AlertMailLog, AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
 import { AuditRepository } from '../application/audit/ports.js';
 import { ConversationRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
 import { DeploymentRepository } from '../application/deployments/ports.js';
@@ -28,7 +28,6 @@ import {
 } from '../infrastructure/typeorm/accounts/account.repository.js';
 import { TypeOrmCredentialRepository } from '../infrastructure/typeorm/accounts/credential.repository.js';
 import { TypeOrmInviteRepository } from '../infrastructure/typeorm/accounts/invite.repository.js';
-import { TypeOrmMailOutbox } from '../infrastructure/typeorm/accounts/mail-outbox.js';
 import {
   TypeOrmMailedTokenRepository,
   TypeOrmSpentSiteTokenRepository,
@@ -37,6 +36,7 @@ import {
   TypeOrmAlertRepository,
   TypeOrmAlertRuleRepository,
 } from '../infrastructure/typeorm/alerts/alert.repository.js';
+import { TypeOrmAlertMailLog } from '../infrastructure/typeorm/alerts/alert-mail-log.js';
 import { TypeOrmWebhookRepository } from '../infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/conversation.repository.js';
@@ -84,19 +84,15 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(DesiredStateChanges).to(PostgresDesiredStateChanges);
   container.bind(InstanceRegistry).to(TypeOrmInstanceRegistry);
   container.bind(AlertRuleRepository).to(TypeOrmAlertRuleRepository);
+  container.bind(AlertMailLog).to(TypeOrmAlertMailLog);
   container.bind(AlertRepository).to(TypeOrmAlertRepository);
+  container.bind(MailSealer).toConstantValue(new Sealer(secret, 'outbox'));
   container.bind(StorageProbe).to(TypeOrmStorageProbe);
   container.bind(ExpiredData).to(TypeOrmExpiredData);
   container
     .bind(InviteRepository)
     .toResolvedValue(
       (unitOfWork) => new TypeOrmInviteRepository(unitOfWork, new Sealer(secret, 'invites')),
-      [TypeOrmUnitOfWork],
-    );
-  container
-    .bind(MailOutbox)
-    .toResolvedValue(
-      (unitOfWork) => new TypeOrmMailOutbox(unitOfWork, new Sealer(secret, 'outbox')),
       [TypeOrmUnitOfWork],
     );
   container

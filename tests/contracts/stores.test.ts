@@ -20,7 +20,6 @@ import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { invitesContract } from './accounts/invites.contract.js';
 import { mailedTokensContract } from './accounts/mailed-tokens.contract.js';
-import { outboxContract } from './accounts/outbox.contract.js';
 import { spentSiteTokensContract } from './accounts/spent-site-tokens.contract.js';
 import { teamsContract } from './accounts/teams.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
@@ -55,7 +54,6 @@ const contracts = [
   mailedTokensContract,
   modelAliasesContract,
   modelsContract,
-  outboxContract,
   projectsContract,
   runtimeConnectionsContract,
   spentSiteTokensContract,
@@ -188,67 +186,6 @@ describe('SpentSiteTokenRepository of PostgreSQL', () => {
     expect(await query(postgres.url, 'SELECT jti, expires_at FROM spent_site_tokens')).toEqual([
       { jti: 'long', expires_at: at(120) },
     ]);
-  });
-});
-
-describe('Outbox kept by PostgreSQL', () => {
-  const token = 'tnv_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM';
-  const link = `https://tenon.example/verify-email?token=${token}`;
-  const message = aMessage({
-    to: { name: 'Ada Lovelace', address: 'ada@example.com' },
-    subject: 'A private matter',
-    text: `Open ${link}`,
-    html: `<a href="${link}">Open</a>`,
-  });
-  const dump = async () => {
-    const rows = await query<{ outbox: string }>(postgres.url, 'SELECT outbox::text FROM outbox');
-    return rows.map(({ outbox }) => outbox).join('\n');
-  };
-
-  it('shows neither address nor token of a waiting mail to whoever reads the database', async () => {
-    const { outbox } = await postgres.open();
-    const id = ids.next('msg');
-    await outbox.add({ id, message, dueAt: at(0) });
-    for (let state = 0; state < 2; state++) {
-      const text = await dump();
-      expect(text).toContain(id);
-      const decoded = text.split(/[(),"]/).map((field) => Buffer.from(field, 'base64url').toString('latin1'));
-      for (const secret of [token, 'ada@example.com', 'Lovelace', 'private matter', 'verify-email']) {
-        expect(text).not.toContain(secret);
-        expect(decoded.join('\n')).not.toContain(secret);
-      }
-      await outbox.take(at(0), at(60));
-    }
-  });
-
-  it('keeps nothing of the content of a delivered mail', async () => {
-    const { outbox } = await postgres.open();
-    const [id, waiting] = [ids.next('msg'), ids.next('msg')];
-    await outbox.add({ id, message, dueAt: at(0) });
-    await outbox.add({ id: waiting, message, dueAt: at(1) });
-    await outbox.take(at(0), at(60));
-    await outbox.delivered(id, at(5));
-    const rows = await query(
-      postgres.url,
-      'SELECT id, sealed IS NULL AS wiped, delivered_at FROM outbox ORDER BY due_at DESC',
-    );
-    expect(rows).toEqual([
-      { id, wiped: true, delivered_at: at(5) },
-      { id: waiting, wiped: false, delivered_at: null },
-    ]);
-  });
-
-  it('does not wait for a mail that somebody else has in hand', async () => {
-    const { outbox, unitOfWork } = await postgres.open();
-    const [first, second] = [ids.next('msg'), ids.next('msg')];
-    await outbox.add({ id: first, message, dueAt: at(0) });
-    await outbox.add({ id: second, message, dueAt: at(1) });
-    const elsewhere = (await postgres.elsewhere()).outbox;
-    await unitOfWork.run(async () => {
-      expect(await outbox.take(at(10), at(60))).toMatchObject({ id: first });
-      expect(await elsewhere.take(at(10), at(60))).toMatchObject({ id: second });
-      expect(await elsewhere.take(at(10), at(60))).toBeNull();
-    });
   });
 });
 

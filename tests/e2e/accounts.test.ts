@@ -8,7 +8,7 @@ import { ask, completions, createProject, type Member, password, register } from
 const PARTIES = 16;
 
 /** Removes all accounts with everything that they own. */
-const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens, outbox CASCADE');
+const empty = () => pair.query('TRUNCATE accounts, teams, invites, credentials, mailed_tokens CASCADE');
 
 const registerAt = (service: HttpCaller, email: string, more: object = {}) =>
   service.post('/v1/auth/register', undefined, { name: 'Guest', email, password, ...more });

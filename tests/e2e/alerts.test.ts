@@ -219,7 +219,7 @@ describe('alert rules and alerts', () => {
     const unverified = await register(service, 'Una');
     const role = `/v1/auth/users/${unverified.id}/role`;
     expect(await admin.call('PATCH', role, { json: { role: 'admin' } })).toMatchObject({ status: 200 });
-    const series = 'SELECT id FROM outbox WHERE series IS NOT NULL';
+    const series = 'SELECT id FROM alert_mails';
 
     await admin.rule({ threshold: 1 });
     await admin.ended('failed');

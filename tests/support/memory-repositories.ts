@@ -6,8 +6,8 @@ import {
   MemorySpentSiteTokenRepository,
   MemoryTeamRepository,
 } from '../fakes/accounts/memory-account-repositories.js';
-import { MemoryMailOutbox } from '../fakes/accounts/memory-mail-outbox.js';
 import {
+  MemoryAlertMailLog,
   MemoryAlertRepository,
   MemoryAlertRuleRepository,
   MemoryWebhookRepository,
@@ -41,7 +41,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   invites: new MemoryInviteRepository(store),
   spentSiteTokens: new MemorySpentSiteTokenRepository(store),
   credentials: new MemoryCredentialRepository(store),
-  outbox: new MemoryMailOutbox(store),
+  alertMails: new MemoryAlertMailLog(store),
   projects: new MemoryProjectRepository(store),
   models: new MemoryModelRepository(store),
   datasets: new MemoryDatasetRepository(store),

@@ -5,7 +5,6 @@ import {
 } from '../../src/infrastructure/typeorm/accounts/account.repository.js';
 import { TypeOrmCredentialRepository } from '../../src/infrastructure/typeorm/accounts/credential.repository.js';
 import { TypeOrmInviteRepository } from '../../src/infrastructure/typeorm/accounts/invite.repository.js';
-import { TypeOrmMailOutbox } from '../../src/infrastructure/typeorm/accounts/mail-outbox.js';
 import {
   TypeOrmMailedTokenRepository,
   TypeOrmSpentSiteTokenRepository,
@@ -14,6 +13,7 @@ import {
   TypeOrmAlertRepository,
   TypeOrmAlertRuleRepository,
 } from '../../src/infrastructure/typeorm/alerts/alert.repository.js';
+import { TypeOrmAlertMailLog } from '../../src/infrastructure/typeorm/alerts/alert-mail-log.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../../src/infrastructure/typeorm/chat/conversation.repository.js';
@@ -43,7 +43,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     invites: new TypeOrmInviteRepository(unitOfWork, new Sealer('a secret of the tests', 'invites')),
     spentSiteTokens: new TypeOrmSpentSiteTokenRepository(unitOfWork),
     credentials: new TypeOrmCredentialRepository(unitOfWork),
-    outbox: new TypeOrmMailOutbox(unitOfWork, new Sealer('a secret of the tests', 'outbox')),
+    alertMails: new TypeOrmAlertMailLog(unitOfWork),
     projects: new TypeOrmProjectRepository(unitOfWork),
     models: new TypeOrmModelRepository(unitOfWork),
     datasets: new TypeOrmDatasetRepository(unitOfWork),

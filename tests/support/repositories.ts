@@ -3,11 +3,15 @@ import type {
   CredentialRepository,
   InviteRepository,
   MailedTokenRepository,
-  MailOutbox,
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../../src/application/accounts/ports.js';
-import type { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../src/application/alerts/ports.js';
+import type {
+  AlertMailLog,
+  AlertRepository,
+  AlertRuleRepository,
+  WebhookRepository,
+} from '../../src/application/alerts/ports.js';
 import type { AuditRepository } from '../../src/application/audit/ports.js';
 import type { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
 import type { DeploymentRepository } from '../../src/application/deployments/ports.js';
@@ -31,7 +35,7 @@ export interface Repositories {
   readonly invites: InviteRepository;
   readonly spentSiteTokens: SpentSiteTokenRepository;
   readonly credentials: CredentialRepository;
-  readonly outbox: MailOutbox;
+  readonly alertMails: AlertMailLog;
   readonly projects: ProjectRepository;
   readonly models: ModelRepository;
   readonly datasets: DatasetRepository;

@@ -3,7 +3,8 @@ import type { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { escapeHtml, MailedToken, type MailedTokenPurpose, type Message } from '../../domain/accounts/mailed-token.js';
 import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
-import { AccountRepository, MailedTokenRepository, MailOutbox, PageLinks } from './ports.js';
+import { MailQueue } from './mail-queue.js';
+import { AccountRepository, MailedTokenRepository, PageLinks } from './ports.js';
 
 /** Asks a new account to confirm its address. */
 const verificationMail = (to: Message['to'], link: string, token: string): Message =>
@@ -85,7 +86,7 @@ export class TokenMailer {
   constructor(
     private readonly accounts: AccountRepository,
     private readonly mailedTokens: MailedTokenRepository,
-    private readonly outbox: MailOutbox,
+    private readonly mails: MailQueue,
     private readonly tokens: SecretTokens,
     private readonly links: PageLinks,
     private readonly ids: IdGenerator,
@@ -101,8 +102,7 @@ export class TokenMailer {
     await this.mailedTokens.add(
       MailedToken.issue({ id: this.ids.next('ver'), purpose, accountId: account.id, digest, createdAt }),
     );
-    const message = this.message(account, purpose, token);
-    await this.outbox.add({ id: this.ids.next('msg'), message, dueAt: createdAt });
+    await this.mails.add(this.message(account, purpose, token));
   }
 
   /** Throws TokenNotFound, TokenUsed or TokenExpired for a token that `redeem` would refuse. */

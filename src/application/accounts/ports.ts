@@ -152,23 +152,10 @@ export abstract class Mailer {
   abstract send(id: string, message: Message): Promise<string>;
 }
 
-export interface OutgoingMail {
-  readonly id: string;
-  readonly message: Message;
-  /** The number of failed deliveries so far. */
-  readonly failures: number;
-}
-
-/** E-mails that wait for delivery. They are added in the transaction of their cause, so that both exist or neither. */
-export abstract class MailOutbox {
-  /** Adds an e-mail. The e-mails of one `series` can be counted. */
-  abstract add(mail: { id: string; message: Message; dueAt: Date; series?: string }): Promise<void>;
-  /** Counts the e-mails of a series added with a `dueAt` of `since` or later, delivered or not. */
-  abstract countOf(series: string, since: Date): Promise<number>;
-  /** Leases the e-mail that has been due longest: no other caller gets it before `leasedUntil`. Returns null if none is due. */
-  abstract take(now: Date, leasedUntil: Date): Promise<OutgoingMail | null>;
-  /** Erases the content of a delivered e-mail. It is never taken again. */
-  abstract delivered(id: string, at: Date): Promise<void>;
-  /** Counts a failed delivery. The e-mail is due again at `dueAt`. */
-  abstract failed(id: string, dueAt: Date): Promise<void>;
+/** Seals e-mails, since they hold links that open an account. */
+export abstract class MailSealer {
+  /** Binds the sealed text to the e-mail's id. */
+  abstract seal(text: string, id: string): string;
+  /** Throws if the text was sealed with another service secret or for another id. */
+  abstract open(sealed: string, id: string): string;
 }

@@ -13,6 +13,20 @@ export abstract class AlertNotifier {
   abstract announce(alerts: readonly Alert[]): Promise<void>;
 }
 
+/** An e-mail about alerts to an account. */
+export interface AlertMail {
+  readonly id: string;
+  readonly accountId: string;
+  readonly sentAt: Date;
+}
+
+/** Remembers alert mails for an hour, so that they flood no mailbox. */
+export abstract class AlertMailLog {
+  abstract add(mail: AlertMail): Promise<void>;
+  /** Counts the account's alert mails at or after `since`. */
+  abstract countSince(accountId: string, since: Date): Promise<number>;
+}
+
 export abstract class AlertRuleRepository {
   abstract add(rule: AlertRule): Promise<void>;
   abstract find(id: string): Promise<AlertRule | null>;

@@ -6,9 +6,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Milliseconds that a row is kept after its end, so that a used or late link gets its own error for a month. */
 const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
+  alert_mails: DAY_MS,
   credentials: DAY_MS,
   mailed_tokens: 30 * DAY_MS,
-  mails: 30 * DAY_MS,
   site_tokens: DAY_MS,
 };
 

@@ -1,7 +1,8 @@
 import { injectable } from 'inversify';
-import { AccountRepository, MailOutbox, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
+import { MailQueue } from '../../application/accounts/mail-queue.js';
+import { AccountRepository, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
 import { alertMail } from '../../application/alerts/alert-mail.js';
-import { type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
+import { AlertMailLog, type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
 import { FAN_OUT } from '../../application/alerts/webhook-delivery.js';
 import { Clock, IdGenerator, WorkQueue } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
@@ -17,7 +18,8 @@ export class MailNotifier implements AlertNotifier {
   constructor(
     private readonly teams: TeamRepository,
     private readonly accounts: AccountRepository,
-    private readonly outbox: MailOutbox,
+    private readonly sent: AlertMailLog,
+    private readonly mails: MailQueue,
     private readonly links: PageLinks,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -31,12 +33,11 @@ export class MailNotifier implements AlertNotifier {
   }
 
   private async mail({ id: accountId, name, email }: Account, alerts: readonly Alert[]): Promise<void> {
-    const series = `alerts ${accountId}`;
-    const now = this.clock.now();
-    const sent = await this.outbox.countOf(series, new Date(now.getTime() - HOUR_MS));
+    const sentAt = this.clock.now();
+    const sent = await this.sent.countSince(accountId, new Date(sentAt.getTime() - HOUR_MS));
     if (sent >= MOST_AN_HOUR) return;
-    const message = alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR);
-    await this.outbox.add({ id: this.ids.next('msg'), message, dueAt: now, series });
+    await this.mails.add(alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR));
+    await this.sent.add({ id: this.ids.next('msg'), accountId, sentAt });
   }
 }
 

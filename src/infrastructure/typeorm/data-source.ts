@@ -4,9 +4,9 @@ import { DataSource, type MigrationInterface } from 'typeorm';
 import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
-import { OutboxTable } from './accounts/mail-outbox.js';
 import { MailedTokenTable, SpentSiteTokenTable } from './accounts/mailed-token.repository.js';
 import { AlertRuleTable, AlertTable } from './alerts/alert.repository.js';
+import { AlertMailTable } from './alerts/alert-mail-log.js';
 import { WebhookTable } from './alerts/webhook.repository.js';
 import { AuditTable } from './audit/audit.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
@@ -24,6 +24,7 @@ export { DataSource };
 
 const entities = [
   AccountTable,
+  AlertMailTable,
   AlertRuleTable,
   AlertTable,
   AuditTable,
@@ -42,7 +43,6 @@ const entities = [
   JobTable,
   ModelTable,
   ModelVersionTable,
-  OutboxTable,
   ProjectTable,
   ProjectVersionTable,
   RuntimeConnectionTable,

@@ -1,58 +1,57 @@
+import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/mailed-token.js';
+import { Sealer } from '../../../src/infrastructure/crypto/secrets.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/alert-notifiers.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
+import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
+import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
+import type { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
+import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { memoryUnderTest } from '../../support/memory-repositories.js';
-import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { anAccount, anAlert, aTeam, at, aWebhook, ids } from '../../support/records.js';
-import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
+import type { Repositories } from '../../support/repositories.js';
 import { webhookRig } from '../../support/webhook-rig.js';
 import { alertNotifierContract } from './alert-notifier.contract.js';
 
-const PATIENT = at(1_000_000);
 const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
 
-function mailing({ teams, accounts, outbox }: Repositories, clock = new ManualClock(at(0))) {
+function mailing({ teams, accounts, alertMails, unitOfWork }: Repositories, clock = new ManualClock(at(0))) {
   const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
-  const mails: Message[] = [];
+  const queue = new MemoryWorkQueue(unitOfWork as MemoryStore, new MemoryInstanceRegistry(), clock);
+  const mailer = new MemoryMailer();
+  const mailQueue = new MailQueue(queue, new Sealer('a secret of the tests', 'mails'), mailer, ids, new MemoryLogger());
   return {
-    notifier: new MailNotifier(teams, accounts, outbox, links, ids, clock),
+    notifier: new MailNotifier(teams, accounts, alertMails, mailQueue, links, ids, clock),
     clock,
-    /** All mails so far, oldest first. */
+    /** Returns all mails so far, oldest first. */
     async mails(): Promise<Message[]> {
-      for (let mail = await outbox.take(PATIENT, PATIENT); mail; mail = await outbox.take(PATIENT, PATIENT)) {
-        mails.push(mail.message);
-        await outbox.delivered(mail.id, PATIENT);
-      }
-      return mails;
+      await queue.runDue(MAIL, mailQueue);
+      return mailer.sent.map(({ message }) => message);
     },
   };
 }
 
 const wanting: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
 
-function mailUnderTest(store: StoreUnderTest) {
-  return async () => {
-    const repositories = await store.open();
-    const { teams, accounts, unitOfWork } = repositories;
-    const { notifier, mails } = mailing(repositories);
-    const team = aTeam({ operator: true });
-    const account = anAccount(team, { ...wanting, alertEmails: false });
-    await teams.add(team);
-    await accounts.add(account);
-    return {
-      notifier,
-      unitOfWork,
-      switchOn: () => accounts.save({ ...account, alertEmails: true }),
-      told: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
-    };
+alertNotifierContract('e-mail', async () => {
+  const repositories = await memoryUnderTest().open();
+  const { teams, accounts, unitOfWork } = repositories;
+  const { notifier, mails } = mailing(repositories);
+  const team = aTeam({ operator: true });
+  const account = anAccount(team, { ...wanting, alertEmails: false });
+  await teams.add(team);
+  await accounts.add(account);
+  return {
+    notifier,
+    unitOfWork,
+    switchOn: () => accounts.save({ ...account, alertEmails: true }),
+    told: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
   };
-}
-
-alertNotifierContract('e-mail, kept in memory', mailUnderTest(memoryUnderTest()));
-alertNotifierContract('e-mail, kept in PostgreSQL', mailUnderTest(postgresUnderTest()));
+});
 
 describe('webhooks', () => {
   let rig: Awaited<ReturnType<typeof webhookRig>> | undefined;

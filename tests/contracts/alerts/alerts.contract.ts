@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../src/domain/alerts/webhook.js';
 import { atOnce } from '../../support/barrier.js';
-import { anAlert, aRule, at, aWebhook, ids } from '../../support/records.js';
+import { anAccount, anAlert, aRule, aTeam, at, aWebhook, ids } from '../../support/records.js';
 import { expectPages, type Repositories, type StoreUnderTest } from '../../support/repositories.js';
 
 const all = { limit: 1_000, after: null };
@@ -154,6 +154,18 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await here.webhooks.open(webhook.id)).toBeNull();
         expect(await elsewhere.webhooks.all()).toEqual([other]);
       });
+    });
+
+    it('counts the alert mails of an account since a moment', async () => {
+      const team = aTeam();
+      await here.teams.add(team);
+      const [account, other] = [anAccount(team), anAccount(team)];
+      for (const { id: accountId } of [account, other]) {
+        await here.accounts.add(accountId === account.id ? account : other);
+        for (const second of [1, 2]) await here.alertMails.add({ id: ids.next('msg'), accountId, sentAt: at(second) });
+      }
+      const counted = (seconds: number) => elsewhere.alertMails.countSince(account.id, at(seconds));
+      expect([await counted(1), await counted(1.5), await counted(2), await counted(2.1)]).toEqual([2, 1, 1, 0]);
     });
   });
 }

@@ -61,8 +61,8 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       const second = (await evaluations.begin(jobId)) as number;
       expect(await evaluations.keep(jobId, first, aResult(2))).toBe(false);
       expect(await evaluations.keep(jobId, second, aResult(2))).toBe(true);
-      expect(await repositories.unitOfWork.run(() => evaluations.latestRun(jobId))).toBe(second);
-      expect(await repositories.unitOfWork.run(() => evaluations.latestRun(ids.next('job')))).toBe(null);
+      expect(await stock.unitOfWork.run(() => evaluations.latestRun(jobId))).toBe(second);
+      expect(await stock.unitOfWork.run(() => evaluations.latestRun(ids.next('job')))).toBe(null);
       expect((await evaluations.scored(jobId)).map(({ position }) => position)).toEqual([1, 2]);
     });
 

@@ -58,12 +58,12 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
-  it('removes no mails that wait', async () => {
-    for (const id of ['msg_1', 'msg_2']) await repositories.outbox.add({ id, message: aMessage(), dueAt: at(0) });
-    await repositories.outbox.delivered('msg_1', at(1));
-    await expired.remove('mails', at(9), 9);
-    expect(await expired.remove('mails', at(9), 9)).toBe(0);
-    expect(await repositories.outbox.take(at(9), at(10))).toMatchObject({ id: 'msg_2' });
+  it('removes alert mails by the time that they were sent', async () => {
+    const { alertMails } = repositories;
+    for (const second of [1, 5])
+      await alertMails.add({ id: `msg_${second}`, accountId: account.id, sentAt: at(second) });
+    expect(await expired.remove('alert_mails', at(4), 9)).toBe(1);
+    expect(await alertMails.countSince(account.id, at(0))).toBe(1);
   });
 
   it('removes each row once, however many do it', async () => {

@@ -45,27 +45,28 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
     let repositories: Repositories;
     let unitOfWork: Repositories['unitOfWork'];
     let accounts: Repositories['accounts'];
-    let outbox: Repositories['outbox'];
+    let teams: Repositories['teams'];
     let team: Team;
     const failure = new Error('no');
 
     beforeEach(async () => {
       repositories = await store.open();
-      ({ unitOfWork, accounts, outbox } = repositories);
+      ({ unitOfWork, accounts, teams } = repositories);
       team = aTeam();
-      await repositories.teams.add(team);
+      await teams.add(team);
     });
 
+    const another = aTeam();
     const addsBoth = async (account: Account) => {
       await accounts.add(account);
-      await outbox.add({ id: ids.next('msg'), message: aMessage(), dueAt: at(0) });
+      await teams.add(another);
     };
 
     it('commits all that was done, and answers what the work answers', async () => {
       const account = anAccount(team);
       await expect(unitOfWork.run(() => addsBoth(account).then(() => 'done'))).resolves.toBe('done');
       expect(await accounts.byId(account.id)).toEqual(account);
-      expect(await outbox.take(at(0), at(60))).not.toBeNull();
+      expect(await teams.byId(another.id)).toEqual(another);
     });
 
     it('commits nothing when the work throws, and throws the very same', async () => {
@@ -76,7 +77,7 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       };
       await expect(unitOfWork.run(work)).rejects.toBe(failure);
       expect(await accounts.byId(account.id)).toBeNull();
-      expect(await outbox.take(at(0), at(60))).toBeNull();
+      expect(await teams.byId(another.id)).toBeNull();
     });
 
     it('shows a unit what it has done itself, and others nothing of it before it commits', async () => {

@@ -1,5 +1,7 @@
 import type {
   Acknowledgement,
+  AlertMail,
+  AlertMailLog,
   AlertRepository,
   AlertRuleRepository,
   WebhookRepository,
@@ -82,4 +84,20 @@ export class MemoryWebhookRepository implements WebhookRepository {
   }
 
   remove = async (id: string) => this.rows.remove(id);
+}
+
+export class MemoryAlertMailLog implements AlertMailLog {
+  private readonly rows: MemoryTable<AlertMail>;
+
+  constructor(store: MemoryStore) {
+    this.rows = new MemoryTable(store, 'alert_mails');
+  }
+
+  async add(mail: AlertMail): Promise<void> {
+    this.rows.put(mail.id, mail);
+  }
+
+  async countSince(accountId: string, since: Date): Promise<number> {
+    return this.rows.all().filter((mail) => mail.accountId === accountId && mail.sentAt >= since).length;
+  }
 }

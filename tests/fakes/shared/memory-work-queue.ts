@@ -82,6 +82,17 @@ export class MemoryWorkQueue implements WorkQueue {
     if (this.running.size === 0) this.started.remove(String(this.instance));
   }
 
+  /** Runs the due tasks of one name, without a start. */
+  async runDue(task: string, worker: TaskWorker): Promise<void> {
+    const now = this.clock.now().getTime();
+    for (const one of this.rows.all()) {
+      if (one.task !== task || one.runAt > now) continue;
+      const begun = { ...one, attempts: one.attempts + 1 };
+      this.rows.put(one.id, begun);
+      await this.run(begun, worker, new AbortController().signal);
+    }
+  }
+
   private look(): void {
     for (const { begun, abort } of this.running.values()) {
       if (this.rows.get(begun.id) === begun) continue;

@@ -1,7 +1,9 @@
 import type { Container } from 'inversify';
-import { MailDelivery } from '../../../src/application/accounts/mail-delivery.js';
+import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { Mailer } from '../../../src/application/accounts/ports.js';
+import { WorkQueue } from '../../../src/application/shared/ports.js';
 import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
+import type { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import type { TestApp } from './test-app.js';
 
 /** Receives the e-mails of a `TestApp` that was started with `adapt: receivesMail`. */
@@ -11,7 +13,7 @@ export const receivesMail = (container: Container): void => {
 
 /** Delivers the waiting e-mails and returns all that went to `address`, oldest first. */
 export async function mailsTo({ container }: TestApp, address: string): Promise<string[]> {
-  await container.get(MailDelivery).deliverDue();
+  await (container.get(WorkQueue) as MemoryWorkQueue).runDue(MAIL, container.get(MailQueue));
   const { sent } = container.get(Mailer) as MemoryMailer;
   return sent.filter(({ message }) => message.to.address === address).map(({ message }) => message.text);
 }

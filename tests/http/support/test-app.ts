@@ -9,11 +9,15 @@ import {
   CredentialRepository,
   InviteRepository,
   MailedTokenRepository,
-  MailOutbox,
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../../../src/application/accounts/ports.js';
-import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../../src/application/alerts/ports.js';
+import {
+  AlertMailLog,
+  AlertRepository,
+  AlertRuleRepository,
+  WebhookRepository,
+} from '../../../src/application/alerts/ports.js';
 import { AuditRepository } from '../../../src/application/audit/ports.js';
 import {
   ChatRuntime,
@@ -171,7 +175,7 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
     [MailedTokenRepository, store.mailedTokens],
     [SpentSiteTokenRepository, store.spentSiteTokens],
     [InviteRepository, store.invites],
-    [MailOutbox, store.outbox],
+    [AlertMailLog, store.alertMails],
     [ProjectRepository, store.projects],
     [DatasetRepository, store.datasets],
     [ModelRepository, store.models],

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
-import { retryAt } from '../../../src/domain/accounts/mailed-token.js';
 import { canonical, canonicalPieces, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid } from '../../../src/domain/workspace/model.js';
-
-const at = new Date(Date.UTC(2026, 0, 1));
-
-describe('a delivery that failed', () => {
-  it('is tried again later and later, at most every quarter of an hour', () => {
-    const seconds = [1, 2, 3, 4, 8, 9, 50].map((failures) => (retryAt(failures, at).getTime() - at.getTime()) / 1000);
-    expect(seconds).toEqual([5, 10, 20, 40, 640, 900, 900]);
-  });
-});
 
 describe('canonical JSON', () => {
   it('is the same whatever the order of keys, and tells values apart', () => {

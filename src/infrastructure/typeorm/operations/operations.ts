@@ -1,24 +1,24 @@
 import { injectable } from 'inversify';
 import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
+import { MAIL } from '../../../application/accounts/mail-queue.js';
 import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
 import { StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
-import { OutboxTable } from '../accounts/mail-outbox.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
+import { AlertMailTable } from '../alerts/alert-mail-log.js';
 import { isMissingTable } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** One statement for all figures. The ORM has no FILTER. */
 const BACKLOG = `
-  SELECT * FROM
-    (SELECT count(*)::integer AS mails, (count(*) FILTER (WHERE failures > 0))::integer AS "failedMails",
-            coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS "oldestMailSeconds"
-       FROM outbox WHERE delivered_at IS NULL) AS mails,
-    (SELECT (count(*) FILTER (WHERE locked_at IS NULL))::integer AS "waitingTasks",
-            (count(*) FILTER (WHERE locked_at IS NOT NULL))::integer AS "runningTasks",
-            (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
-       FROM graphile_worker.jobs) AS tasks`;
+  SELECT (count(*) FILTER (WHERE is_mail))::integer AS mails,
+         (count(*) FILTER (WHERE is_mail AND last_error IS NOT NULL))::integer AS "failedMails",
+         coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE is_mail)), 0)::float AS "oldestMailSeconds",
+         (count(*) FILTER (WHERE locked_at IS NULL))::integer AS "waitingTasks",
+         (count(*) FILTER (WHERE locked_at IS NOT NULL))::integer AS "runningTasks",
+         (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
+    FROM graphile_worker.jobs, LATERAL (SELECT task_identifier = '${MAIL}' AS is_mail) AS kind`;
 
 export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlog> {
   const [row] = await unitOfWork.query<Backlog>(BACKLOG);
@@ -34,7 +34,7 @@ export function poolLoad(source: DataSource): PoolLoad {
 const TABLES: Readonly<Record<ExpirableKind, { readonly table: EntitySchema<ObjectLiteral>; readonly end: string }>> = {
   credentials: { table: CredentialTable, end: 'expiresAt' },
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
-  mails: { table: OutboxTable, end: 'deliveredAt' },
+  alert_mails: { table: AlertMailTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
 };
 
