@@ -15,7 +15,7 @@ import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
-import { aMessage, anAccount, anInvite, aTeam, at, aWebhook, ids } from '../support/records.js';
+import { anAccount, anInvite, aTeam, at, aWebhook } from '../support/records.js';
 import { accountsContract } from './accounts/accounts.contract.js';
 import { credentialsContract } from './accounts/credentials.contract.js';
 import { invitesContract } from './accounts/invites.contract.js';

@@ -39,7 +39,7 @@ export const gauge = snapshotOf('gauge');
 export const counter = snapshotOf('counter');
 export const histogram = snapshotOf('histogram');
 
-/** The mails and tasks that wait in the database, for all instances. */
+/** The tasks of the work queue, for all instances. Mails are tasks. */
 export interface Backlog {
   readonly mails: number;
   readonly failedMails: number;

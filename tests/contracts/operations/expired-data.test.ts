@@ -6,7 +6,7 @@ import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce } from '../../support/barrier.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
-import { aMailedToken, aMessage, anAccount, anApiKey, aSession, aTeam, at } from '../../support/records.js';
+import { aMailedToken, anAccount, anApiKey, aSession, aTeam, at } from '../../support/records.js';
 import type { Repositories } from '../../support/repositories.js';
 
 describe('ExpiredData kept by PostgreSQL', () => {

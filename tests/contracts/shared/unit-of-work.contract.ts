@@ -1,6 +1,6 @@
 import type { Account, Team } from '../../../src/domain/accounts/account.js';
 import { atOnce, barrier } from '../../support/barrier.js';
-import { aMessage, anAccount, aTeam, at, ids } from '../../support/records.js';
+import { anAccount, aTeam } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 /** Each of `parties` units reads a counter and, when all have read, writes one more. Answers the counter at the end. */
