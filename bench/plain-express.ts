@@ -1,49 +1,120 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import { join } from 'node:path';
+import express, { type RequestHandler } from 'express';
 import { Pool } from 'pg';
+import winston from 'winston';
 import { z } from 'zod';
 
 /**
- * Runs as a process: a session check as plain as it can be written with Express, zod, pg and a counting rate limiter. Takes
- * the URL of a database, and sends its port and a token to its parent.
+ * Runs as a process: a session check with the duties of `GET /v1/auth/me`, written as plainly as Express, pg, winston and zod
+ * allow. Takes the URL of a database and a folder, and sends its port and a token to its parent.
+ *
+ * For each call it makes a request id, sets the security headers, looks up the digest of the credential with its account in
+ * one prepared statement, counts the call in a sliding window, sends the headers of the limit, validates the answer with
+ * zod, and writes one line to the access log. It does not do what the service does besides: metrics, limits for slow clients,
+ * graceful shutdown, redaction, log fields that follow the request, a check of `Host`, a table of routes.
  */
 const WINDOW_MS = 60_000;
-const MOST_CALLS = 1_000_000;
+const LIMIT = 1_000_000;
 
-const Account = z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() });
+const Account = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(['admin', 'developer', 'member']),
+  email_verified: z.boolean(),
+  created_at: z.number(),
+  alert_emails: z.boolean(),
+});
+
+const TABLES = `
+  CREATE TABLE accounts (
+    id text PRIMARY KEY, name text NOT NULL, email text NOT NULL, role text NOT NULL,
+    email_verified_at timestamptz, created_at timestamptz NOT NULL, alert_emails boolean NOT NULL);
+  CREATE TABLE sessions (
+    digest text PRIMARY KEY, account_id text NOT NULL REFERENCES accounts, expires_at timestamptz NOT NULL);
+  INSERT INTO accounts VALUES ('usr_1', 'Ada', 'ada@example.com', 'admin', NULL, now(), false);`;
+
+const HOLDER = `
+  SELECT a.id, a.name, a.email, a.role, a.email_verified_at, a.created_at, a.alert_emails
+    FROM sessions s JOIN accounts a ON a.id = s.account_id
+   WHERE s.digest = $1 AND s.expires_at > now()`;
+
 const digestOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-async function main(databaseUrl: string): Promise<void> {
-  const pool = new Pool({ connectionString: databaseUrl });
-  const token = randomBytes(32).toString('hex');
-  await pool.query(`CREATE TABLE accounts (id text PRIMARY KEY, name text, email text, role text);
-    CREATE TABLE sessions (digest text PRIMARY KEY, account_id text REFERENCES accounts, expires_at timestamptz)`);
-  await pool.query(`INSERT INTO accounts VALUES ('acc_1', 'Ada', 'ada@example.com', 'admin')`);
-  await pool.query(`INSERT INTO sessions VALUES ($1, 'acc_1', now() + interval '1 day')`, [digestOf(token)]);
+/** The usual estimate of a sliding window: the count of this minute, and the share of the last one that is still within. */
+class SlidingWindow {
+  private readonly counts = new Map<string, { minute: number; now: number; before: number }>();
 
-  const calls = new Map<string, { count: number; until: number }>();
-  const app = express().disable('x-powered-by').disable('etag');
-  app.use((_request, response, next) => {
-    response.set('X-Request-Id', randomUUID());
-    next();
+  /** Counts a call. Returns what remains, negative beyond the limit, and the seconds until the minute ends. */
+  take(key: string): { remaining: number; seconds: number } {
+    const time = Date.now();
+    const minute = Math.floor(time / WINDOW_MS);
+    const passed = (time % WINDOW_MS) / WINDOW_MS;
+    const last = this.counts.get(key);
+    const before = last?.minute === minute ? last.before : last?.minute === minute - 1 ? last.now : 0;
+    const now = (last?.minute === minute ? last.now : 0) + 1;
+    this.counts.set(key, { minute, now, before });
+    const used = Math.ceil(now + before * (1 - passed));
+    return { remaining: LIMIT - used, seconds: Math.ceil(60 * (1 - passed)) };
+  }
+}
+
+async function main(databaseUrl: string, folder: string): Promise<void> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 16 });
+  const token = randomBytes(32).toString('hex');
+  await pool.query(TABLES);
+  await pool.query(`INSERT INTO sessions VALUES ($1, 'usr_1', now() + interval '1 day')`, [digestOf(token)]);
+  const { combine, timestamp, json } = winston.format;
+  const file = { filename: join(folder, 'plain.log'), maxsize: 20_000_000, maxFiles: 5 };
+  const log = winston.createLogger({
+    format: combine(timestamp(), json()),
+    transports: [new winston.transports.File(file)],
   });
-  app.get('/v1/auth/me', async (request, response) => {
-    const credential = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
-    const { rows } = await pool.query({
-      name: 'session',
-      text: `SELECT a.id, a.name, a.email, a.role FROM sessions s JOIN accounts a ON a.id = s.account_id
-              WHERE s.digest = $1 AND s.expires_at > now()`,
-      values: [digestOf(credential)],
+  const limiter = new SlidingWindow();
+
+  const headers: RequestHandler = (_request, response, next) => {
+    response.set('X-Request-Id', `req_${randomUUID()}`);
+    response.set('X-Content-Type-Options', 'nosniff');
+    response.set('Referrer-Policy', 'no-referrer');
+    response.set('Cache-Control', 'no-store');
+    next();
+  };
+  const accessLog: RequestHandler = ({ method, path }, response, next) => {
+    const begun = Date.now();
+    response.once('close', () => {
+      const { statusCode: status } = response;
+      log.info('request', { request_id: response.get('X-Request-Id'), method, path, status, ms: Date.now() - begun });
     });
-    const account = Account.safeParse(rows[0]);
-    if (!account.success) return void response.status(401).json({ code: 'unauthorized' });
-    const now = Date.now();
-    const counted = calls.get(account.data.id);
-    const current = counted && counted.until > now ? counted : { count: 0, until: now + WINDOW_MS };
-    calls.set(account.data.id, { ...current, count: current.count + 1 });
-    if (current.count >= MOST_CALLS) return void response.status(429).json({ code: 'rate_limited' });
-    response.json(account.data);
+    next();
+  };
+  const authenticate: RequestHandler = async (request, response, next) => {
+    const credential = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const { rows } = await pool.query({ name: 'holder', text: HOLDER, values: [digestOf(credential)] });
+    response.locals.account = rows[0] ?? null;
+    next();
+  };
+  const rateLimit: RequestHandler = (request, response, next) => {
+    const { remaining, seconds } = limiter.take(response.locals.account?.id ?? request.ip);
+    response.set('RateLimit-Policy', `"default";q=${LIMIT};w=60`);
+    response.set('RateLimit', `"default";r=${remaining};t=${seconds}`);
+    response.set('x-ratelimit-limit-requests', String(LIMIT));
+    response.set('x-ratelimit-remaining-requests', String(remaining));
+    response.set('x-ratelimit-reset-requests', `${seconds}s`);
+    if (remaining >= 0) next();
+    else response.status(429).json({ error: { code: 'rate_limited' } });
+  };
+
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use(headers, accessLog, authenticate, rateLimit);
+  app.get('/v1/auth/me', (_request, response) => {
+    const { account } = response.locals;
+    if (!account) return void response.status(401).json({ error: { code: 'unauthenticated' } });
+    const { email_verified_at: verifiedAt, created_at: createdAt, ...fields } = account;
+    response.json(
+      Account.parse({ ...fields, email_verified: verifiedAt !== null, created_at: createdAt.getTime() / 1_000 }),
+    );
   });
   const server = app.listen(0, '127.0.0.1', () =>
     process.send?.({ port: (server.address() as AddressInfo).port, token }),
@@ -51,4 +122,5 @@ async function main(databaseUrl: string): Promise<void> {
 }
 
 process.once('disconnect', () => process.exit());
-void main(process.argv[2] as string);
+const [url = '', folder = ''] = process.argv.slice(2);
+void main(url, folder);

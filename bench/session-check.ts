@@ -49,7 +49,7 @@ async function main(): Promise<void> {
 
   const service = await Service.start({ databaseUrl: postgres.url });
   const { token } = await register(service, 'Ada');
-  const plain = fork(join(__dirname, 'plain-express.js'), [databaseUrl('plain')]);
+  const plain = fork(join(__dirname, 'plain-express.js'), [databaseUrl('plain'), folder]);
   const [plainAt] = (await once(plain, 'message')) as [{ port: number; token: string }];
   const rival = await startRival(folder, databaseUrl('rival'));
 
