@@ -1,20 +1,7 @@
 import type { Quota } from '../../src/application/operations/ports.js';
-import {
-  credentialKey,
-  rateLimited,
-  rateLimitHeaders,
-  sourceKey,
-  sourceOf,
-} from '../../src/interfaces/http/middleware/rate-limit.js';
+import { rateLimited, rateLimitHeaders, sourceKey, sourceOf } from '../../src/interfaces/http/middleware/rate-limit.js';
 
 describe('the key of a call', () => {
-  it('tells no credential, and is another for each', () => {
-    const { value } = credentialKey('tns_secret');
-    expect(value).not.toContain('secret');
-    expect(Buffer.from(value, 'base64')).toHaveLength(32);
-    expect(credentialKey('tns_secreT').value).not.toBe(value);
-  });
-
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],

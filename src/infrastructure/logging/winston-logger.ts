@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, openSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createStream, type RotatingFileStream } from 'rotating-file-stream';
+import { createStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
@@ -30,7 +31,7 @@ const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 export class WinstonLogger implements Logger {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
-  private file: RotatingFileStream | null = null;
+  private file: Writable | null = null;
   private reopening: NodeJS.Timeout | undefined;
   private closed = false;
 
@@ -107,9 +108,10 @@ export class WinstonLogger implements Logger {
   /** winston's own file transport loses lines that arrive while it rotates. */
   private openFile(file: string, size: string): void {
     const names = logFiles(file);
-    const stream = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
+    const rotating = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
+    const stream = inPieces(rotating);
     const transport = new winston.transports.Stream({ stream, eol: '\n' });
-    stream.once('error', (error) => {
+    rotating.once('error', (error) => {
       // A full disk must not end the service. Lines are lost until the file can be opened again.
       this.logger.remove(transport);
       this.file = null;
@@ -119,6 +121,15 @@ export class WinstonLogger implements Logger {
     this.logger.add(transport);
     this.file = stream;
   }
+}
+
+/** Writes all lines that wait as one piece. The rotating stream would write each of them by itself. */
+function inPieces(rotating: Writable): Writable {
+  const pieces = new Writable({
+    writev: (lines, done) => void rotating.write(Buffer.concat(lines.map(({ chunk }) => chunk)), done),
+    final: (done) => void rotating.end(done),
+  });
+  return pieces.on('error', () => undefined); // the rotating stream reports it as well
 }
 
 /** Returns the paths of a log's files, newest first. */

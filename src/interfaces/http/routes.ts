@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import type { Contract, Controller, Route } from './contract.js';
+import type { Contract, Controller } from './contract.js';
 import { authorizeCaller } from './middleware/authenticate.js';
 import { type ReadBodyDependencies, readBody } from './middleware/read-body.js';
 import { handle, respond } from './middleware/respond.js';
@@ -19,12 +19,12 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
       next();
     });
     for (const route of own) {
-      const { contract, exists } = route;
+      const { contract, before, exists } = route;
       const lastId = [...path.matchAll(/\{(\w+_id)\}/g)].at(-1)?.[1] ?? '';
       place[contract.method](
         authorizeCaller(contract),
-        refuseEarly(route),
-        readBody(contract, dependencies),
+        ...(before ? [refuseEarly(before)] : []),
+        ...(contract.body ? [readBody(contract, dependencies)] : []),
         validate(contract),
         handle(route),
         respond(contract),
@@ -40,9 +40,9 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
 
 /** Throws what can be refused without the body. */
 const refuseEarly =
-  ({ before }: Route): RequestHandler =>
+  (before: () => Promise<unknown>): RequestHandler =>
   async (_request, _response, next) => {
-    await before?.();
+    await before();
     next();
   };
 

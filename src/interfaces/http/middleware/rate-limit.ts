@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
 import { HttpRefusal } from '../refusals.js';
-import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
 export interface Limits {
@@ -61,8 +59,9 @@ export const rateLimitGuesses =
   };
 
 function keyOf(request: Request): RateLimitKey {
-  const credential = credentialOf(request);
-  return request.context.caller && credential ? credentialKey(credential) : sourceKey(request);
+  const { caller } = request.context;
+  if (!caller) return sourceKey(request);
+  return { kind: 'credential', value: caller.kind === 'master' ? 'master' : caller.credentialId };
 }
 
 function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metrics']) {
@@ -116,11 +115,6 @@ interface Source {
   readonly ip: string | undefined;
   readonly socket: Pick<Socket, 'remoteAddress'>;
 }
-
-export const credentialKey = (credential: string): RateLimitKey => ({
-  kind: 'credential',
-  value: hash('sha256', credential, 'base64'),
-});
 
 /** Falls back to the proxy's own address: `ip`, which a trusted proxy forwards, may be no address at all. */
 export function sourceKey({ ip, socket }: Source): RateLimitKey {

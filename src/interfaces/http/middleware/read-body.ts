@@ -27,12 +27,10 @@ export interface ReadBodyDependencies {
 export const readBody =
   (contract: Contract, dependencies: ReadBodyDependencies): RequestHandler =>
   async (request, response, next) => {
-    const { body, bodyOptional, media, streamed } = contract;
-    if (body) {
-      const isLeftOut = bodyOptional && isBodyless(request);
-      if (media || streamed) request.context.body = stream(contract, dependencies, request, response);
-      else request.context.body = isLeftOut ? {} : await read(contract, dependencies, request, response);
-    }
+    const { bodyOptional, media, streamed } = contract;
+    const isLeftOut = bodyOptional && isBodyless(request);
+    if (media || streamed) request.context.body = stream(contract, dependencies, request, response);
+    else request.context.body = isLeftOut ? {} : await read(contract, dependencies, request, response);
     next();
   };
 
