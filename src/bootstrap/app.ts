@@ -114,7 +114,6 @@ async function start(
   server.on('error', (error) => log.error('the HTTP server failed', { error }));
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
-    if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);
   };
