@@ -3,9 +3,9 @@ import { SignJWT } from 'jose';
 import { WebhookSender } from '../../src/application/alerts/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { auditActions } from '../../src/domain/audit/audit-entry.js';
+import { ModelFileInvalid } from '../../src/domain/deployments/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
-import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { as, masterKey } from '../support/monitoring.js';
 import {
@@ -60,8 +60,9 @@ describe('the audit trail', () => {
   let admin: Member;
 
   beforeAll(async () => {
-    const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-    const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
+    const servers = new MemoryModelServer(undefined, async ({ modelPath }) => {
+      if (modelPath !== 'iris.onnx') throw new ModelFileInvalid('there is no such file.');
+    });
     app = await TestApp.start({
       env: { ...site, SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '99' },
       adapt: (container) => {

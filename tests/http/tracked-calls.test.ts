@@ -1,9 +1,8 @@
 import { ChatRuntime } from '../../src/application/chat/ports.js';
-import { ModelFileResolver, ModelServer, type Prediction } from '../../src/application/deployments/ports.js';
+import { ModelServer, type Prediction } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
-import { MemoryModelFileResolver } from '../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { as, masterKey } from '../support/monitoring.js';
@@ -61,17 +60,13 @@ describe('calls are jobs', () => {
     if (what === 'late') throw new InferenceTimeout(1);
     return what === 'hang' ? never() : { status: 200, text: '{"outputs":{}}' };
   };
-  const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-  const servers = new LongAnswers(files, () => ({ load: async () => undefined, answer: predicted }), {
-    inferenceTimeoutMs: 60_000,
-  });
+  const servers = new LongAnswers(predicted);
 
   beforeAll(async () => {
     app = await TestApp.start({
       env: { SERVICE_MASTER_KEY: masterKey },
       adapt: (container) => {
         container.rebind(ChatRuntime).toConstantValue(runtimes);
-        container.rebind(ModelFileResolver).toConstantValue(files);
         container.rebind(ModelServer).toConstantValue(servers);
       },
     });

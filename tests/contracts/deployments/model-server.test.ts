@@ -1,56 +1,247 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ModelServer, ServerState } from '../../../src/application/deployments/ports.js';
+import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
+import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
-import { LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
+import { bodyOf, LocalModelServerRig, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { modelServerContract } from './model-server.contract.js';
+import { within } from '../../support/until.js';
 
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
-const named = (name: string) => ({ name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null });
+const unending = () => new AbortController().signal;
+const code = (name: string) => expect.objectContaining({ code: name });
+const stopped = { status: 'stopped', port: null, reason: null, restarts: 0 };
 
-modelServerContract('child processes', true, (limits) => {
-  const rig = new LocalModelServerRig(temporary.path, limits);
-  return {
-    servers: rig.servers,
-    model: rig.model('fine'),
-    broken: rig.model('garbage'),
-    silent: rig.model('mute'),
-    missing: named('missing'),
-    faults: {
-      spoil: () => rig.write('garbage', 'fine'),
-      mend: () => rig.write('fine', 'fine'),
-      crash: (id) => rig.kill(id),
-      freeze: (id) => rig.kill(id, 'SIGSTOP'),
-    },
-    processes: () => rig.processes().length,
-  };
-});
+/** Asks for a prediction that does what the word says. */
+const ask = (servers: ModelServer, what: string, signal = unending()) => {
+  const answer = servers.predict('a', { body: bodyOf({ do: what }), requestId: 'req_1' }, signal);
+  answer.catch(() => undefined);
+  return answer;
+};
 
-modelServerContract('memory', false, (limits) => {
-  const never = () => new Promise<never>(() => undefined);
+const until = async (servers: ModelServer, status: ServerState['status'], id = 'a'): Promise<ServerState> => {
+  for (;;) {
+    const state = await servers.probe(id);
+    if (state.status === status) return state;
+    await pause(1);
+  }
+};
+
+const childProcesses = () => {
+  const rig = new LocalModelServerRig(temporary.path);
+  return { servers: rig.servers, model: rig.model('fine'), broken: rig.model('garbage') };
+};
+
+const memory = () => {
   const answer = async (body: string) => {
     const { do: what } = JSON.parse(body);
-    if (what === 'hang') return never();
+    if (what === 'hang') return new Promise<never>(() => undefined);
     const refused = { status: 422, text: '{"code":"invalid_request","request_id":"req_1"}' };
     return what === 'refuse' ? refused : { status: 200, text: `{"outputs":{"y":{"data":[${body.length}]}}}` };
   };
-  const load = async (file: string) => {
-    if (file.endsWith('silent.onnx')) await never();
-    await nextTurn();
-    if (file.endsWith('broken.onnx')) throw new Error('Protobuf parsing failed.');
+  const model = { name: 'fine', modelPath: 'fine.onnx', maxBatch: null, maxDelayMs: null };
+  const broken = { ...model, modelPath: 'broken.onnx' };
+  const load = async ({ modelPath }: ServedModel) => {
+    if (modelPath === broken.modelPath) throw new ModelFileInvalid('Protobuf parsing failed.');
   };
-  const files = ['fine', 'broken', 'silent'].map((name) => `/models/${name}.onnx`);
-  const resolver = new MemoryModelFileResolver(Object.fromEntries(files.map((file) => [file, { file }])));
-  const servers = new MemoryModelServer(resolver, (file) => ({ load: () => load(file), answer }), limits);
-  return {
-    servers,
-    model: named('fine'),
-    broken: named('broken'),
-    silent: named('silent'),
-    missing: named('missing'),
-    faults: null,
-    processes: () => servers.running,
+  return { servers: new MemoryModelServer(answer, load), model, broken };
+};
+
+describe.each<[string, () => { servers: ModelServer; model: ServedModel; broken: ServedModel }]>([
+  ['child processes', childProcesses],
+  ['memory', memory],
+])('ModelServer run by %s', (_, open) => {
+  let servers: ModelServer;
+  let model: ServedModel;
+  let broken: ServedModel;
+  beforeEach(() => {
+    ({ servers, model, broken } = open());
+  });
+  afterEach(() => servers.close());
+
+  it('starts, and tells its state and its port until it is stopped', async () => {
+    expect(await servers.probe('a')).toEqual(stopped);
+    const port = await servers.start('a', model, unending());
+    expect(await servers.probe('a')).toEqual({ status: 'running', port, reason: null, restarts: 0 });
+    expect(servers.ids()).toEqual(['a']);
+    await servers.stop('a');
+    await servers.stop('a');
+    expect(await servers.probe('a')).toEqual(stopped);
+    expect(servers.ids()).toEqual([]);
+  });
+
+  it('refuses a file that does not load, with the loader’s reason, and leaves nothing behind', async () => {
+    const refused = servers.start('a', broken, unending());
+    await expect(refused).rejects.toEqual(code('model_file_invalid'));
+    await expect(refused).rejects.toThrow('Protobuf parsing failed');
+    expect(await servers.probe('a')).toEqual(stopped);
+    expect(servers.ids()).toEqual([]);
+  });
+
+  it('resumes at once, and refuses calls until it runs', async () => {
+    await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_stopped'));
+    for (const id of ['a', 'b', 'c']) servers.resume(id, model);
+    for (const id of ['a', 'b', 'c']) expect((await servers.probe(id)).status).toBe('starting');
+    await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_loading'));
+    for (const id of ['a', 'b', 'c']) await until(servers, 'running', id);
+  });
+
+  it('passes bodies, answers and refusals on, until the signal of a call ends it', async () => {
+    await servers.start('a', model, unending());
+    const { status, headers, body, complete } = await ask(servers, 'echo');
+    expect({ status, complete }).toEqual({ status: 200, complete: true });
+    expect(headers['content-type']).toMatch('application/json');
+    expect(JSON.parse(await textOf(body))).toMatchObject({ outputs: { y: { data: [13] } } });
+    const refused = await ask(servers, 'refuse');
+    expect(refused.status).toBe(422);
+    expect(JSON.parse(await textOf(refused.body))).toMatchObject({ code: 'invalid_request', request_id: 'req_1' });
+    const leaving = new AbortController();
+    const call = ask(servers, 'hang', leaving.signal);
+    leaving.abort('gone');
+    await expect(call).rejects.toBe('gone');
+    await expect(ask(servers, 'echo', AbortSignal.abort('gone'))).rejects.toBe('gone');
+  });
+
+  it('throws what the body throws', async () => {
+    await servers.start('a', model, unending());
+    const failure = new Error('cut off');
+    const chunks = (async function* () {
+      yield Buffer.from('{');
+      throw failure;
+    })();
+    const call = { body: { length: null, chunks }, requestId: 'req_1' };
+    await expect(servers.predict('a', call, unending())).rejects.toBe(failure);
+  });
+
+  it('stops everything when it is closed, and lets nothing begin', async () => {
+    await servers.start('a', model, unending());
+    await servers.close();
+    await expect(servers.start('b', model, unending())).rejects.toEqual(code('runtime_unavailable'));
+    servers.resume('c', model);
+    for (const id of ['a', 'b', 'c']) expect(await servers.probe(id)).toEqual(stopped);
+  });
+});
+
+/** The words of the models are those of the fake process: `mute` gives no proof of its health, `garbage` does not load. */
+describe('ModelServer run by child processes', () => {
+  let rig: LocalModelServerRig;
+  let servers: ModelServer;
+  const use = (...settings: ConstructorParameters<typeof LocalModelServerRig>[1][]) => {
+    rig = new LocalModelServerRig(temporary.path, ...settings);
+    ({ servers } = rig);
   };
+  beforeEach(() => use());
+  afterEach(() => rig.servers.close());
+
+  const start = (word = 'fine', id = 'a', signal = unending()) => servers.start(id, rig.model(word), signal);
+  const spoil = () => rig.write('garbage', 'fine');
+  const mend = () => rig.write('fine', 'fine');
+  const nothingIsLeft = async () => {
+    expect(await servers.probe('a')).toEqual(stopped);
+    expect(rig.processes()).toEqual([]);
+  };
+
+  it('gives up where the proof of health does not come in time, and leaves nothing behind', async () => {
+    use({ startTimeoutMs: 300 });
+    await expect(start('mute')).rejects.toEqual(code('runtime_unavailable'));
+    await nothingIsLeft();
+  });
+
+  it('ends a start with its signal or the service, and leaves nothing behind', async () => {
+    const leaving = new AbortController();
+    const starting = start('mute', 'a', leaving.signal);
+    starting.catch(() => undefined);
+    await until(servers, 'starting');
+    leaving.abort('gone');
+    await expect(starting).rejects.toBe('gone');
+    await expect(start('fine', 'b', AbortSignal.abort('gone'))).rejects.toBe('gone');
+    const left = start('mute', 'c');
+    left.catch(() => undefined);
+    await servers.close();
+    await expect(left).rejects.toEqual(code('runtime_unavailable'));
+    await nothingIsLeft();
+  });
+
+  it('brings back what dies, and keeps the latest lines of its output', async () => {
+    expect(servers.output('a', 10)).toEqual([]);
+    await start();
+    while (servers.output('a', 10).length === 0) await pause(1);
+    rig.kill('a');
+    expect(await until(servers, 'running')).toMatchObject({ restarts: 1 });
+    expect((await ask(servers, 'echo')).status).toBe(200);
+    expect(rig.processes()).toHaveLength(1);
+    while (servers.output('a', 10).length < 2) await pause(1);
+    expect(servers.output('a', 10)).toEqual([1, 2].map(() => expect.stringContaining('fine')));
+    expect(servers.output('a', 1)).toHaveLength(1);
+  });
+
+  it('is crash_looping while it waits, with the reason, and runs once it can', async () => {
+    const port = await start();
+    spoil();
+    rig.kill('a');
+    expect(await until(servers, 'crash_looping')).toMatchObject({
+      port,
+      reason: expect.stringContaining('Protobuf parsing failed'),
+    });
+    await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_unavailable'));
+    mend();
+    const { reason, restarts } = await until(servers, 'running');
+    expect(reason).toBeNull();
+    expect(restarts).toBeGreaterThanOrEqual(2);
+  });
+
+  it('is crash_looping too where it runs for a moment each time', async () => {
+    await start();
+    for (const _ of [1, 2]) {
+      rig.kill('a');
+      while ((await servers.probe('a')).status === 'running') await pause(1);
+      await until(servers, 'running');
+    }
+    rig.kill('a');
+    expect((await until(servers, 'crash_looping')).reason).toEqual(expect.any(String));
+  });
+
+  it('tries again what could not be resumed, holds up nothing else, and ends it for good', async () => {
+    const fine = rig.model('fine');
+    spoil();
+    servers.resume('a', fine);
+    servers.resume('b', { ...fine, modelPath: 'missing.onnx' });
+    expect((await until(servers, 'crash_looping')).reason).toMatch('Protobuf');
+    await until(servers, 'crash_looping', 'b');
+    mend();
+    servers.resume('c', fine);
+    await until(servers, 'running', 'c');
+    await until(servers, 'running');
+    await servers.stop('b');
+    await pause(150);
+    expect(await servers.probe('b')).toEqual(stopped);
+    expect(rig.processes()).toHaveLength(2);
+  });
+
+  it('finds unhealthy what is there and gives no proof, within two seconds, and ends it by force', async () => {
+    use({ probeTimeoutMs: 1_000 });
+    const port = await start();
+    rig.kill('a', 'SIGSTOP');
+    let state: ServerState | undefined;
+    const probe = async () => {
+      state = await servers.probe('a');
+    };
+    expect(await within(2_000, probe)).toBe(true);
+    expect(state).toEqual({ status: 'unhealthy', port, reason: expect.any(String), restarts: 0 });
+    await servers.stop('a');
+    await nothingIsLeft();
+  });
+
+  it('refuses where the process dies meanwhile, says nonsense, or takes too long', async () => {
+    use({ inferenceTimeoutMs: 500 });
+    await start();
+    await expect(ask(servers, 'page')).rejects.toEqual(code('runtime_invalid_response'));
+    await expect(ask(servers, 'hang')).rejects.toEqual(code('inference_timeout'));
+    expect((await servers.probe('a')).status).toBe('running');
+    await expect(ask(servers, 'crash')).rejects.toEqual(code('runtime_invalid_response'));
+    await until(servers, 'running');
+    expect((await ask(servers, 'echo')).status).toBe(200);
+  });
 });

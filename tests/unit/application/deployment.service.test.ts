@@ -2,7 +2,6 @@ import { DeploymentService } from '../../../src/application/deployments/deployme
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
-import { MemoryModelFileResolver } from '../../fakes/deployments/memory-model-file-resolver.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
@@ -14,8 +13,7 @@ describe('a new deployment', () => {
   const repositories = memoryRepositories();
   const { deployments } = repositories;
   const audit = auditOn(repositories);
-  const files = new MemoryModelFileResolver({ '/models/iris.onnx': { file: '/models/iris.onnx' } });
-  const servers = new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null }));
+  const servers = new MemoryModelServer();
   const serviceWith = (server: MemoryModelServer) => {
     const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
     return new DeploymentService(deployments, server, reconciler, {} as CallTracker, audit, ids, new ManualClock());
@@ -29,27 +27,22 @@ describe('a new deployment', () => {
     const outcomes = await Promise.allSettled([create('a'), create('b'), create('c')]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(outcomes[1]).toMatchObject({ reason: { code: 'invalid_request' } });
-    expect(servers.running).toBe(1);
+    expect(servers.ids()).toHaveLength(1);
   });
 
   it('is not kept where another instance has taken the last place meanwhile', async () => {
     for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
     await servers.close();
-    const rival = new MemoryModelServer(files, () => ({
-      load: () => deployments.add(aDeployment()),
-      answer: async () => null,
-    }));
+    const rival = new MemoryModelServer(undefined, () => deployments.add(aDeployment()));
     const refused = serviceWith(rival).create({ ...about, name: 'late', signal: new AbortController().signal });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(rival.running).toBe(0);
+    expect(rival.ids()).toEqual([]);
     expect(await deployments.count()).toBe(deploymentLimits.deployments);
   });
 
   it('is started by every instance, and its process ends everywhere after its deletion', async () => {
     for (const { id } of await deployments.all()) await deployments.remove(id);
-    const [one, other] = [1, 2].map(
-      () => new MemoryModelServer(files, () => ({ load: async () => undefined, answer: async () => null })),
-    ) as [MemoryModelServer, MemoryModelServer];
+    const [one, other] = [new MemoryModelServer(), new MemoryModelServer()];
     const reconciler = new DeploymentReconciler(deployments, other, new RecordingLog());
     const service = serviceWith(one);
     const { id } = await service.create({ ...about, name: 'shared', signal: new AbortController().signal });
