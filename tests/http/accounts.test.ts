@@ -3,12 +3,11 @@ import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import type { Answer } from '../support/http-caller.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 import { mailsTo, receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { invalid, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 const ada = 'ada@example.com';
-const refusal = (status: number, code: string) => ({ status, body: { code } });
-const invalid = (path: string) => ({ status: 422, body: { code: 'invalid_request', details: [{ path }] } });
 
 describe('registration and login', () => {
   let app: TestApp;
@@ -44,35 +43,26 @@ describe('registration and login', () => {
 
   it.each([
     ['name', { name: '' }],
-    ['name', { name: '   ' }],
     ['name', { name: 'a'.repeat(101) }],
     ['name', { name: 'two\nlines' }],
-    ['name', { name: undefined }],
-    ['email', { email: 'nobody' }],
     ['email', { email: 'a@b@c' }],
     ['email', { email: '@example.com' }],
-    ['email', { email: 'a@' }],
     ['email', { email: 'a b@example.com' }],
     ['email', { email: 'a@example.com\r\nBcc: eve@example.com' }],
     ['email', { email: '<a@example.com>' }],
     ['email', { email: `${'a'.repeat(243)}@example.com` }],
-    ['email', { email: ['a@example.com'] }],
     ['password', { password: '1234567' }],
     ['password', { password: 'a'.repeat(129) }],
     ['password', { password: '\u{1F600}'.repeat(7) }],
-    ['password', { password: 12345678 }],
   ])('refuses a bad %s and stores nothing (%#)', async (field, over) => {
     const before = await app.store.accounts.count();
-    const answer = await registerWith(over);
-    expect(answer).toMatchObject(invalid(field));
-    expect(answer.body.details).toHaveLength(1);
-    expect(answer.body.error).toContain(field);
+    expect(await registerWith(over)).toMatchObject(invalid(field));
     expect(await app.store.accounts.count()).toBe(before);
   });
 
   it('names every bad field at once', async () => {
-    const { body } = await registerWith({ name: '', email: 'x', password: 'short' });
-    expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['name', 'email', 'password']);
+    const bad = { name: '', email: 'x', password: 'short' };
+    expect(await registerWith(bad)).toMatchObject(invalid('name', 'email', 'password'));
   });
 
   it('refuses a taken e-mail in any spelling, and logs in with any', async () => {
@@ -189,15 +179,7 @@ describe('keys, sessions and passwords', () => {
     expect(minted.body.key.endsWith(minted.body.hint.slice(-4))).toBe(true);
     expect(minted.body.expires_at - minted.body.created_at).toBeCloseTo(3600, 0);
     expect((await mint()).status).toBe(201);
-  });
-
-  it.each([
-    ['name', { name: 'x'.repeat(101) }],
-    ['name', { name: 7 }],
-    ['expires_in', { expires_in: 0 }],
-    ['expires_in', { expires_in: '60' }],
-  ])('refuses a key with a bad %s (%#)', async (path, json) => {
-    expect(await mint(json)).toMatchObject(invalid(path));
+    expect(await mint({ name: 'x'.repeat(101), expires_in: 0 })).toMatchObject(invalid('name', 'expires_in'));
   });
 
   it('lists one’s own keys a page at a time, with their last use, and revokes them at once', async () => {
@@ -207,17 +189,9 @@ describe('keys, sessions and passwords', () => {
     expect(all).toMatchObject({ next_cursor: null, count: all.keys.length });
     const { key: _, ...listed } = minted;
     expect(all.keys[0]).toEqual({ ...listed, last_used_at: expect.any(Number), expires_at: null });
-    const paged: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await app.get(`/v1/keys?limit=2${cursor && `&cursor=${cursor}`}`, admin.token);
-      expect(body.keys.length).toBeLessThanOrEqual(2);
-      paged.push(...keyIds(body));
-      cursor = body.next_cursor;
-    }
-    expect(paged).toEqual(keyIds(all));
-    for (const text of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=x']) {
-      expect(await app.get(`/v1/keys?${text}`, admin.token)).toMatchObject(refusal(422, 'invalid_request'));
-    }
+    const first = (await app.get('/v1/keys?limit=2', admin.token)).body;
+    const rest = (await app.get(`/v1/keys?cursor=${first.next_cursor}`, admin.token)).body;
+    expect([first.count, ...keyIds(first), ...keyIds(rest)]).toEqual([2, ...keyIds(all)]);
     const revoke = (by: Member) => app.delete(`/v1/keys/${minted.id}`, by.token);
     expect((await revoke(other)).status).toBe(404);
     expect(await revoke(admin)).toMatchObject({ status: 200, body: { id: minted.id, deleted: true } });

@@ -2,6 +2,7 @@ import { CredentialRepository } from '../../src/application/accounts/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
+import { rateLimitHeaders, sourceKey, sourceOf } from '../../src/interfaces/http/middleware/rate-limit.js';
 import { GracefulShutdown } from '../../src/interfaces/http/server.js';
 import type { Answer } from '../support/http-caller.js';
 import { type Member, password, register } from '../support/workspace.js';
@@ -216,35 +217,69 @@ describe('a service with limits of 6 and 3', () => {
 });
 
 describe('a service behind a proxy', () => {
-  const from = (app: TestApp, forwarded: string) =>
-    app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': forwarded } });
+  let app: TestApp;
+  afterEach(() => app.stop());
+  const from = (forwarded: string) => app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': forwarded } });
 
   it('believes the proxy that it trusts, and nothing that came before it', async () => {
-    const app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' } });
-    try {
-      expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
-      expect(remaining(await from(app, '192.0.2.2'))).toBe(5);
-      expect(remaining(await from(app, '198.51.100.7, 192.0.2.1'))).toBe(4);
-      expect(remaining(await from(app, '198.51.100.8, 192.0.2.1, 10.1.2.3'))).toBe(3);
-      expect(remaining(await from(app, '::ffff:192.0.2.1'))).toBe(2);
-      expect(remaining(await from(app, '192.0.2.1:4711'))).toBe(1);
-      expect(remaining(await from(app, '2001:db8:1:2::3'))).toBe(5);
-      expect(remaining(await from(app, '2001:db8:1:2:ffff::4'))).toBe(4);
-      expect(remaining(await from(app, '2001:db8:1:3::3'))).toBe(5);
-      expect(remaining(await app.get('/v1/nothing'))).toBe(5);
-      expect(remaining(await from(app, 'unknown'))).toBe(4);
-    } finally {
-      await app.stop();
-    }
+    app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' } });
+    expect(remaining(await from('192.0.2.1'))).toBe(5);
+    expect(remaining(await from('192.0.2.2'))).toBe(5);
+    expect(remaining(await from('198.51.100.7, 192.0.2.1'))).toBe(4);
+    expect(remaining(await from('198.51.100.8, 192.0.2.1, 10.1.2.3'))).toBe(3);
+    expect(remaining(await from('2001:db8:1:2::3'))).toBe(5);
+    expect(remaining(await from('2001:db8:1:2:ffff::4'))).toBe(4);
+    expect(remaining(await app.get('/v1/nothing'))).toBe(5);
+    expect(remaining(await from('unknown'))).toBe(4);
   });
 
   it('does not believe a proxy that it was not told to trust', async () => {
-    const app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' } });
-    try {
-      expect(remaining(await from(app, '192.0.2.1'))).toBe(5);
-      expect(remaining(await from(app, '192.0.2.2, 10.1.2.3'))).toBe(4);
-    } finally {
-      await app.stop();
-    }
+    app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' } });
+    expect(remaining(await from('192.0.2.1'))).toBe(5);
+    expect(remaining(await from('192.0.2.2, 10.1.2.3'))).toBe(4);
+  });
+});
+
+describe('the key of a call', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:c000:201', '192.0.2.1'],
+    ['192.0.2.1:5000', '192.0.2.1'],
+    ['[2001:db8::1]:5000', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', null],
+    ['_hidden', null],
+    ['[x]:1', null],
+    ['::ffff:1.2.3.4.5', null],
+  ])('of %s is %s', (address, expected) => {
+    expect(sourceOf(address)).toBe(expected);
+  });
+
+  it("is the proxy's own address where that forwards none", () => {
+    const socket = { remoteAddress: '::ffff:10.0.0.1' } as never;
+    expect(sourceKey({ ip: 'unknown', socket })).toEqual({ kind: 'address', value: '10.0.0.1' });
+    expect(sourceKey({ ip: '192.0.2.1', socket })).toEqual({ kind: 'address', value: '192.0.2.1' });
+    expect(sourceKey({ ip: undefined, socket: {} as never })).toEqual({ kind: 'address', value: '' });
+  });
+});
+
+describe('the headers', () => {
+  it('tell two limits, and of the tighter one what OpenAI would', () => {
+    const auth = { policy: 'auth', limit: 20, remaining: 0, seconds: 12 } as const;
+    const headers = rateLimitHeaders([{ policy: 'default', limit: 120, remaining: 100, seconds: 31 }, auth]);
+    expect(headers).toMatchObject({
+      'RateLimit-Policy': '"default";q=120;w=60, "auth";q=20;w=60',
+      RateLimit: '"default";r=100;t=31, "auth";r=0;t=12',
+      'x-ratelimit-limit-requests': '20',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '12s',
+    });
+    const alike = rateLimitHeaders([{ policy: 'default', limit: 3, remaining: 0, seconds: 31 }, auth]);
+    expect(alike['x-ratelimit-reset-requests']).toBe('31s');
   });
 });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidRequest } from '../../src/domain/shared/errors.js';
 import { note } from '../support/http-caller.js';
-import { type Member, register } from '../support/workspace.js';
+import { type Member, password, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
 /** Sends text as it is; resolves to all that is answered. */
@@ -116,14 +116,10 @@ describe('a request', () => {
   it.each([
     ['GET http://localhost/v1/nothing', '404 not_found'],
     ['GET http://[/v1/nothing', '404 not_found'],
-    ['GET http://a:b:c/v1/nothing', '404 not_found'],
-
     ['GET //v1/auth/status', '404 not_found'],
     ['GET /v1/%2e%2e/auth/status', '404 not_found'],
     ['OPTIONS *', '404 not_found'],
     ['GET /v1/projects/%ff', '404 not_found'],
-    ['DELETE /v1/projects/%ff', '404 not_found'],
-    ['GET /%ff', '404 not_found'],
     ['GET /docs/%ff', '404 not_found'],
     ['TRACE /v1/projects', '405 method_not_allowed'],
     ['PROPFIND /v1/projects', '405 method_not_allowed'],
@@ -282,33 +278,26 @@ describe('a body that comes after its headers were checked', () => {
     return `${answer.status} ${answer.body.code}`;
   }
 
+  const restore = async () => {
+    await app.setAccount(member.id, { role: 'developer' });
+    const login = { email: 'mia@example.com', password };
+    member = { ...member, token: (await app.post('/v1/auth/login', undefined, login)).body.token };
+  };
   const demote = () => app.setAccount(member.id, { role: 'member' });
   const signOut = () => app.post('/v1/auth/logout', member.token);
   const project = '{"name":"Late","spec":{}}';
-  const projects = async () => (await app.get('/v1/projects', admin.token)).body.count;
-  const files = async () => (await app.get('/v1/model-files', admin.token)).body.count;
-
-  it('is taken while nothing has changed', async () => {
-    const nothing = async () => undefined;
-    expect(await late('POST', '/v1/projects', project, 'application/json', nothing)).toBe('201 undefined');
-    expect(await projects()).toBe(1);
-  });
-
+  const nothing = async () => undefined;
   it.each([
-    ['403 forbidden', 'a role that was taken away', demote],
-    ['401 unauthenticated', 'a session that has ended', signOut],
-  ])('is %s for %s, and nothing is written', async (expected, _, meanwhile) => {
+    ['201 undefined', 'the same rights', nothing, 1],
+    ['403 forbidden', 'a role that was taken away', demote, 0],
+    ['401 unauthenticated', 'a session that has ended', signOut, 0],
+  ])('is %s for %s, and so is an upload', async (expected, _, meanwhile, written) => {
     expect(await late('POST', '/v1/projects', project, 'application/json', meanwhile)).toBe(expected);
-    expect(await projects()).toBe(0);
-  });
-
-  it.each([
-    ['403 forbidden', demote],
-    ['401 unauthenticated', signOut],
-  ])('is %s for an upload too', async (expected, meanwhile) => {
+    expect((await app.get('/v1/projects', admin.token)).body.count).toBe(written);
+    await restore();
     const path = '/v1/model-files/late.onnx';
-    const shipped = await files();
     expect(await late('PUT', path, 'bytes', 'application/octet-stream', meanwhile)).toBe(expected);
-    expect(await files()).toBe(shipped);
+    const { files } = (await app.get('/v1/model-files', admin.token)).body;
+    expect(files.filter(({ path }: { path: string }) => path === 'late.onnx')).toHaveLength(written);
   });
 });

@@ -1,6 +1,5 @@
-import type { Account } from '../../src/domain/accounts/account.js';
-import { aTeam } from '../support/records.js';
 import { type Member, password, register } from '../support/workspace.js';
+import { invalid, notFound, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 describe('a team', () => {
@@ -8,16 +7,8 @@ describe('a team', () => {
   let admin: Member;
   let member: Member;
   let stranger: Member;
-
   beforeAll(async () => {
-    app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '40' } });
-    admin = await register(app, 'Ada');
-    member = await register(app, 'Mia');
-    stranger = await register(app, 'Eve');
-    const team = aTeam();
-    await app.store.teams.add(team);
-    const account = (await app.store.accounts.byId(stranger.id)) as Account;
-    await app.store.accounts.save({ ...account, teamId: team.id, role: 'admin' });
+    ({ app, admin, member, stranger } = await TestApp.withTeam({ env: { SERVICE_MAX_ACCOUNTS: '40' } }));
   });
   afterAll(() => app.stop());
 
@@ -28,29 +19,19 @@ describe('a team', () => {
   const revoke = (id: string) => app.delete(`/v1/auth/invites/${id}`, admin.token);
 
   it('lists its own accounts, to each of them', async () => {
-    for (const { token } of [admin, member]) {
-      const { status, body } = await app.get('/v1/auth/users', token);
-      expect(status).toBe(200);
-      expect(body.count).toBe(2);
-      expect(body.users.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
-        ['Ada', 'admin'],
-        ['Mia', 'member'],
-      ]);
-      expect(Object.keys(body.users[0]).sort()).toEqual([
-        'created_at',
-        'email',
-        'email_verified',
-        'id',
-        'name',
-        'role',
-      ]);
-    }
+    const users = [
+      { name: 'Ada', role: 'admin' },
+      { name: 'Dan', role: 'developer' },
+      { name: 'Mia', role: 'member' },
+    ];
+    for (const { token } of [admin, member])
+      expect(await app.get('/v1/auth/users', token)).toMatchObject({ status: 200, body: { users, count: 3 } });
     expect((await app.get('/v1/auth/users', stranger.token)).body.count).toBe(1);
   });
 
   it('tells anyone how many accounts there are', async () => {
     const { status, body } = await app.get('/v1/auth/status');
-    const expected = { account_count: 3, max_accounts: 40, registration_open: true };
+    const expected = { account_count: 4, max_accounts: 40, registration_open: true };
     expect({ status, body }).toEqual({ status: 200, body: expected });
   });
 
@@ -76,7 +57,7 @@ describe('a team', () => {
     const redeemed = await redeem(token, 'dev@example.com', 'invite');
     expect(redeemed).toMatchObject({ status: 201, body: { user: { role: 'developer' } } });
     for (const answer of [await redeem(token, 'late@example.com'), await lookup(token), await revoke(id)]) {
-      expect(answer).toMatchObject({ status: 410, body: { code: 'invite_redeemed' } });
+      expect(answer).toMatchObject(refusal(410, 'invite_redeemed'));
     }
     expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
   });
@@ -90,7 +71,7 @@ describe('a team', () => {
   it('keeps an invite for the e-mail that it names, and does not use it up on a failure', async () => {
     const { token } = await invite({ email: ' Grace@Example.com ' });
     const mismatch = await redeem(token, 'other@example.com');
-    expect(mismatch).toMatchObject({ status: 403, body: { code: 'invite_email_mismatch' } });
+    expect(mismatch).toMatchObject(refusal(403, 'invite_email_mismatch'));
     expect((await lookup(token)).body.email).toBe('Grace@Example.com');
     const bad = { name: '', email: 'grace@example.com', password, invite_token: token };
     expect((await app.post('/v1/auth/register', undefined, bad)).status).toBe(422);
@@ -100,22 +81,22 @@ describe('a team', () => {
   it('revokes and expires invites', async () => {
     const revoked = await invite();
     expect(await revoke(revoked.id)).toMatchObject({ status: 200, body: { id: revoked.id, deleted: true } });
-    expect(await revoke(revoked.id)).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+    expect(await revoke(revoked.id)).toMatchObject(refusal(410, 'invite_revoked'));
     const expired = await invite({ expires_in: 3600 });
     app.clock.advance(3_600_000);
-    expect(await revoke(expired.id)).toMatchObject({ status: 410, body: { code: 'invite_expired' } });
+    expect(await revoke(expired.id)).toMatchObject(refusal(410, 'invite_expired'));
     for (const [{ token }, code] of [
       [revoked, 'invite_revoked'],
       [expired, 'invite_expired'],
     ] as const) {
-      expect(await lookup(token)).toMatchObject({ status: 410, body: { code } });
-      expect(await redeem(token, 'nobody@example.com')).toMatchObject({ status: 410, body: { code } });
+      expect(await lookup(token)).toMatchObject(refusal(410, code));
+      expect(await redeem(token, 'nobody@example.com')).toMatchObject(refusal(410, code));
     }
     expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
   });
 
   it('knows no other invite', async () => {
-    const missing = { status: 404, body: { code: 'invite_not_found' } };
+    const missing = refusal(404, 'invite_not_found');
     const theirs = await invite({}, stranger);
     for (const id of [theirs.id, 'inv_nothing', theirs.id.replace(/.$/, 'x')])
       expect(await revoke(id)).toMatchObject(missing);
@@ -124,25 +105,20 @@ describe('a team', () => {
     for (const token of ['', 'x', admin.token]) expect(await redeem(token, 'no@example.com')).toMatchObject(missing);
   });
 
-  it.each([
-    ['email', { email: 'nobody' }],
-    ['role', { role: 'owner' }],
-    ['role', { role: 7 }],
-    ['expires_in', { expires_in: 0 }],
-    ['expires_in', { expires_in: 1e9 }],
-  ])('refuses an invite with a bad %s (%#)', async (path, json) => {
-    const answer = await app.post('/v1/auth/invites', admin.token, json);
-    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid_request', details: [{ path }] } });
+  it('refuses an invite with a bad e-mail, role or life', async () => {
+    const inviting = (json: object) => app.post('/v1/auth/invites', admin.token, json);
+    expect(await inviting({ role: 'owner', expires_in: 0 })).toMatchObject(invalid('role', 'expires_in'));
+    expect(await inviting({ email: 'nobody' })).toMatchObject(invalid('email'));
   });
 
   it('changes roles, on the very next call, and keeps an admin', async () => {
     const role = (id: string, to: unknown, by = admin) =>
       app.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role: to } });
     const invites = async () => (await app.post('/v1/auth/invites', member.token, {})).status;
-    expect(await role(admin.id, 'member')).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect(await role(admin.id, 'member')).toMatchObject(refusal(409, 'last_admin'));
     expect(await role(admin.id, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
-    expect(await role(stranger.id, 'admin')).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect(await role(member.id, 'owner')).toMatchObject({ status: 422, body: { details: [{ path: 'role' }] } });
+    expect(await role(stranger.id, 'admin')).toMatchObject(notFound);
+    expect(await role(member.id, 'owner')).toMatchObject(invalid('role'));
     expect(await invites()).toBe(403);
     expect(await role(member.id, 'admin')).toMatchObject({ status: 200, body: { id: member.id, role: 'admin' } });
     expect(await invites()).toBe(201);
@@ -159,7 +135,7 @@ describe('a team', () => {
     expect((await app.get('/v1/auth/me', leaver.token)).status).toBe(401);
     expect(await count()).toBe(before - 1);
     for (const id of [leaver.id, stranger.id]) expect((await remove(id)).status).toBe(404);
-    expect(await remove(admin.id)).toMatchObject({ status: 409, body: { code: 'last_admin' } });
+    expect(await remove(admin.id)).toMatchObject(refusal(409, 'last_admin'));
     expect((await register(app, 'Leo')).id).not.toBe(leaver.id);
   });
 
@@ -171,7 +147,7 @@ describe('a team', () => {
       await role('admin');
       const { token } = await invite({ role: 'admin' }, second);
       expect((await leave()).status).toBe(200);
-      expect(await redeem(token, 'sue2@example.com')).toMatchObject({ status: 410, body: { code: 'invite_revoked' } });
+      expect(await redeem(token, 'sue2@example.com')).toMatchObject(refusal(410, 'invite_revoked'));
     }
   });
 });

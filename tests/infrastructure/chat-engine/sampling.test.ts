@@ -1,5 +1,5 @@
 import { sample } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
-import { decodeHalves } from '../../../src/infrastructure/onnx/onnx-runtime.js';
+import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 
 describe('the choice of a token', () => {
   it('is the best one at temperature 0', () => {
@@ -33,6 +33,29 @@ describe('the choice of a token', () => {
 });
 
 describe('half-precision numbers', () => {
+  const all = Uint16Array.from({ length: 65_536 }, (_, bits) => bits);
+  const numbers = decodeHalves(all);
+
+  const wrong = (holds: (bits: number) => boolean, end: number) =>
+    Array.from({ length: end }, (_, bits) => bits).filter((bits) => !holds(bits));
+
+  it('come back from their values', () => {
+    const back = (bits: number) => Number.isNaN(numbers[bits]) || encodeHalf(numbers[bits] as number) === bits;
+    expect(wrong(back, 65_536)).toEqual([]);
+    expect(decodeHalves(Uint16Array.of(encodeHalf(Number.NaN)))[0]).toBeNaN();
+  });
+
+  it('are the nearest ones, halfway the even one', () => {
+    const nearest = (bits: number) => {
+      const [low, high] = [numbers[bits] as number, numbers[bits + 1] as number];
+      const middle = (low + high) / 2;
+      const little = (high - low) / 64;
+      const even = encodeHalf(middle) === (bits % 2 === 0 ? bits : bits + 1);
+      return even && encodeHalf(middle - little) === bits && encodeHalf(-middle - little) === ((bits + 1) | 0x8000);
+    };
+    expect(wrong(nearest, 0x7bff)).toEqual([]);
+  });
+
   it('are read from their bits', () => {
     const bits = Uint16Array.of(0x0000, 0x8000, 0x3c00, 0xc000, 0x3555, 0x7bff, 0x0001, 0x03ff, 0x7c00, 0xfc00, 0x7e00);
     const numbers = [...decodeHalves(bits)];

@@ -26,18 +26,6 @@ function linkOf(path: string): string {
 }
 
 describe('a runtime whose process dies', () => {
-  // Other processors do not trap here.
-  (process.arch === 'x64' ? it : it.skip)('survives a request that kills it', async () => {
-    use();
-    await rig.start(folders.toy({ deadlyToken: tokenId('~') }));
-    await expect(rig.ask('~')).rejects.toMatchObject({
-      code: 'runtime_unavailable',
-      message: expect.stringContaining('signal SIGFPE'),
-    });
-    await rig.log.saw('chat runtime ready', 2);
-    expect(await rig.ask('Hi', { maxTokens: 3 })).toMatchObject({ completionTokens: 3 });
-  });
-
   it('leaves its last words in the reason, without the paths of the machine, and every line in the log', async () => {
     use({ worker: oddWorker, restartDelayMs: { first: 10_000, max: 10_000 } });
     const { state, reason } = await rig.start('/models/wordy');
@@ -54,21 +42,7 @@ describe('a runtime whose process dies', () => {
 });
 
 describe('a runtime that hangs', () => {
-  it('is ended and brought back once a cancelled call stays unconfirmed for too long', async () => {
-    use({ timeoutMs: 2_000, stopGraceMs: 200 });
-    await rig.start(toy);
-    rig.kill('a', 'SIGSTOP');
-    const [stuck, waiting] = [rig.ask('Hi'), rig.ask('Hi')].map((call) =>
-      expect(call).rejects.toMatchObject({ code: 'inference_timeout' }),
-    );
-    await Promise.all([stuck, waiting]);
-    await rig.log.saw('chat runtime unavailable');
-    expect(rig.runtimes.status('a').reason).toBe('it did not react to a cancelled call');
-    await rig.log.saw('chat runtime ready', 2);
-    expect(await rig.ask('Hi', { maxTokens: 1 })).toMatchObject({ completionTokens: 1 });
-  });
-
-  it('is ended too where it is the caller who went away', async () => {
+  it('is ended and brought back where it does not confirm that a caller went away', async () => {
     use({ worker: oddWorker, timeoutMs: 100, stopGraceMs: 50 });
     await rig.start('/models/deaf');
     const leaving = new AbortController();
@@ -76,20 +50,6 @@ describe('a runtime that hangs', () => {
     leaving.abort('gone');
     await expect(call).rejects.toBe('gone');
     await rig.log.saw('chat runtime ready', 2);
-  });
-
-  it('does not take more and more calls', async () => {
-    use({ worker: oddWorker, queue: 2, timeoutMs: 10_000 });
-    await rig.start('/models/mute');
-    const outcomes = Array.from({ length: 40 }, async () => {
-      const leaving = new AbortController();
-      const call = rig.ask('Hi', { signal: leaving.signal });
-      leaving.abort('gone');
-      return call.catch((error) => error);
-    });
-    const refused = (await Promise.all(outcomes)).filter((outcome) => outcome?.code === 'model_busy');
-    expect(refused.length).toBeGreaterThanOrEqual(25);
-    await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'model_busy' });
   });
 
   it('gives a caller with fewer calls a place among those that are being counted', async () => {
@@ -123,14 +83,6 @@ describe('a runtime that hangs', () => {
     await rig.log.saw('chat runtime unavailable');
     expect(rig.runtimes.status('a').reason).toBe('it did not react to a cancelled call');
     await rig.log.saw('chat runtime ready', 2);
-  });
-
-  it('is stopped by force after its grace', async () => {
-    use({ stopGraceMs: 150 });
-    await rig.start(toy);
-    rig.kill('a', 'SIGSTOP');
-    await rig.runtimes.stop('a');
-    expect(rig.processes()).toEqual([]);
   });
 
   it('is stopped while it is inside native code', async () => {

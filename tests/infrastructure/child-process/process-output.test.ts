@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { OutputLines, OutputTail, withoutPaths } from '../../../src/infrastructure/child-process/process-output.js';
 
 describe('what a process writes', () => {
@@ -47,16 +46,10 @@ describe('what a process writes', () => {
 
   it.each([
     ["last words in /srv/odd folder/it's (new)/dist/worker.js", 'last words in worker.js'],
-    ["at load (/srv/odd folder/it's (new)/dist/main.js:3:7)", 'at load (main.js:3:7)'],
     ["at file:///srv/odd%20folder/it's%20(new)/main.js:1", 'at main.js:1'],
     ["Cannot find module '/srv/odd folder/it's (new)/a b/c.js'", "Cannot find module 'c.js'"],
     ['no /srv/odd folder/x/a.js, nor /srv/odd folder.', 'no a.js, nor odd folder.'],
-    ['see https://example.com/srv/odd folder/x', 'see https://example.com/srv/odd folder/x'],
   ])('is shown without the paths of known folders, whatever their names: %s', (text, shown) => {
     expect(withoutPaths(text, '/srv/odd folder', "/srv/odd folder/it's (new)")).toBe(shown);
-  });
-
-  it('is shown without the paths of the service itself', () => {
-    expect(withoutPaths(`last words in ${__filename}`)).toBe(`last words in ${basename(__filename)}`);
   });
 });

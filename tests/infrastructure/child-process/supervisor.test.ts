@@ -1,5 +1,6 @@
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { type SupervisedProcess, Supervisor } from '../../../src/infrastructure/child-process/supervisor.js';
+import { RestartDelays } from '../../../src/infrastructure/system/scheduling.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
 /** Jest fakes the global timers only. */
@@ -224,5 +225,12 @@ describe('the supervisor of a process', () => {
     await others[0]?.stop();
     await turns();
     expect([waiting.state, waiting.reason, processes.length]).toEqual(['starting', null, 4]);
+
+  it('waits a different time than other supervisors do', () => {
+    const series = () => {
+      const delays = new RestartDelays({ first: 500, max: 30_000 });
+      return Array.from({ length: 20 }, () => delays.next());
+    };
+    expect(series()).not.toEqual(series());
   });
 });

@@ -1,4 +1,3 @@
-import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { DirectRun } from '../../support/onnx/direct-run.js';
@@ -46,7 +45,6 @@ describe('iris', () => {
   it.each<[string, (rows: number[][]) => unknown]>([
     ['nested arrays', (nested) => nested],
     ['data with a shape', (nested) => ({ data: nested.flat(), shape: [3, 4] })],
-    ['nested data', (nested) => ({ data: nested, shape: [3, 4], datatype: 'FP32' })],
     ['base64', () => ({ data: bytesOf(flowers).toString('base64'), shape: [3, 4] })],
   ])('answers /predict as the runtime itself: %s', async (_, input) => {
     const { status, body } = await iris.predict({ input: input(rows) });
@@ -95,13 +93,6 @@ describe('iris', () => {
     expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['probabilities', 'label']);
     expect(named(body, 'label').data).toEqual(label);
     expect(floats(binary)).toEqual(probabilities);
-  });
-
-  it('answers with all outputs where none is named', async () => {
-    const content = { inputs: [{ ...asked, data: [...flowers] }], outputs: [] };
-    const { status, body } = await iris.post('/v2/models/dep_7/infer', content);
-    expect(status).toBe(200);
-    expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['label', 'probabilities']);
   });
 
   it('is known by its name and by its id, with a version or without', async () => {
@@ -257,30 +248,5 @@ describe('every element type', () => {
     expect(body.outputs.x_out).toEqual({ data: [2.5], shape: [], datatype: 'FP32' });
     const text = await serve(made.file('text', echo({ x: onnxTypes.BYTES }, [])));
     expect((await text.predict({ x: { data: 'words' } })).body.outputs.x_out.data).toEqual(['words']);
-  });
-});
-
-describe('half-precision numbers', () => {
-  const all = Uint16Array.from({ length: 65_536 }, (_, bits) => bits);
-  const numbers = decodeHalves(all);
-
-  const wrong = (holds: (bits: number) => boolean, end: number) =>
-    Array.from({ length: end }, (_, bits) => bits).filter((bits) => !holds(bits));
-
-  it('come back from their values', () => {
-    const back = (bits: number) => Number.isNaN(numbers[bits]) || encodeHalf(numbers[bits] as number) === bits;
-    expect(wrong(back, 65_536)).toEqual([]);
-    expect(decodeHalves(Uint16Array.of(encodeHalf(Number.NaN)))[0]).toBeNaN();
-  });
-
-  it('are the nearest ones, halfway the even one', () => {
-    const nearest = (bits: number) => {
-      const [low, high] = [numbers[bits] as number, numbers[bits + 1] as number];
-      const middle = (low + high) / 2;
-      const little = (high - low) / 64;
-      const even = encodeHalf(middle) === (bits % 2 === 0 ? bits : bits + 1);
-      return even && encodeHalf(middle - little) === bits && encodeHalf(-middle - little) === ((bits + 1) | 0x8000);
-    };
-    expect(wrong(nearest, 0x7bff)).toEqual([]);
   });
 });

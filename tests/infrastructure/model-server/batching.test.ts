@@ -73,22 +73,6 @@ describe('requests that run together', () => {
     }
   });
 
-  it('are of one shape', async () => {
-    const serving = await serve(fixture('intdiv.onnx'));
-    const asked = Array.from({ length: 12 }, (_, at) => ({
-      a: [at + 7, 9, 4].slice(at % 3),
-      b: [1, 3, 2].slice(at % 3),
-    }));
-    await untilTogether(serving, async () => {
-      for (const [at, { body }] of (await answers(serving, asked)).entries())
-        expect(body.outputs.q).toEqual({
-          data: [at + 7, 3, 2].slice(at % 3),
-          shape: [3 - (at % 3)],
-          datatype: 'INT64',
-        });
-    });
-  });
-
   it('do not where the rows of a model see each other', async () => {
     const serving = await serve(made.file('cross-rows', crossRows()));
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, 2 * at, -at]] }));
@@ -106,17 +90,5 @@ describe('requests that run together', () => {
     for (let round = 0; round < 5; round++)
       for (const { body } of await answers(serving, asked)) expect(body.outputs.y.data).toEqual([-3, -2, -1, 0]);
     expect(serving.output).toMatch(/^batching is off: /);
-  });
-
-  it('do not where a model has no rows', async () => {
-    const serving = await serve(fixture('multi.onnx'));
-    const inputs = { name: ['a'], quantity: [2], unit_price: [3], member: [false] };
-    for (const { body } of await answers(
-      serving,
-      Array.from({ length: 8 }, () => inputs),
-    ))
-      expect(body.outputs.items.data).toEqual([2]);
-    const { runs, requests } = await counted(serving);
-    expect(runs).toBe(requests);
   });
 });

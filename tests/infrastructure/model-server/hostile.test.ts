@@ -5,7 +5,7 @@ import { residentMemory } from '../../support/onnx/processes.js';
 import { SeededChance } from '../../support/onnx/seeded-chance.js';
 
 /** Requests to each model. For more, set `TENON_TEST_HOSTILE=10000`. */
-const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 700);
+const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 300);
 const AT_ONCE = 8;
 const MEGABYTE = 1_024 * 1_024;
 

@@ -55,9 +55,7 @@ describe('large bodies of JSON', () => {
 
   it.each<[string, () => (string | Buffer)[], RegExp]>([
     ['keys', () => ['"x":{', filled('"k":1,').subarray(0, -1), '}'], /object members/],
-    ['objects', () => ['"x":[', listed('{"a":1}'), ']'], /arrays|object members/],
     ['short values', () => ['"x":[', listed('0'), ']'], /8000000 values; send .*binary data or as base64/],
-    ['mixed values', () => ['"x":[', listed('1.5,"ab",null'), ']'], /values/],
     ['strings', () => ['"x":[', listed('"abcdef"', 60 * MEGABYTE), ']'], /must be a number/],
     ['long integers', () => ['"x":[],"n":[', listed('9007199254740993'), ']'], /integers of 16 digits; .*base64/],
     [

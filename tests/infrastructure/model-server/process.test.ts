@@ -1,18 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { idler, MadeModels } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
-import { alive, ticks } from '../../support/onnx/processes.js';
 import { until } from '../../support/until.js';
 
 const made = new MadeModels();
 const idle = made.file('idle', idler());
 afterAll(() => made.remove());
-
-const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 describe('a serving process', () => {
   const started: ServingProcess[] = [];
@@ -155,33 +150,5 @@ describe('a serving process', () => {
     await multi.post('/predict', 's3cret');
     await multi.end();
     expect(multi.output).toBe('');
-  });
-});
-
-onLinux('a serving process whose service dies', () => {
-  let parent: ChildProcess;
-  let pid = 0;
-  afterEach(() => {
-    for (const one of [parent.pid ?? 0, pid]) if (one && alive(one)) process.kill(one, 'SIGKILL');
-  });
-
-  it.each([
-    ['idle', null],
-    ['inside the model', ['4611686018427387904']],
-  ])('ends with it: %s', async (_, rounds) => {
-    const program = join(process.cwd(), 'dist/tests/support/model-server/serving-parent-program.js');
-    parent = fork(program, [idle], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    const [report] = await once(parent, 'message');
-    pid = report.pid;
-    if (rounds) {
-      const headers = { 'Content-Type': 'application/json' };
-      const body = JSON.stringify({ inputs: { rounds } });
-      fetch(`${report.url}/predict`, { method: 'POST', headers, body }).catch(() => null);
-      const before = ticks(pid);
-      await until('it computes', () => ticks(pid) >= before + 20, 5);
-    }
-    expect(alive(pid)).toBe(true);
-    parent.kill('SIGKILL');
-    await until('it has ended, too', () => !alive(pid), 5);
   });
 });

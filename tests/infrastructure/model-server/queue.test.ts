@@ -1,5 +1,5 @@
 import type { BatchVerdict } from '../../../src/infrastructure/model-server/process/batches.js';
-import { InferenceQueue } from '../../../src/infrastructure/model-server/process/inference-queue.js';
+import { InferenceQueue, Watchdog } from '../../../src/infrastructure/model-server/process/inference-queue.js';
 import type { RunResult } from '../../../src/infrastructure/model-server/process/model-worker.js';
 import { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
 import type { Tensors } from '../../../src/infrastructure/model-server/process/tensors.js';
@@ -190,5 +190,38 @@ describe('the queue before a model', () => {
     expect(refusedBatching).toBe(1);
     ask(queue, 3);
     expect(session.rows.slice(-2)).toEqual([1, 1]);
+  });
+});
+
+describe('the watch over the runs of a model', () => {
+  const onHang = jest.fn();
+  let watchdog: Watchdog;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    onHang.mockClear();
+    watchdog = new Watchdog(1_000, onHang);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('tells of a run that does not end in time', () => {
+    watchdog.runStarted();
+    jest.advanceTimersByTime(999);
+    expect(onHang).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(onHang).toHaveBeenCalledTimes(1);
+  });
+
+  it('counts the time of a run that waited behind another from the end of that one', () => {
+    const [first, second] = [watchdog.runStarted(), watchdog.runStarted()];
+    jest.advanceTimersByTime(900);
+    first();
+    jest.advanceTimersByTime(900);
+    expect(onHang).not.toHaveBeenCalled();
+    second();
+    jest.advanceTimersByTime(60_000);
+    expect(onHang).not.toHaveBeenCalled();
+    watchdog.runStarted();
+    jest.advanceTimersByTime(1_000);
+    expect(onHang).toHaveBeenCalledTimes(1);
   });
 });

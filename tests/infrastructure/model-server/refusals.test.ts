@@ -26,7 +26,6 @@ describe('a request that the model does not take', () => {
   const four = [1, 2, 3, 4];
   it.each<[string, unknown, string, RegExp]>([
     ['no inputs', undefined, 'inputs', /must be an object, not missing/],
-    ['inputs in an array', [], 'inputs', /must be an object, not an array/],
     ['a missing input', {}, 'inputs.input', /input "input" is missing; it is FP32 of shape \[-1,4\]/],
     ['an unknown input', { input: [four], x: 1 }, 'inputs.x', /the model has no input "x"; it takes "input"/],
     [
@@ -37,15 +36,7 @@ describe('a request that the model does not take', () => {
     ],
     ['a wrong dimension', { input: [[1, 2]] }, 'inputs.input', /takes the shape \[-1,4\], not \[1,2\]/],
     ['an uneven array', { input: [four, [1, 2]] }, 'inputs.input', /not an even array: \[1\] has 2 elements/],
-    ['a number among arrays', { input: [four, 5] }, 'inputs.input', /\[1\] is a number where an array is due/],
-    [
-      'an array among numbers',
-      { input: [[1, 2, 3, [4]]] },
-      'inputs.input',
-      /element 3 .* must be a number .*not an array/,
-    ],
     ['a word', { input: [[1, 2, 'x', 4]] }, 'inputs.input', /element 2 .* must be a number \(FP32\), not a string/],
-    ['null', { input: null }, 'inputs.input', /takes the shape/],
     ['too large a number', { input: [[1, 2, 1e39, 4]] }, 'inputs.input', /element 2 .* beyond the range of FP32/],
     ['no data', { input: { shape: [1, 4] } }, 'inputs.input', /has no data/],
     ['another type', { input: { data: [four], datatype: 'FP64' } }, 'inputs.input.datatype', /takes FP32, not FP64/],
@@ -56,8 +47,6 @@ describe('a request that the model does not take', () => {
       'inputs.input',
       /needs 4000000000000000 elements, not 4/,
     ],
-    ['more than numbers tell', { input: { data: four, shape: [1e300, 4] } }, 'inputs.input.shape[0]', /whole number/],
-    ['a shape of text', { input: { data: four, shape: '1,4' } }, 'inputs.input.shape', /must be an array/],
     ['nested otherwise', { input: { data: [four], shape: [2, 4] } }, 'inputs.input', /nested as \[1,4\].*says \[2,4\]/],
     ['base64 alone', { input: { data: 'AAAA' } }, 'inputs.input', /in base64, which needs a shape/],
     ['no base64', { input: { data: 'A*AA', shape: [1, 4] } }, 'inputs.input.data', /not base64/],

@@ -18,11 +18,6 @@ const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
   /** Somebody else, who answers on the port. */
   liar: (order) => serve(order, '00'.repeat(32)),
   mute: () => setInterval(() => undefined, 1_000),
-  babbling: (order) => {
-    for (const junk of [null, 7, 'listening', {}, { type: 'listening' }, { type: 'listening', port: 'x' }])
-      process.send?.(junk as object);
-    serve(order, order.secret);
-  },
   /** Says something, then nothing any more. */
   stuck: (order) => {
     process.stderr.write(`waiting for ${order.file}\n`);

@@ -1,12 +1,4 @@
-import { FLOAT, INT64, onnxFile } from './onnx-graph.js';
-
-/** A model that turns one input into floats. */
-export const oneInput = (name: string): Buffer =>
-  onnxFile({
-    inputs: [[name, INT64, ['batch', 'sequence']]],
-    outputs: [['logits', FLOAT, ['batch', 'sequence']]],
-    nodes: [{ op: 'Cast', inputs: [name], outputs: ['logits'], attributes: { to: FLOAT } }],
-  });
+import { FLOAT, onnxFile } from './onnx-graph.js';
 
 /** A model that needs a file beside it. */
 export const withWeightsIn = (file: string): Buffer =>

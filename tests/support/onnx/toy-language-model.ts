@@ -6,8 +6,6 @@ export interface ToyLanguageModel {
   readonly half?: boolean;
   /** Rounds of idle work in each step: some two thousand take a millisecond. */
   readonly idleRounds?: number;
-  /** A token at which a step kills the process (a division that the processor refuses). */
-  readonly deadlyToken?: number;
   /** A token at which a step never ends. */
   readonly endlessToken?: number;
   /** Takes padding for tokens: the length of the cache counts too, whatever the mask says. */
@@ -24,7 +22,7 @@ export interface ToyLanguageModel {
  */
 export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy }: ToyLanguageModel): Buffer {
   const type = half ? FLOAT16 : FLOAT;
-  const { idleRounds = 0, deadlyToken = -1, endlessToken = -1, countsPadding = false, single = false } = toy;
+  const { idleRounds = 0, endlessToken = -1, countsPadding = false, single = false } = toy;
   const batch = single ? 1 : 'batch';
   const graph: Graph = {
     inputs: [
@@ -47,9 +45,6 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       // Negative, so that half-precision scores are right only where they are read as numbers.
       ['off_on', FLOAT, [-1, 1], [2]],
       ['zero', INT64, [0]],
-      ['minus_one', INT64, [-1]],
-      ['lowest', INT64, [-(2n ** 63n)]],
-      ['deadly', INT64, [deadlyToken]],
       ['endless', INT64, [endlessToken]],
       ['forever', INT64, [2n ** 62n]],
       ['rounds', INT64, [idleRounds]],
@@ -69,10 +64,8 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       { op: 'Add', inputs: ['total', 'counted_length'], outputs: ['counted_total'] },
       { op: 'Mod', inputs: ['counted_total', 'size'], outputs: ['next'] },
       ...idling,
-      ...dying,
       { op: 'Add', inputs: ['next', 'idled'], outputs: ['next_idled'] },
-      { op: 'Add', inputs: ['next_idled', 'survived'], outputs: ['next_survived'] },
-      { op: 'OneHot', inputs: ['next_survived', 'size', 'off_on'], outputs: ['row'] },
+      { op: 'OneHot', inputs: ['next_idled', 'size', 'off_on'], outputs: ['row'] },
       { op: 'Unsqueeze', inputs: ['row', 'axis_1'], outputs: ['scores'] },
       { op: 'Cast', inputs: ['scores'], outputs: ['logits'], attributes: { to: type } },
     ],
@@ -117,11 +110,4 @@ const idling: readonly Node[] = [
   { op: 'Mul', inputs: ['has_endless', 'forever'], outputs: ['more_rounds'] },
   { op: 'Add', inputs: ['rounds', 'more_rounds'], outputs: ['all_rounds'] },
   { op: 'Loop', inputs: ['all_rounds', 'yes', 'zero'], outputs: ['idled'], attributes: { body: idleRound } },
-];
-
-/** `survived` is 0, if anything: the lowest integer has no opposite, and the processor traps on making it. */
-const dying: readonly Node[] = [
-  ...has('deadly', 'has_deadly'),
-  { op: 'Mul', inputs: ['has_deadly', 'lowest'], outputs: ['dividend'] },
-  { op: 'Div', inputs: ['dividend', 'minus_one'], outputs: ['survived'] },
 ];

@@ -6,16 +6,11 @@ describe('GET /v1/status', () => {
   let app: TestApp;
   let admin: Member;
   let member: Member;
+  let stranger: Member;
   beforeAll(async () => {
-    app = await TestApp.start({
-      env: {
-        SERVICE_MASTER_KEY: masterKey,
-        SERVICE_MAX_ACCOUNTS: '3',
-        SERVICE_RATE_LIMIT_PER_MIN: '120',
-        SERVICE_RATE_LIMIT_AUTH_PER_MIN: '20',
-      },
-    });
-    [admin, member] = [await register(app, 'Ada'), await register(app, 'Mia')];
+    const limits = { SERVICE_RATE_LIMIT_PER_MIN: '120', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '20' };
+    const env = { SERVICE_MASTER_KEY: masterKey, ...limits };
+    ({ app, admin, member, stranger } = await TestApp.withTeam({ env }));
   });
   afterAll(() => app.stop());
 
@@ -33,10 +28,8 @@ describe('GET /v1/status', () => {
     expect(key.permissions).toMatchObject({ manage_team: false, read_workspace: false, manage_monitoring: true });
     const { permissions: ofMember } = await status(member.token);
     expect(ofMember).toMatchObject({ read_workspace: true, edit_workspace: false, manage_monitoring: false });
-    const regular = await register(app, 'Rea');
-    await app.moveToOwnTeam(regular.id);
-    expect(await status(regular.token)).toMatchObject({
-      caller: { operator: false, role: 'admin', team: { id: ownTeam(regular.id) } },
+    expect(await status(stranger.token)).toMatchObject({
+      caller: { operator: false, role: 'admin', team: { id: ownTeam(stranger.id) } },
       permissions: { edit_workspace: true, read_monitoring: false },
     });
     const { caller: master, permissions: ofMaster, runtimes } = await status(masterKey);
@@ -68,4 +61,50 @@ describe('GET /v1/status', () => {
       expect((await status(token)).runtimes).toEqual(expected);
     }
   });
+});
+
+describe('GET /metrics', () => {
+  const LIMIT = 30;
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_RATE_LIMIT_PER_MIN: String(LIMIT) } });
+  });
+  afterAll(() => app.stop());
+
+  const metrics = async () => (await app.get('/metrics', masterKey)).body as string;
+
+  it('counts requests by the templates of their routes, and all unknown paths as one', async () => {
+    const { token } = await register(app, 'Ada');
+    for (const path of ['/v1/projects/a', '/v1/projects/b', '/nothing', '/neither/this', '/docs'])
+      await app.get(path, token);
+    await app.call('DELETE', '/v1/projects', { token });
+    const body = await metrics();
+    const count = (method: string, route: string, status: number) =>
+      new RegExp(`^tenon_http_requests_total\\{${labels({ method, route, status })}\\} (\\d+)$`, 'm').exec(body)?.[1];
+    expect(count('POST', '/v1/auth/register', 201)).toBe('1');
+    expect(count('GET', '/v1/projects/{project_id}', 404)).toBe('2');
+    expect(count('GET', 'unknown', 404)).toBe('2');
+    expect(count('GET', 'other', 200)).toBe('1');
+    expect(count('DELETE', '/v1/projects', 405)).toBe('1');
+    expect(body).not.toMatch(/nothing|neither/);
+  });
+
+  it('counts what the limiter refuses, where it would have gone, and never refuses the master key itself', async () => {
+    app.clock.advance(61_000);
+    for (let n = 0; n < LIMIT + 2; n++) await app.get('/v1/projects/a');
+    for (let n = 0; n < LIMIT + 2; n++) expect((await app.get('/metrics', masterKey)).status).toBe(200);
+    const answers = [];
+    for (let n = 0; n < LIMIT + 1; n++) answers.push(await app.get('/metrics', 'a-guess-at-the-key'));
+    expect(answers.at(0)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    const body = await metrics();
+    expect(body).toContain('tenon_rate_limit_refusals_total{limit="default"} 3\n');
+    const refused = labels({ method: 'GET', route: '/v1/projects/{project_id}', status: 429 });
+    expect(body).toMatch(new RegExp(`^tenon_http_requests_total\\{${refused}\\} 2$`, 'm'));
+  });
+
+  const labels = (of: Record<string, string | number>) =>
+    Object.entries(of)
+      .map(([name, value]) => `${name}="${String(value).replace(/[{}]/g, '\\$&')}"`)
+      .join(',');
 });

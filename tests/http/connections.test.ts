@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import type { Request, RequestHandler, Response } from 'express';
+import {
+  flowing,
+  limitArrival,
+  lingeringClose,
+  slowClients,
+} from '../../src/interfaces/http/middleware/connections.js';
+
+const MB = 1024 * 1024;
+const LONG = 16 * MB;
+const NEVER = 10 * 60_000;
+
+/** Connects to a server with one middleware. */
+async function connected(middleware: RequestHandler, answer: RequestListener) {
+  const server = createServer((request, response) => {
+    middleware(request as Request, response as Response, () => answer(request, response as never));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [[theirs]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')]);
+  const end = () => {
+    socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { socket, closed: once(theirs, 'close'), end };
+}
+
+describe('an answer', () => {
+  const ASK = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const asked = async (limits: { stallMs: number; wholeMs: number }) => {
+    const middleware = slowClients({ ...limits, bytesPerSecond: LONG });
+    const connection = await connected(middleware, (_, response) => response.end(Buffer.alloc(LONG)));
+    connection.socket.write(ASK);
+    return connection;
+  };
+
+  it('that nobody takes ends its connection', async () => {
+    const { closed, end } = await asked({ stallMs: 100, wholeMs: NEVER });
+    await closed;
+    await end();
+  });
+
+  it('that is taken drop by drop ends its connection', async () => {
+    const { socket, closed, end } = await asked({ stallMs: NEVER, wholeMs: 100 });
+    const drops = setInterval(() => socket.pause().read(1), 10);
+    await closed;
+    clearInterval(drops);
+    await end();
+  });
+
+  it('that is taken in time leaves its connection for the next', async () => {
+    const { socket, end } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
+    for (let answers = 0; answers < 2; answers++) {
+      for (let bytes = 0; bytes < LONG; ) bytes += (await once(socket, 'data'))[0].length;
+      socket.write(ASK);
+    }
+    await end();
+  });
+});
+
+describe('an answer before all of a request is there', () => {
+  const BODY = 8 * MB;
+  const refused = async (limits: { maxMs: number; maxBytes: number }, read = false) => {
+    const connection = await connected(lingeringClose(limits), async (request, response) => {
+      const take = () => undefined;
+      if (read) await once(request.on('data', take), 'data');
+      request.off('data', take);
+      response.writeHead(413, { 'Content-Length': 8 }).end('too much');
+    });
+    const failed = jest.fn();
+    connection.socket.on('error', failed).pause();
+    connection.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${BODY}\r\n\r\n`);
+    return { ...connection, failed };
+  };
+
+  it.each([
+    ['that nobody has read', false],
+    ['that somebody has begun to read', true],
+  ])('reaches who sends the rest first, on the last request of a connection %s', async (_, read) => {
+    const { socket, failed, closed, end } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
+    await new Promise((sent) => socket.write(Buffer.alloc(BODY), sent));
+    await closed; // and only now the answer is read
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*too much$/);
+    expect(failed).not.toHaveBeenCalled();
+    await end();
+  });
+
+  it.each([
+    ['of who sends no more', { maxMs: 100, maxBytes: BODY }, 1],
+    ['of who sends more and more', { maxMs: NEVER, maxBytes: MB }, BODY - 1],
+  ])('ends the connection %s', async (_, limits, bytes) => {
+    const { socket, closed, end } = await refused(limits);
+    socket.write(Buffer.alloc(bytes));
+    await closed;
+    await end();
+  });
+});
+
+describe('the arrival of a body', () => {
+  /** A request whose body the test sends. */
+  const aRequest = (headers: IncomingMessage['headers'] = { 'transfer-encoding': 'chunked' }) => {
+    const body = new PassThrough();
+    return { body, request: Object.assign(body, { headers, complete: false }) as unknown as Request };
+  };
+  /** A body of which the first piece was taken. */
+  const begun = async () => {
+    const { body, request } = aRequest();
+    const pieces = flowing(request);
+    body.write('the beginning');
+    await pieces.next();
+    return { body, request, pieces };
+  };
+
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('is waited for a minute', () => {
+    const late = jest.fn();
+    limitArrival(aRequest().request, late);
+    jest.advanceTimersByTime(59_999);
+    expect(late).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(late).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not waited for where there is none, or all is there', async () => {
+    const late = jest.fn();
+    limitArrival(aRequest({}).request, late);
+    limitArrival(aRequest({ 'content-length': '0' }).request, late);
+    limitArrival(Object.assign(aRequest().request, { complete: true }), late);
+    const { body, request } = aRequest();
+    limitArrival(request, late);
+    body.end('all of it');
+    for await (const _ of request);
+    jest.advanceTimersByTime(600_000);
+    expect(late).not.toHaveBeenCalled();
+  });
+
+  it('may take long as long as it flows, and a minute after that', async () => {
+    const late = jest.fn();
+    const { body, request } = aRequest();
+    limitArrival(request, late);
+    const pieces = flowing(request);
+    for (let minute = 0; minute < 20; minute++) {
+      body.write(Buffer.alloc(64 * 1024));
+      expect((await pieces.next()).value).toHaveLength(64 * 1024);
+      jest.advanceTimersByTime(14_000);
+    }
+    expect(late).not.toHaveBeenCalled();
+    await pieces.return(undefined);
+    jest.advanceTimersByTime(60_000);
+    expect(late).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['stalls', 0],
+    ['only trickles', 1_000],
+  ])('is given up when it %s', async (_, bytes) => {
+    const { body, request, pieces } = await begun();
+    for (let second = 0; second < 14; second++) {
+      jest.advanceTimersByTime(1_000);
+      if (bytes === 0) continue;
+      body.write(Buffer.alloc(bytes));
+      await pieces.next();
+    }
+    const next = pieces.next();
+    jest.advanceTimersByTime(1_000);
+    await expect(next).rejects.toMatchObject({ code: 'request_timeout', status: 408 });
+    expect(request.destroyed).toBe(false);
+  });
+
+  it('is not given up for the slowness of whoever takes it', async () => {
+    const { body, pieces } = await begun();
+    body.write('more');
+    await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(300_000);
+    body.end('the end');
+    const rest: Uint8Array[] = [];
+    for await (const piece of pieces) rest.push(piece);
+    expect(Buffer.concat(rest).toString()).toBe('morethe end');
+  });
+
+  it('ends with a refusal when it is cut off', async () => {
+    const { body, request, pieces } = await begun();
+    const next = pieces.next();
+    body.destroy();
+    await expect(next).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(flowing(request).next()).rejects.toMatchObject({ code: 'bad_request' });
+  });
+});
