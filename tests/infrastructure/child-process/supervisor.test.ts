@@ -225,6 +225,7 @@ describe('the supervisor of a process', () => {
     await others[0]?.stop();
     await turns();
     expect([waiting.state, waiting.reason, processes.length]).toEqual(['starting', null, 4]);
+  });
 
   it('waits a different time than other supervisors do', () => {
     const series = () => {

@@ -99,18 +99,6 @@ describe('a serving process', () => {
     expect(state.reason).toMatch(/^it did not answer any more/);
   });
 
-  it('begins beside one other at most, however many are asked for at once', async () => {
-    use({ startTimeoutMs: 60_000 });
-    const starts = ['a', 'b', 'c', 'd'].map((id) => rig.start(rig.model('mute'), id));
-    for (const start of starts) start.catch(() => undefined);
-    while (rig.processes().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(rig.processes()).toHaveLength(2);
-    await rig.servers.close();
-    for (const start of starts) await expect(start).rejects.toMatchObject({ code: 'runtime_unavailable' });
-    expect(rig.processes()).toHaveLength(0);
-  });
-
   it('is one of ten that were started at once, each on a port of its own; ten that hang are found out and ended at once', async () => {
     use({ probeTimeoutMs: 1_000, stopGraceMs: 1_000 });
     const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
