@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
 import { WebhookSender } from '../../src/application/alerts/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { auditActions } from '../../src/domain/audit/audit-entry.js';
@@ -18,21 +16,8 @@ import {
   registeredModel,
 } from '../support/workspace.js';
 import { receivesMail, tokenMailedTo } from './support/mailbox.js';
+import { site, siteToken } from './support/site.js';
 import { TestApp } from './support/test-app.js';
-
-const site = {
-  SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
-  SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
-  SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
-};
-const siteToken = (claims: object) =>
-  new SignJWT({ ...claims })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setJti(randomUUID())
-    .setIssuer(site.SERVICE_SITE_LOGIN_ISSUER)
-    .setAudience('tenon')
-    .setExpirationTime('5m')
-    .sign(new TextEncoder().encode(site.SERVICE_SITE_LOGIN_SECRET));
 
 interface Entry {
   readonly id: string;

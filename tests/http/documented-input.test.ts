@@ -1,5 +1,6 @@
 import { bodies, operations, queries } from '../support/documented-input.js';
 import { createProject, type Member, register, registeredModel } from '../support/workspace.js';
+import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const CALLS = 10;
@@ -23,11 +24,6 @@ describe('input generated from the OpenAPI document', () => {
   const ids: Record<string, string> = { alias: 'champion' };
 
   beforeAll(async () => {
-    const site = {
-      SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
-      SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
-      SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
-    };
     app = await TestApp.start({ env: { SERVICE_MAX_ACCOUNTS: '1000', ...site } });
     admin = await register(app, 'Ada');
     const other = await register(app, 'Mia');

@@ -4,7 +4,9 @@ import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { note } from '../support/http-caller.js';
-import { type Member, register } from '../support/workspace.js';
+import { type Member, password } from '../support/workspace.js';
+import { refusal } from './support/refusals.js';
+import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const kinds: Record<string, string> = { model_id: 'mdl', dataset_id: 'dst' };
@@ -20,16 +22,8 @@ describe('every route', () => {
   let regular: Member;
 
   beforeAll(async () => {
-    const site = {
-      SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
-      SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',
-      SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
-    };
-    service = await TestApp.start({ env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '4', ...site } });
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
-    regular = await register(service, 'Rea');
-    await service.moveToOwnTeam(regular.id);
+    const env = { SERVICE_MASTER_KEY: masterKey, ...site };
+    ({ app: service, admin, member, stranger: regular } = await TestApp.withTeam({ env }));
     await service.verifyEmails();
   });
   afterAll(() => service.stop());
@@ -48,9 +42,9 @@ describe('every route', () => {
     const { method, path } = one;
     const more = ['nonsense', admin.token.slice(0, -1), `${admin.token}x`];
     for (const token of [undefined, `tns_${'a'.repeat(49)}`, ...(ofEachAccess.has(one) ? more : [])]) {
-      const { status, body, headers } = await service.call(method, pathOf(path), { token });
-      expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthenticated' });
-      expect(headers.get('www-authenticate')).toBe('Bearer');
+      const answer = await service.call(method, pathOf(path), { token });
+      expect(answer).toMatchObject(refusal(401, 'unauthenticated'));
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
     if (!ofEachAccess.has(one)) return;
     const basic = { Authorization: `Basic ${Buffer.from(admin.token).toString('base64')}` };
@@ -61,28 +55,23 @@ describe('every route', () => {
     const tokens = { session: admin.token, api_key: admin.apiKey, master: masterKey };
     const refused = callerKinds.filter((kind) => access !== 'public' && !access.takes.includes(kind));
     for (const token of refused.map((kind) => tokens[kind])) {
-      const { status, body } = await service.call(method, pathOf(path), { token });
-      expect({ status, code: body.code }).toEqual({ status: 401, code: 'session_required' });
+      expect(await service.call(method, pathOf(path), { token })).toMatchObject(refusal(401, 'session_required'));
     }
   });
 
+  /** A body that is no JSON: it is not read. */
+  const unread = (method: string) => (method === 'GET' ? {} : { raw: '{' });
   const forEditors = guarded.filter(({ access }) => access !== 'public' && !access.roles.includes('member'));
   it.each(named(forEditors))('%s is not for members, whatever they send', async (_, { method, path }) => {
-    const { status, body } = await service.call(method, pathOf(path), {
-      token: member.token,
-      raw: method === 'GET' ? undefined : '{',
-    });
-    expect({ status, code: body.code }).toEqual({ status: 403, code: 'forbidden' });
+    const answer = await service.call(method, pathOf(path), { token: member.token, ...unread(method) });
+    expect(answer).toMatchObject(refusal(403, 'forbidden'));
   });
 
   const forOperators = guarded.filter(({ access }) => access !== 'public' && access.operator);
   it.each(named(forOperators))('%s is for operators, whatever role others have', async (_, { method, path }) => {
     for (const token of [regular.token, regular.apiKey]) {
-      const { status, body } = await service.call(method, pathOf(path), {
-        token,
-        raw: method === 'GET' ? undefined : '{',
-      });
-      expect({ status, code: body.code }).toEqual({ status: 403, code: 'operator_only' });
+      const answer = await service.call(method, pathOf(path), { token, ...unread(method) });
+      expect(answer).toMatchObject(refusal(403, 'operator_only'));
     }
   });
 
@@ -222,30 +211,18 @@ describe('every route', () => {
     }
   });
 
+  const login = async () =>
+    (await service.post('/v1/auth/login', undefined, { email: 'mia@example.com', password })).body.token;
+
   it('takes a body-less POST with any media type', async () => {
-    const session = await service.post('/v1/auth/login', undefined, {
-      email: 'mia@example.com',
-      password: 'correct horse battery',
-    });
-    const headers = { 'Content-Type': 'text/plain' };
-    const { status } = await service.call('POST', '/v1/auth/logout', {
-      token: session.body.token,
-      headers,
-      raw: 'whatever',
-    });
-    expect(status).toBe(200);
+    const call = { token: await login(), headers: { 'Content-Type': 'text/plain' }, raw: 'whatever' };
+    expect((await service.call('POST', '/v1/auth/logout', call)).status).toBe(200);
   });
 
   it('refuses an expired session', async () => {
-    const { body } = await service.post('/v1/auth/login', undefined, {
-      email: 'mia@example.com',
-      password: 'correct horse battery',
-    });
-    expect((await service.get('/v1/auth/me', body.token)).status).toBe(200);
-    service.clock.advance(31 * 24 * 3_600_000);
-    expect(await service.get('/v1/auth/me', body.token)).toMatchObject({
-      status: 401,
-      body: { code: 'unauthenticated' },
-    });
+    const token = await login();
+    expect((await service.get('/v1/auth/me', token)).status).toBe(200);
+    service.clock.advance(30 * 24 * 3_600_000);
+    expect(await service.get('/v1/auth/me', token)).toMatchObject(refusal(401, 'unauthenticated'));
   });
 });
