@@ -297,7 +297,7 @@ describe('a body that comes after its headers were checked', () => {
     await restore();
     const path = '/v1/model-files/late.onnx';
     expect(await late('PUT', path, 'bytes', 'application/octet-stream', meanwhile)).toBe(expected);
-    const { files } = (await app.get('/v1/model-files', admin.token)).body;
-    expect(files.filter(({ path }: { path: string }) => path === 'late.onnx')).toHaveLength(written);
+    const { model_files } = (await app.get('/v1/model-files', admin.token)).body;
+    expect(model_files.filter(({ path }: { path: string }) => path === 'late.onnx')).toHaveLength(written);
   });
 });

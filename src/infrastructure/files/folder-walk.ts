@@ -53,7 +53,7 @@ export class FolderWalk {
     const target = await this.targetOf(join(folder, name));
     if (!target) return;
     const { real, stats } = target;
-    if (stats.isFile()) yield { path, folder, size: stats.size, modifiedAt: stats.mtime };
+    if (stats.isFile()) yield { path, folder, size: stats.size, modifiedAt: new Date(stats.mtimeMs) };
     if (stats.isDirectory() && !ancestors.includes(real)) yield* this.filesIn(real, path, [...ancestors, real]);
   }
 

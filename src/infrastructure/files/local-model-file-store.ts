@@ -49,9 +49,9 @@ export class LocalModelFileStore implements ModelFileStore {
     return this.staged(async (folder) => {
       const part = join(folder, 'part');
       const sha256 = await writeDurably(part, bytes);
-      const { size, mtime: modifiedAt } = await stat(part);
+      const { size, mtimeMs } = await stat(part);
       const replaced = await this.moveIntoPlace(part, path);
-      return { path, size, modifiedAt, writable: true, replaced, sha256 };
+      return { path, size, modifiedAt: new Date(mtimeMs), writable: true, replaced, sha256 };
     });
   }
 
