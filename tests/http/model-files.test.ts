@@ -1,83 +1,57 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Answer, note } from '../support/http-caller.js';
-import { itAlone, Service, temporaryFolder } from '../support/service.js';
+import { masterKey } from '../support/monitoring.js';
+import { TemporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import {
-  ask,
-  completions,
-  createProject,
-  type Member,
-  register,
-  registeredModel,
-  untilState,
-} from '../support/workspace.js';
+import { type Member, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
-const masterKey = 'master-key-of-the-tests';
 const files = '/v1/model-files';
 const shipped = join(__dirname, '../../models/tiny-chat');
 const OCTETS = { 'Content-Type': 'application/octet-stream' };
 const LIMIT = 8 * 1024 ** 2;
 
 describe('model files', () => {
-  let service: Service;
+  const folders = new TemporaryFolder();
+  const outside = new TemporaryFolder();
+  let app: TestApp;
   let admin: Member;
   let member: Member;
-  let dataDir: string;
   let models: string;
-  let left: string[];
 
   beforeAll(async () => {
-    dataDir = await temporaryFolder();
-    models = join(dataDir, 'models');
-    leaveBehind('one-old', 20);
-    leaveBehind('one-new', 1);
-    service = await Service.start({
-      dataDir,
-      env: { SERVICE_MASTER_KEY: masterKey, SERVICE_MODEL_UPLOAD_MB: String(LIMIT / 1024 ** 2) },
+    models = join(folders.path, 'models');
+    mkdirSync(models);
+    app = await TestApp.start({
+      env: {
+        SERVICE_DATA_DIR: folders.path,
+        SERVICE_MASTER_KEY: masterKey,
+        SERVICE_MODEL_UPLOAD_MB: String(LIMIT / 1024 ** 2),
+      },
     });
-    admin = await register(service, 'Ada');
-    member = await register(service, 'Mia');
-    await until('the old rest is gone', () => !unfinished().includes('one-old'));
-    left = unfinished();
-    rmSync(join(models, '.unfinished/one-new'), { recursive: true, force: true });
+    admin = await register(app, 'Ada');
+    member = await register(app, 'Mia');
   });
   afterAll(async () => {
-    await service.stop();
-    rmSync(dataDir, { recursive: true });
+    await app.stop();
+    folders.remove();
+    outside.remove();
   });
 
-  /** Writes the rest of an upload whose process was killed. */
-  function leaveBehind(name: string, minutesAgo: number): void {
-    const folder = join(models, '.unfinished', name);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'part'), 'the beginning');
-    const then = new Date(Date.now() - minutesAgo * 60_000);
-    for (const path of [join(folder, 'part'), folder]) utimesSync(path, then, then);
-  }
-
   const upload = (path: string, raw: string | Uint8Array, token = admin.token) =>
-    service.call('PUT', `${files}/${path}`, { token, raw, headers: OCTETS });
-  const list = async (query = '', token = member.token) => (await service.get(`${files}${query}`, token)).body;
-  const remove = (path: string, token = admin.token) => service.delete(`${files}/${path}`, token);
+    app.call('PUT', `${files}/${path}`, { token, raw, headers: OCTETS });
+  const list = async (query = '', token = member.token) => (await app.get(`${files}${query}`, token)).body;
+  const remove = (path: string, token = admin.token) => app.delete(`${files}/${path}`, token);
   const unfinished = () => (existsSync(join(models, '.unfinished')) ? readdirSync(join(models, '.unfinished')) : []);
 
   /** Sends a path as it is, and a body only as far as the test says. */
   function begin(path: string, headers: OutgoingHttpHeaders = {}, method = 'PUT'): ClientRequest {
-    const { hostname, port } = new URL(service.url);
+    const { hostname, port } = new URL(app.url);
     const credential = { Authorization: `Bearer ${admin.token}` };
     const all = { ...credential, ...(method === 'PUT' && OCTETS), ...headers };
     return request({ hostname, port, method, path: `${files}/${path}`, headers: all, agent: false });
@@ -91,13 +65,9 @@ describe('model files', () => {
     return answer;
   }
 
-  it('forgets what an upload had left behind when it was killed, and nothing of those that another process takes', () => {
-    expect(left).toEqual(['one-new']);
-  });
-
   it('lists the shipped model for everybody on the team, by any credential', async () => {
     for (const token of [member.token, member.apiKey, masterKey]) {
-      const { body, status } = await service.get(files, token);
+      const { body, status } = await app.get(files, token);
       expect(status).toBe(200);
       expect(body).toMatchObject({ count: body.model_files.length, next_cursor: null, truncated: false });
       const found = body.model_files.filter(({ path }: { path: string }) => path.startsWith('tiny-chat'));
@@ -143,7 +113,7 @@ describe('model files', () => {
     } while (cursor !== null);
     expect(seen).toEqual(all);
     for (const query of ['?limit=0', '?limit=x', `?cursor=${'x'.repeat(5_000)}`]) {
-      expect(await service.get(files + query, admin.token)).toMatchObject({
+      expect(await app.get(files + query, admin.token)).toMatchObject({
         status: 422,
         body: { code: 'invalid_request' },
       });
@@ -151,7 +121,7 @@ describe('model files', () => {
     for (const path of ['page/a', 'page/b', 'page/c.onnx']) await remove(path);
   });
 
-  it('chats with a model that came file by file', async () => {
+  it('takes a model file by file, and removes it as a whole', async () => {
     const parts = [
       'config.json',
       'generation_config.json',
@@ -165,14 +135,6 @@ describe('model files', () => {
     }
     const found = (await list()).model_files.find(({ path }: { path: string }) => path === 'mine/brought');
     expect(found).toMatchObject({ kind: 'chat_model', writable: true });
-    const project = await createProject(service, admin.token);
-    const model = await registeredModel(service, admin.token, project, { runtime: 'onnx', path: 'mine/brought' });
-    await service.put(`/v1/projects/${project}/runtime`, admin.token, { model_id: model });
-    await service.post(`/v1/projects/${project}/runtime/start`, admin.token);
-    await untilState(service, admin.token, project, 'ready');
-    const { body } = await service.post(completions(project), admin.apiKey, ask(project, 'What is 7 + 5?'));
-    expect(body.choices[0].message.content).toBe('7 + 5 = 12.');
-
     expect(await remove('mine/brought/onnx')).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
     expect(await remove('mine')).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
     expect(await remove('mine/brought')).toMatchObject({ status: 200, body: { id: 'mine/brought' } });
@@ -230,8 +192,7 @@ describe('model files', () => {
   });
 
   it('keeps away from the models of other folders, from folders and from links that lead out', async () => {
-    const outside = await temporaryFolder();
-    symlinkSync(outside, join(models, 'out'));
+    symlinkSync(outside.path, join(models, 'out'));
     await upload('folder/x', 'x');
     for (const path of ['tiny-chat', 'tiny-chat/config.json', 'tiny-chat/new', 'folder', 'folder/x/y', 'out/x']) {
       const { status, body } = await upload(path, 'x');
@@ -240,7 +201,7 @@ describe('model files', () => {
     }
     for (const path of ['tiny-chat', 'tiny-chat/config.json']) expect((await remove(path)).status).toBe(422);
     for (const path of ['out', 'out/x', 'folder/y']) expect((await remove(path)).status).toBe(404);
-    expect({ outside: readdirSync(outside), shipped: existsSync(join(shipped, 'config.json')) }).toEqual({
+    expect({ outside: readdirSync(outside.path), shipped: existsSync(join(shipped, 'config.json')) }).toEqual({
       outside: [],
       shipped: true,
     });
@@ -253,7 +214,7 @@ describe('model files', () => {
       ...types.map((type) => ({ 'Content-Type': type })),
       { ...OCTETS, 'Content-Encoding': 'gzip' },
     ]) {
-      const answer = await service.call('PUT', `${files}/a.onnx`, { token: admin.token, raw: 'x', headers });
+      const answer = await app.call('PUT', `${files}/a.onnx`, { token: admin.token, raw: 'x', headers });
       expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
       expect(answer.headers.get('accept')).toBe('application/octet-stream');
     }
@@ -274,24 +235,21 @@ describe('model files', () => {
     expect((await remove('large.onnx')).status).toBe(200);
   });
 
-  itAlone('each process counts for itself')(
-    'takes four uploads at once, and leaves nothing of those that are cut off',
-    async () => {
-      const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
-      for (const upload of sent) {
-        upload.on('error', () => undefined).write('the beginning');
-      }
-      await until('four are under way', () => unfinished().length === 4);
-      const busy = await upload('one-more', 'x');
-      expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
-      expect(busy.headers.get('retry-after')).toBe('5');
-      for (const upload of sent) upload.destroy();
-      await until('they are gone', () => unfinished().length === 0);
-      expect(existsSync(join(models, 'cut'))).toBe(false);
-      expect((await upload('one-more', 'x')).status).toBe(201);
-      await remove('one-more');
-    },
-  );
+  it('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
+    const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
+    for (const upload of sent) {
+      upload.on('error', () => undefined).write('the beginning');
+    }
+    await until('four are under way', () => unfinished().length === 4);
+    const busy = await upload('one-more', 'x');
+    expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect(busy.headers.get('retry-after')).toBe('5');
+    for (const upload of sent) upload.destroy();
+    await until('they are gone', () => unfinished().length === 0);
+    expect(existsSync(join(models, 'cut'))).toBe(false);
+    expect((await upload('one-more', 'x')).status).toBe(201);
+    await remove('one-more');
+  });
 
   it('gives up on a body that stalls, and leaves nothing of it', async () => {
     const slow = begin('stalled.onnx', { 'Content-Length': 100 });

@@ -1,29 +1,35 @@
 import type { ServerResponse } from 'node:http';
 import OpenAI from 'openai';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { answering, completion, type Script, ScriptedEngine, send, speaking } from '../support/scripted-engine.js';
-import { Service } from '../support/service.js';
 import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
 
 /** The service gives an engine at most so many calls at once. */
 const AT_ONCE = 32;
 
 let engine: ScriptedEngine;
-let service: Service;
+let app: TestApp;
 let admin: Member;
 let project: string;
 
 beforeAll(async () => {
   engine = await ScriptedEngine.start();
   const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_CHAT_QUEUE: '5' };
-  service = await Service.start({ env });
-  admin = await register(service, 'Ada');
-  project = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+  app = await TestApp.start({
+    env,
+    adapt: (container) => container.rebind(ChatRuntime).to(ChatRuntimeByKind).inSingletonScope(),
+  });
+  admin = await register(app, 'Ada');
+  project = await readyProject(app, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
 });
 afterEach(() => {
   engine.script = speaking();
 });
 afterAll(async () => {
-  await service.stop();
+  await app.container.get(ChatRuntime).close();
+  await app.stop();
   await engine.close();
 });
 
@@ -35,7 +41,7 @@ describe('the openai library', () => {
     readonly maxRetries?: number;
   }
   const create = ({ apiKey = admin.apiKey, id = project, maxRetries = 0, ...more }: Call = {}) => {
-    const client = new OpenAI({ apiKey, baseURL: `${service.url}/v1/projects/${id}`, maxRetries });
+    const client = new OpenAI({ apiKey, baseURL: `${app.url}/v1/projects/${id}`, maxRetries });
     return client.chat.completions.create({ model: id, messages: [{ role: 'user', content: 'Hi' }], ...more });
   };
   const failure = (call: Call = {}) =>
@@ -62,7 +68,7 @@ describe('the openai library', () => {
   });
 
   it('types each refusal by its status', async () => {
-    const bare = await createProject(service, admin.token);
+    const bare = await createProject(app, admin.token);
     expect(await failure({ apiKey: 'nonsense' })).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(await failure({ id: 'prj_none' })).toBeInstanceOf(OpenAI.NotFoundError);
     expect(await failure({ model: 'gpt-4o' })).toBeInstanceOf(OpenAI.UnprocessableEntityError);
@@ -108,13 +114,13 @@ describe('callers of a busy engine', () => {
   const hold: Script = ({ body }, response) => working.set(body.messages[0].content, response);
 
   beforeAll(async () => {
-    modest = await register(service, 'Mia');
+    modest = await register(app, 'Mia');
   });
 
   const call = async (by: Member, name: string, signal?: AbortSignal) => {
     const json = ask(project, name);
     const options = { token: by.apiKey, json, ...(signal && { signal }) };
-    return service.call('POST', completions(project), options).catch(() => null);
+    return app.call('POST', completions(project), options).catch(() => null);
   };
   const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
   /** The engine answers one call; resolves to what it is asked next. */
