@@ -50,7 +50,7 @@ export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgre
       checkVersion(folder, version);
       const [cluster, password] = [clusterFolder(folder), readPassword(folder)];
       const place = { cluster, sockets, password, database: options.database ?? DATABASE };
-      const command = [path.join(programs, 'postgres'), ...serverArguments(place, options.maxConnections ?? 60)];
+      const command = [path.join(programs, 'postgres'), ...serverArguments(place, options.maxConnections ?? 80)];
       const server = supervise(place, command, launcher, options.log ?? SILENT);
       await startWithRetries(server);
       let stopping: Promise<void> | undefined;

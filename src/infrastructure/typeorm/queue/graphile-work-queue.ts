@@ -46,9 +46,8 @@ const UNLOCK = 'SELECT graphile_worker.force_unlock_workers($1)';
 @injectable()
 export class GraphileWorkQueue implements WorkQueue {
   private readonly workers = new Map<string, TaskWorker>();
-  private readonly runners = new Map<string, TaskRunner>();
-  /** The runners that were replaced and still run tasks. */
-  private readonly retired = new Set<TaskRunner>();
+  /** One for each kind of task, and broken ones that still run tasks. */
+  private readonly runners = new Set<TaskRunner>();
   /** The workers that have ended, whose tasks must be unlocked. */
   private readonly ended = new Set<string>();
   private readonly looking: Repeating;
@@ -100,7 +99,7 @@ export class GraphileWorkQueue implements WorkQueue {
 
   private async end(): Promise<void> {
     await this.looking.stop(LOOK_PAUSE_MS);
-    await Promise.all(this.all.map((runner) => runner.stop()));
+    await Promise.all([...this.runners].map((runner) => runner.stop()));
     await this.unlockEnded().catch(() => undefined); // other instances do it otherwise
   }
 
@@ -108,12 +107,10 @@ export class GraphileWorkQueue implements WorkQueue {
   private async look(): Promise<void> {
     await this.unlockEnded();
     await this.checkLeases();
-    for (const [task, worker] of this.workers) {
-      const runner = this.runners.get(task);
-      if (runner && !runner.broken) continue;
-      if (runner) this.retire(runner);
-      this.runners.set(task, this.started(task, worker));
-    }
+    for (const runner of this.runners) if (runner.broken) void runner.retire().then(() => this.runners.delete(runner));
+    const running = [...this.runners].filter(({ broken }) => !broken).map(({ task }) => task);
+    for (const [task, worker] of this.workers)
+      if (!running.includes(task)) this.runners.add(this.started(task, worker));
     this.outages.done();
   }
 
@@ -125,17 +122,12 @@ export class GraphileWorkQueue implements WorkQueue {
 
   /** A worker whose row is gone was taken for dead, after this instance hung or lost its connections. */
   private async checkLeases(): Promise<void> {
-    const known = this.all.map((runner) => ({ runner, workers: runner.workers }));
+    const known = [...this.runners].map((runner) => ({ runner, workers: runner.workers }));
     const kept = (await this.registered.findBy({ instance: this.instance })).map(({ id }) => id);
     for (const { runner, workers } of known) {
       const lost = workers.filter((id) => !kept.includes(id));
       if (lost.length > 0) runner.loseLeases(lost);
     }
-  }
-
-  private retire(runner: TaskRunner): void {
-    this.retired.add(runner);
-    void runner.retire().then(() => this.retired.delete(runner));
   }
 
   private started(task: string, worker: TaskWorker): TaskRunner {
@@ -161,10 +153,6 @@ export class GraphileWorkQueue implements WorkQueue {
       await this.unitOfWork.query(UNLOCK, [workerIds]);
       await this.registered.delete({ id: In([...workerIds]) });
     });
-  }
-
-  private get all(): TaskRunner[] {
-    return [...this.runners.values(), ...this.retired];
   }
 
   private get registered() {

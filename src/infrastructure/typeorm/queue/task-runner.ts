@@ -63,7 +63,7 @@ export class TaskRunner {
   private stopping = false;
 
   constructor(
-    task: string,
+    readonly task: string,
     private readonly worker: TaskWorker,
     private readonly around: Surroundings,
   ) {

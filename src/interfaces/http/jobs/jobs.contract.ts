@@ -109,7 +109,7 @@ export const createJob = api.post(path, {
     'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of the spec, and ' +
     'scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
     '`acceptance.tolerance`), overall and by group. It continues after a restart of the service. ' +
-    `At most ${QUEUED_PER_TEAM} evaluations of a team wait at a time.\n\n` +
+    `One evaluation of a team runs at a time, and at most ${QUEUED_PER_TEAM} wait.\n\n` +
     'An `external` job is work that runs elsewhere, such as a training pipeline or a cron job, and reports its progress ' +
     'by `PATCH`. Alert rules look at it when it finishes.',
   access: permissions.runJobs,
