@@ -86,4 +86,23 @@ describe('the memory for bodies', () => {
     holder.destroy();
     expect((await create(large())).status).toBe(201);
   });
+
+  it('also bounds the datasets that are read at once, of which small ones never wait', async () => {
+    const projectId = (await create('{"name":"Small","spec":{}}')).body.id;
+    const datasets = `/v1/projects/${projectId}/datasets`;
+    const imported = async (length: number, input: string) => {
+      const records = Array.from({ length }, () => ({ input, expected: 'y' }));
+      return (await app.post(datasets, admin.token, { records })).body.id;
+    };
+    const largeId = await imported(12, 'x'.repeat(10_000));
+    const smallId = await imported(1, 'x');
+    const read = (id: string, more = '') => app.get(`${datasets}/${id}${more}`, admin.token);
+    const holder = await hold(200 * 1024);
+    for (const more of ['', '/versions/1']) {
+      expect(await read(largeId, more)).toMatchObject({ status: 503, body: { code: 'busy' } });
+      expect((await read(smallId, more)).status).toBe(200);
+    }
+    holder.destroy();
+    for (let n = 0; n < 3; n++) expect((await read(largeId)).status).toBe(200);
+  });
 });

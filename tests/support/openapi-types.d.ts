@@ -4007,7 +4007,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     updateDataset: {
@@ -4126,7 +4126,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     forkDataset: {
@@ -4165,7 +4165,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listDatasetVersions: {
@@ -4232,7 +4232,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     compareDatasets: {
@@ -4267,7 +4267,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listModels: {

@@ -134,6 +134,7 @@ export const aRecord = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
 /** A summary of a dataset's records, with an invented digest. */
 export const contentOf = (records: readonly DatasetRecord[]) => ({
   recordCount: records.length,
+  bytes: JSON.stringify(records).length,
   contentSha256: unique().padStart(64, '0'),
   validation: validate(records),
 });

@@ -5,12 +5,23 @@ export abstract class Clock {
   abstract now(): Date;
 }
 
+export interface CurrentRequest {
+  readonly id: string;
+  /** Reserves memory until the request ends. */
+  readonly reserve: (bytes: number) => Promise<void>;
+}
+
 /** The request that the running code belongs to. */
 export abstract class RequestContext {
   /** Is null outside a request. */
   abstract readonly id: string | null;
   /** Runs `work` as part of the request, also after each await. */
-  abstract within<T>(id: string, work: () => T): T;
+  abstract within<T>(request: CurrentRequest, work: () => T): T;
+  /**
+   * Reserves memory for data of `bytes` until the request ends, and waits for it if the data is large. Throws a refusal
+   * if it waits too long. Does nothing outside a request.
+   */
+  abstract reserve(bytes: number): Promise<void>;
 }
 
 /** The prefixes of identifiers, one for each kind. */

@@ -15,7 +15,7 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
@@ -30,6 +30,9 @@ export interface DatasetAtVersion {
   readonly datasetId: string;
   readonly version?: number;
 }
+
+/** The records of a version; `bytes` is their length. */
+type StoredRecords = Pick<DatasetVersion, 'datasetId' | 'version' | 'bytes'>;
 
 /** The two sides of a comparison and what changed from `base` to `own`. */
 export interface DatasetComparison extends Comparison {
@@ -48,6 +51,7 @@ export class DatasetService {
     private readonly datasets: DatasetRepository,
     private readonly starters: StarterCatalog,
     private readonly hasher: ContentHasher,
+    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -180,7 +184,7 @@ export class DatasetService {
   ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
     const dataset = await this.find(by, projectId, datasetId);
     const version = found('version', await this.datasets.version(dataset.id, number));
-    return { version, records: await this.records(dataset, number) };
+    return { version, records: await this.recordsOf(version) };
   }
 
   /** Compares `base` with `own`, both in the same project. Throws NotFound. */
@@ -204,29 +208,37 @@ export class DatasetService {
     return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
   }
 
-  private records({ id, version: current }: Dataset, version = current): Promise<readonly DatasetRecord[]> {
-    return this.recordsOf({ datasetId: id, version });
+  private records({ id, version, bytes }: Dataset): Promise<readonly DatasetRecord[]> {
+    return this.recordsOf({ datasetId: id, version, bytes });
   }
 
   /** Throws NotFound if the dataset has been removed meanwhile. */
-  private async recordsOf({ datasetId, version }: Required<DatasetAtVersion>): Promise<readonly DatasetRecord[]> {
+  private async recordsOf({ datasetId, version, bytes }: StoredRecords): Promise<readonly DatasetRecord[]> {
+    await this.request.reserve(bytes);
     return found('version', await this.datasets.records(datasetId, version));
   }
 
   /** Throws InvalidRequest if the records exceed the limit. */
   private async content(records: readonly DatasetRecord[]): Promise<DatasetContent> {
-    const contentSha256 = await this.hasher.hash(limited(canonicalRecords(records)));
-    return { recordCount: records.length, contentSha256, validation: validate(records) };
+    let bytes = 0;
+    const pieces = limited(canonicalRecords(records), (length) => {
+      bytes += length;
+    });
+    const contentSha256 = await this.hasher.hash(pieces);
+    return { recordCount: records.length, contentSha256, bytes, validation: validate(records) };
   }
 }
 
 const atVersion = ({ datasetId, version }: DatasetVersion) => ({ datasetId, version });
 
-function* limited(pieces: Iterable<string>): Generator<string> {
+/** Counts the bytes of each piece. Throws InvalidRequest beyond the limit. */
+function* limited(pieces: Iterable<string>, count: (bytes: number) => void): Generator<string> {
   const utf8 = new TextEncoder();
   let left = MEGABYTES * 1024 * 1024;
   for (const piece of pieces) {
-    left -= utf8.encode(piece).length;
+    const { length } = utf8.encode(piece);
+    count(length);
+    left -= length;
     const message = `are over the limit of ${MEGABYTES} MB as JSON, with the names of the fields in each record`;
     if (left < 0) throw new InvalidRequest([{ path: 'records', message }]);
     yield piece;

@@ -7,7 +7,7 @@ import type { Page, VersionPage } from '../shared/ports.js';
 
 export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
 export type ModelVersionEntry = Omit<ModelVersion, 'spec'>;
-export type DatasetVersionEntry = Omit<DatasetVersion, 'validation'>;
+export type DatasetVersionEntry = Omit<DatasetVersion, 'bytes' | 'validation'>;
 
 export abstract class ProjectRepository {
   abstract add(project: Project): Promise<void>;

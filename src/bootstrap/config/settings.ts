@@ -106,7 +106,7 @@ export const settings = {
   }),
   SERVICE_BODY_MEMORY_MB: setting({
     about:
-      'Memory for all request bodies that are held at once, parsed ones included, in units of 1,048,576 bytes. Larger bodies wait, and get 503 `busy` after 5 s.',
+      'Memory for all request bodies and datasets that are held at once, parsed ones included, in units of 1,048,576 bytes. Large ones wait, and get 503 `busy` after 5 s.',
     fallback: '96',
     read: whole(1, 1_048_576),
   }),

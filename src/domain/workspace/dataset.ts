@@ -25,6 +25,8 @@ export interface DatasetContent {
   readonly recordCount: number;
   /** SHA-256 of the canonical records, in lower-case hexadecimal digits. */
   readonly contentSha256: string;
+  /** The length of the canonical records in bytes. */
+  readonly bytes: number;
   readonly validation: Validation;
 }
 
@@ -59,12 +61,13 @@ export const Dataset = {
   /** Throws InvalidRequest. */
   create: (
     draft: Draft,
-    { recordCount, contentSha256, validation }: DatasetContent,
+    { recordCount, contentSha256, bytes, validation }: DatasetContent,
     forkedFrom: Dataset['forkedFrom'] = null,
   ): Dataset => ({
     ...draft,
     recordCount,
     contentSha256,
+    bytes,
     validation,
     forkedFrom,
     name: checked(draft.name),
@@ -115,6 +118,7 @@ export const Dataset = {
     name,
     recordCount: dataset.recordCount,
     contentSha256: dataset.contentSha256,
+    bytes: dataset.bytes,
     validation: dataset.validation,
     createdBy: updatedBy,
     createdAt: updatedAt,

@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
-import type { Clock, Delay, IdGenerator, IdKind, RequestContext } from '../../application/shared/ports.js';
+import type {
+  Clock,
+  CurrentRequest,
+  Delay,
+  IdGenerator,
+  IdKind,
+  RequestContext,
+} from '../../application/shared/ports.js';
 
 @injectable()
 export class SystemClock implements Clock {
@@ -29,13 +36,17 @@ export class TimedDelay implements Delay {
 
 @injectable()
 export class AsyncRequestContext implements RequestContext {
-  private readonly current = new AsyncLocalStorage<string>();
+  private readonly current = new AsyncLocalStorage<CurrentRequest>();
 
   get id(): string | null {
-    return this.current.getStore() ?? null;
+    return this.current.getStore()?.id ?? null;
   }
 
-  within<T>(id: string, work: () => T): T {
-    return this.current.run(id, work);
+  within<T>(request: CurrentRequest, work: () => T): T {
+    return this.current.run(request, work);
+  }
+
+  async reserve(bytes: number): Promise<void> {
+    await this.current.getStore()?.reserve(bytes);
   }
 }

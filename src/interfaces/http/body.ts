@@ -109,8 +109,8 @@ interface Waiting {
 }
 
 /**
- * Bounds the memory of all bodies that are read or held at once, parsed ones included. Without room, large bodies wait
- * in the order of arrival, and get 503 `busy` when they have waited too long.
+ * Bounds the memory of all bodies that are read or held at once, parsed ones included, and of large answers. Without
+ * room, large ones wait in the order of arrival, and get 503 `busy` when they have waited too long.
  */
 export class BodyMemory {
   private held = 0;
@@ -151,7 +151,7 @@ export class BodyMemory {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         this.beginNext();
         const seconds = Math.max(1, Math.ceil(this.waitMs / 1000));
-        const message = `Too many large bodies at once: try again in ${seconds} s.`;
+        const message = `Too many large requests at once: try again in ${seconds} s.`;
         reject(new HttpRefusal('busy', message, { 'Retry-After': String(seconds) }));
       };
       const timer = setTimeout(giveUp, this.waitMs);

@@ -54,7 +54,10 @@ export const refusals = {
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
   internal_error: { status: 500, when: 'An unexpected failure. The log has it under the `request_id`.' },
   runtime_invalid_response: { status: 502, when: 'The runtime gave an invalid or mismatched answer.' },
-  busy: { status: 503, when: 'Too many logins and registrations, uploads or large bodies at once. See `Retry-After`.' },
+  busy: {
+    status: 503,
+    when: 'Too many logins and registrations, uploads, large bodies or large datasets at once. See `Retry-After`.',
+  },
   runtime_not_connected: { status: 503, when: 'No model is connected to the project.' },
   runtime_loading: { status: 503, when: 'The model is loading. See `Retry-After`.' },
   runtime_stopped: { status: 503, when: 'The runtime is stopped.' },

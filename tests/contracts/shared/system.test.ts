@@ -58,7 +58,7 @@ describe('RequestContext of Node', () => {
     expect(request.id).toBeNull();
     const allHaveBegun = barrier(3);
     const seen = await atOnce(3, (party) =>
-      request.within(`r${party}`, async () => {
+      request.within({ id: `r${party}`, reserve: async () => undefined }, async () => {
         const before = request.id;
         await allHaveBegun();
         return [before, request.id];
@@ -66,6 +66,17 @@ describe('RequestContext of Node', () => {
     );
     expect(seen).toEqual(['r0', 'r1', 'r2'].map((id) => [id, id]));
     expect(request.id).toBeNull();
+  });
+
+  it('reserves memory of the current request, and none outside', async () => {
+    const request = new AsyncRequestContext();
+    const reserved: number[] = [];
+    const reserve = async (bytes: number) => {
+      reserved.push(bytes);
+    };
+    await request.within({ id: 'r', reserve }, () => request.reserve(7));
+    await request.reserve(8);
+    expect(reserved).toEqual([7]);
   });
 });
 

@@ -3,6 +3,7 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
 import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
@@ -38,6 +39,7 @@ describe('a dataset', () => {
       datasets,
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
+      new AsyncRequestContext(),
       auditOn(repositories),
       ids,
       clock,

@@ -4,6 +4,7 @@ const at = new Date(Date.UTC(2026, 0, 1));
 const later = new Date(Date.UTC(2026, 0, 2));
 const content = (valid = true) => ({
   recordCount: 1,
+  bytes: 2,
   contentSha256: 'a digest',
   validation: valid ? { valid, findings: [] } : validate([]),
 });

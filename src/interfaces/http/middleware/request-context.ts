@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
 import type { IdGenerator, Logger, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
+import type { BodyMemory } from '../body.js';
 import type { Call, Target } from '../contract.js';
 
 /** Carries one request's state from one middleware to the next, as `request.context`. */
@@ -27,6 +28,8 @@ export interface HttpContext {
   target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
+  /** Lowers the memory reserved for data to that of the answer's text, once the text is made. */
+  answerMade: () => void;
   /** Set by `handle`: the controller's answer. */
   result: unknown;
 }
@@ -43,6 +46,7 @@ const newContext = (requestId: string, path: string): HttpContext => ({
   body: undefined,
   target: null,
   call: null,
+  answerMade: () => undefined,
   result: undefined,
 });
 
@@ -57,6 +61,7 @@ declare global {
 export interface RequestContextDependencies {
   readonly ids: IdGenerator;
   readonly requests: RequestContext;
+  readonly bodyMemory: BodyMemory;
   readonly logger: Logger;
 }
 
@@ -67,11 +72,15 @@ const MAX_LISTENERS = 20;
 
 /** Gives the request its id, which the answer and every log line of the request carry. */
 export const requestContext =
-  ({ ids, requests, logger }: RequestContextDependencies): RequestHandler =>
+  ({ ids, requests, logger, bodyMemory }: RequestContextDependencies): RequestHandler =>
   (request, response, next) => {
     const own = request.get('x-request-id') ?? '';
     const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
     request.context = newContext(requestId, request.path ?? '/');
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
-    requests.within(requestId, () => logger.within({ request_id: requestId }, next));
+    const reserve = async (bytes: number) => {
+      const setValues = await bodyMemory.reserve(bytes, response);
+      request.context.answerMade = () => setValues(0);
+    };
+    requests.within({ id: requestId, reserve }, () => logger.within({ request_id: requestId }, next));
   };

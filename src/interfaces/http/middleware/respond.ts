@@ -14,9 +14,9 @@ export const handle =
 export const respond =
   (contract: Contract): RequestHandler =>
   async (request, response) => {
-    const { result } = request.context;
+    const { result, answerMade } = request.context;
     if (result instanceof StreamedResponse) await stream(response, result);
-    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result));
+    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
   };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -24,12 +24,14 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Prometheus knows its format by this type. */
 const textTypes = { 'text/plain': 'text/plain; version=0.0.4; charset=utf-8' } as const;
 
-function send(response: Response, { answer, versioned, answerMedia }: Contract, reply: Reply<unknown>): void {
+function send(response: Response, contract: Contract, reply: Reply<unknown>, made: () => void): void {
+  const { answer, versioned, answerMedia } = contract;
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.setHeader('ETag', `"${body.version}"`);
   response.set(reply.headers);
-  if (answerMedia) sendText(response, reply.status, textTypes[answerMedia], String(body));
-  else sendText(response, reply.status, JSON_TYPE, JSON.stringify(body));
+  const text = answerMedia ? String(body) : JSON.stringify(body);
+  made();
+  sendText(response, reply.status, answerMedia ? textTypes[answerMedia] : JSON_TYPE, text);
 }
 
 /** Sends a whole answer. Express's `send` would answer 304 where `If-None-Match` has the version's ETag. */

@@ -103,6 +103,7 @@ export const readDataset = api.get('/v1/projects/{project_id}/datasets/{dataset_
   access: permissions.readWorkspace,
   versioned: true,
   answer: DatasetAnswer,
+  refusals: ['busy'],
 });
 
 export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{dataset_id}', {
@@ -142,7 +143,7 @@ export const freezeDataset = api.post('/v1/projects/{project_id}/datasets/{datas
   bodyOptional: true,
   versioned: true,
   answer: DatasetAnswer,
-  refusals: ['stale_version', 'dataset_frozen', 'dataset_invalid'],
+  refusals: ['busy', 'stale_version', 'dataset_frozen', 'dataset_invalid'],
 });
 
 export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset_id}/fork', {
@@ -161,6 +162,7 @@ export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset
   versioned: true,
   status: 201,
   answer: DatasetAnswer,
+  refusals: ['busy'],
 });
 
 const DatasetVersionEntry = Content.omit({ validation: true }).extend({
@@ -189,6 +191,7 @@ export const readDatasetVersion = api.get('/v1/projects/{project_id}/datasets/{d
     records: Records,
     validation: Content.shape.validation,
   }).meta({ id: 'DatasetVersion' }),
+  refusals: ['busy'],
 });
 
 const OTHER = /^(?:(dst_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@([1-9]\d{0,9}))?|([1-9]\d{0,9}))$/;
@@ -235,4 +238,5 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
     ),
     unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
   }),
+  refusals: ['busy'],
 });

@@ -59,6 +59,7 @@ export class DatasetsController implements Controller {
         records: [...records],
         validation: validationAnswer(version.validation),
         dataset_id: hidden,
+        bytes: hidden,
       });
     }),
     route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query }) => {
@@ -96,6 +97,7 @@ const datasetEntry = (dataset: Dataset) =>
     forked_from: dataset.forkedFrom && atVersion(dataset.forkedFrom),
     validation: validationAnswer(dataset.validation),
     updated_by: hidden,
+    bytes: hidden,
   });
 
 const datasetAnswer = ({ dataset, records }: FullDataset) => ({ ...datasetEntry(dataset), records: [...records] });
