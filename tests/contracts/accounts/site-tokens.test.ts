@@ -3,12 +3,140 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { SiteTokenVerifier } from '../../../src/application/accounts/ports.js';
 import { SiteTokenInvalid } from '../../../src/domain/accounts/errors.js';
 import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { JoseSiteTokenVerifier } from '../../../src/infrastructure/crypto/jose-site-token-verifier.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { within } from '../../support/until.js';
-import { agreed, type Claims, inSeconds, siteTokensContract, someClaims } from './site-tokens.contract.js';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+interface SiteTokensUnderTest {
+  readonly siteTokens: SiteTokenVerifier;
+  /** Returns a token of these claims that the site signs. */
+  signed(claims: Claims): string;
+  /** Returns tokens of these claims that the site did not sign, by the way in which they were forged. */
+  forged(claims: Claims): Readonly<Record<string, string>>;
+}
+
+/** The values that site and service have agreed on. */
+const agreed = { issuer: 'https://shop.example', audience: 'tenon' } as const;
+
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+/** Returns the claims of a valid token; undefined leaves one out. */
+const someClaims = (over: Claims = {}): Claims => ({
+  iss: agreed.issuer,
+  aud: agreed.audience,
+  exp: inSeconds(300),
+  jti: 'a token',
+  email: 'ada@example.com',
+  ...over,
+});
+
+function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
+  describe(`SiteTokenVerifier of ${adapter}`, () => {
+    let site: SiteTokensUnderTest;
+    beforeEach(() => {
+      site = open();
+    });
+
+    const verified = (over: Claims) => site.siteTokens.verify(site.signed(someClaims(over)));
+    const outcome = (token: string) =>
+      site.siteTokens.verify(token).then(
+        () => 'believed',
+        (error: unknown) => (error instanceof SiteTokenInvalid ? 'invalid' : error),
+      );
+
+    it('gives the claims of a token that the site signed', async () => {
+      const exp = inSeconds(60);
+      const told = { email: 'Ada.Müller@Example.COM', name: 'Ada “🦆” 王', team: 'Team 7' };
+      const others = { exp, iat: inSeconds(-1), nbf: inSeconds(-1), more: { of: 'it' } };
+      const claims = await verified({ ...told, email_verified: true, jti: 'x', ...others });
+      expect(claims).toEqual({ ...told, emailVerified: true, tokenId: 'x', expiresAt: new Date(exp * 1000) });
+    });
+
+    it('takes name and team that are not told for none, and an e-mail for verified by nothing but true', async () => {
+      for (const nothing of [undefined, null, '']) {
+        const claims = await verified({ name: nothing, team: nothing });
+        expect(claims).toMatchObject({ emailVerified: null, name: null, team: null });
+      }
+      for (const told of [false, 'true', 1, {}])
+        expect(await verified({ email_verified: told })).toMatchObject({ emailVerified: false });
+    });
+
+    it('takes a token that is for others as well, or as long as it may be, or comes a second time', async () => {
+      const token = site.signed(someClaims({ aud: ['crm', agreed.audience] }));
+      const claims = await site.siteTokens.verify(token);
+      expect(await site.siteTokens.verify(token)).toEqual(claims);
+      const text = 'x'.repeat(200);
+      const email = `ada@${`${'x'.repeat(60)}.`.repeat(5).slice(0, 250)}`;
+      expect(await verified({ jti: text, name: text, team: text, email })).toMatchObject({
+        tokenId: text,
+        name: text,
+        team: text,
+        email,
+      });
+    });
+
+    const long = 'x'.repeat(255);
+    it.each<[string, Claims]>([
+      ['another issuer', { iss: 'https://shop.example.evil.example' }],
+      ['no issuer', { iss: undefined }],
+      ['another audience', { aud: 'crm' }],
+      ['no audience', { aud: undefined }],
+      ['an expiry a second ago', { exp: inSeconds(-1) }],
+      ['no expiry', { exp: undefined }],
+      ['an expiry in words', { exp: String(inSeconds(300)) }],
+      ['an expiry after all dates', { exp: 1e13 }],
+      ['a beginning in the future', { nbf: inSeconds(60) }],
+      ['no id', { jti: undefined }],
+      ['an empty id', { jti: '' }],
+      ['an id that is no text', { jti: 7 }],
+      ['an over-long id', { jti: long }],
+      ['a NUL in its id', { jti: 'a\0b' }],
+      ['no e-mail', { email: undefined }],
+      ['an empty e-mail', { email: '' }],
+      ['an e-mail that is no text', { email: ['ada@example.com'] }],
+      ['an over-long e-mail', { email: `${long}@example.com` }],
+      ['a name that is no text', { name: { first: 'Ada' } }],
+      ['an over-long name', { name: long }],
+      ['a team that is no text', { team: 7 }],
+      ['an over-long team', { team: long }],
+    ])('refuses a token with %s', async (_, over) => {
+      expect(await outcome(site.signed(someClaims(over)))).toBe('invalid');
+    });
+
+    it('refuses a token that the site did not sign, whoever else did', async () => {
+      const tokens = site.forged(someClaims());
+      for (const [how, token] of Object.entries(tokens)) expect([how, await outcome(token)]).toEqual([how, 'invalid']);
+    });
+
+    it('refuses a token of which anything was changed', async () => {
+      const [header, payload, signature] = site.signed(someClaims()).split('.') as [string, string, string];
+      const [, promoted] = site.signed(someClaims({ email: 'eve@example.com' })).split('.') as [string, string];
+      for (const token of [
+        `${header}.${promoted}.${signature}`,
+        `${header}.${payload}.`,
+        `${header}.${payload}`,
+        `${header}.${payload}.${signature.slice(0, -4)}`,
+        `${header}.${payload}.${signature.slice(0, 10)}${signature[10] === 'A' ? 'B' : 'A'}${signature.slice(11)}`,
+        `${header}.${payload}.${signature}.`,
+        ` ${header}.${payload}.${signature}`,
+        `${payload}.${header}.${signature}`,
+      ])
+        expect(await outcome(token)).toBe('invalid');
+    });
+
+    it('refuses text that is no token', async () => {
+      const unnamed = `${Buffer.from('{}').toString('base64url')}.e30.AAAA`;
+      const long = `${'x'.repeat(300_000)}.${'y'.repeat(400_000)}.${'z'.repeat(300_000)}`;
+      for (const text of ['', '..', 'let me in', 'a.b\0.c', '{"alg":"HS256"}', unnamed, long])
+        expect(await outcome(text)).toBe('invalid');
+    });
+  });
+}
 
 const SECRET = 'a secret of site and service, long enough';
 const nowhere = { secret: null, jwksFile: null, jwksUrl: null, ...agreed };
@@ -16,7 +144,7 @@ const nowhere = { secret: null, jwksFile: null, jwksUrl: null, ...agreed };
 const rsa = (bits = 2048) => generateKeyPairSync('rsa', { modulusLength: bits });
 const ec = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 type Pair = ReturnType<typeof rsa>;
-const [rsaPair, ecPair, otherRsa, otherEc] = [rsa(), ec(), rsa(), ec()];
+const [rsaPair, ecPair, otherRsa, otherEc, weakRsa] = [rsa(), ec(), rsa(), ec(), rsa(1024)];
 
 const jwk = ({ publicKey }: Pair, more: object) => ({ ...publicKey.export({ format: 'jwk' }), ...more });
 const keySet = { keys: [jwk(rsaPair, { kid: 'r', use: 'sig' }), jwk(ecPair, { kid: 'e', alg: 'ES256' })] };
@@ -155,7 +283,7 @@ describe('With a key set', () => {
       ],
       ['answers with no JSON', () => answers(200, '<html>')],
       ['answers with a key that is none', () => answers(200, '{"keys":[{"kty":"RSA","kid":"r","n":"AA","e":"A"}]}')],
-      ['answers with a weak key', () => answers(200, JSON.stringify({ keys: [jwk(rsa(1024), { kid: 'r' })] }))],
+      ['answers with a weak key', () => answers(200, JSON.stringify({ keys: [jwk(weakRsa, { kid: 'r' })] }))],
       ['hangs up', () => (answer = ({ socket }) => void socket.destroy())],
       ['never answers', () => (answer = () => {})],
       ['never finishes', () => (answer = (_, to) => void to.writeHead(200).write('{"keys":['))],
@@ -179,7 +307,7 @@ describe('With a key set', () => {
       const tokens = fromFile({ keys: [jwk(otherRsa, { kid: 'old' }), ...keySet.keys] });
       expect((await outcome(tokens, byPair('RS256', rsaPair, someClaims()))).error).toBeNull();
       for (const one of [
-        byPair('RS256', rsa(), someClaims()),
+        byPair('RS256', weakRsa, someClaims()),
         byPair('RS256', rsaPair, someClaims({ exp: inSeconds(-5) })),
       ])
         expect((await outcome(tokens, one)).error).toBeInstanceOf(SiteTokenInvalid);

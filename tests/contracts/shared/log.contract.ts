@@ -27,8 +27,9 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       expect(line?.fields.error).toMatchObject({ message: 'what went wrong', name: 'TypeError' });
     });
 
-    it('adds the surrounding fields to every line, also after an await, and to no other', async () => {
+    it('adds the surrounding fields to every line, also after an await, the nearest first', async () => {
       const { log, lines } = open();
+      const failure = new Error('no');
       log.info('before');
       const answer = await log.within({ request: 'r1' }, async () => {
         log.info('at once', { own: 1 });
@@ -37,24 +38,16 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
         return 'answer';
       });
       log.info('after');
+      await expect(log.within({ request: 'r2' }, () => Promise.reject(failure))).rejects.toBe(failure);
+      log.within({ a: 1, b: 1, c: 1 }, () => log.within({ b: 2, c: 2 }, () => log.info('inner', { c: 3 })));
       expect(answer).toBe('answer');
       expect((await lines()).map(({ event, fields }) => [event, fields])).toEqual([
         ['before', {}],
         ['at once', { request: 'r1', own: 1 }],
         ['later', { request: 'r1' }],
         ['after', {}],
+        ['inner', { a: 1, b: 2, c: 3 }],
       ]);
-    });
-
-    it('adds up what is around what is around, and what is nearest counts', async () => {
-      const { log, lines } = open();
-      log.within({ a: 1, b: 1, c: 1 }, () => {
-        log.within({ b: 2, c: 2 }, () => log.info('inner', { c: 3 }));
-        log.info('outer');
-      });
-      const [inner, outer] = await lines();
-      expect(inner?.fields).toEqual({ a: 1, b: 2, c: 3 });
-      expect(outer?.fields).toEqual({ a: 1, b: 1, c: 1 });
     });
 
     it('adds to what is bound the fields around the place where it was, whoever calls it', async () => {
@@ -72,20 +65,6 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
         { request: 'r1', n: 2 },
         { request: 'r1', n: 3 },
       ]);
-    });
-
-    it('gives what the work gives, and throws what it throws', async () => {
-      const { log, lines } = open();
-      const failure = new Error('no');
-      expect(log.within({ a: 1 }, () => 42)).toBe(42);
-      const throws = () =>
-        log.within({ a: 1 }, () => {
-          throw failure;
-        });
-      expect(throws).toThrow(failure);
-      await expect(log.within({ a: 1 }, () => Promise.reject(failure))).rejects.toBe(failure);
-      log.info('after');
-      expect(await lines()).toEqual([{ level: 'info', event: 'after', fields: {} }]);
     });
 
     it('writes nothing twice, and all in its order, however often it is flushed', async () => {
