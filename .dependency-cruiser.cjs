@@ -73,7 +73,7 @@ module.exports = {
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
-    confined('record-files-confined', ['csv-parse', 'split2'], ['interfaces']),
+    confined('record-files-confined', ['csv-parse'], ['interfaces']),
     confined('zod-confined', ['zod'], ['interfaces', 'infrastructure', 'bootstrap']),
 
     rule('no-cycles', { path: '^src/' }, { circular: true }, 'break the cycle: let one side own what both need'),

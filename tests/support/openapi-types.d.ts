@@ -1023,6 +1023,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -1130,22 +1146,6 @@ export interface paths {
         put: operations["uploadModelFile"];
         post?: never;
         delete: operations["deleteModelFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["readStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2088,6 +2088,71 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
+        Status: {
+            instance: string;
+            caller: {
+                /** @enum {string} */
+                kind: "session" | "api_key" | "master";
+                user: {
+                    id: string;
+                    name: string;
+                    email: string;
+                    /** @enum {string} */
+                    role: "admin" | "developer" | "member";
+                    email_verified: boolean;
+                    created_at: number;
+                } | null;
+                team: {
+                    id: string;
+                } | null;
+                /** @enum {string} */
+                role: "admin" | "developer" | "member";
+                operator: boolean;
+                verified: boolean;
+            };
+            permissions: {
+                own_account: boolean;
+                mint_keys: boolean;
+                read_team: boolean;
+                manage_team: boolean;
+                read_workspace: boolean;
+                edit_workspace: boolean;
+                delete_project: boolean;
+                own_conversations: boolean;
+                chat: boolean;
+                read_status: boolean;
+                read_metrics: boolean;
+                read_jobs: boolean;
+                run_jobs: boolean;
+                run_evaluations: boolean;
+                cancel_jobs: boolean;
+                read_monitoring: boolean;
+                read_audit: boolean;
+                manage_monitoring: boolean;
+            };
+            limits: {
+                requests: {
+                    limit: number;
+                    remaining: number;
+                    window_seconds: number;
+                    reset_seconds: number;
+                };
+                auth: {
+                    limit: number;
+                    remaining: number;
+                    window_seconds: number;
+                    reset_seconds: number;
+                };
+            };
+            runtimes: {
+                /** @enum {string} */
+                state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
+                model_id: string | null;
+                reason: string | null;
+                project_id: string;
+                project_name: string;
+            }[];
+        };
         Audit: {
             entries: components["schemas"]["AuditEntry"][];
             count: number;
@@ -2191,71 +2256,6 @@ export interface components {
             modified_at: number;
             writable: boolean;
             sha256: string;
-        };
-        Status: {
-            instance: string;
-            caller: {
-                /** @enum {string} */
-                kind: "session" | "api_key" | "master";
-                user: {
-                    id: string;
-                    name: string;
-                    email: string;
-                    /** @enum {string} */
-                    role: "admin" | "developer" | "member";
-                    email_verified: boolean;
-                    created_at: number;
-                } | null;
-                team: {
-                    id: string;
-                } | null;
-                /** @enum {string} */
-                role: "admin" | "developer" | "member";
-                operator: boolean;
-                verified: boolean;
-            };
-            permissions: {
-                own_account: boolean;
-                mint_keys: boolean;
-                read_team: boolean;
-                manage_team: boolean;
-                read_workspace: boolean;
-                edit_workspace: boolean;
-                delete_project: boolean;
-                own_conversations: boolean;
-                chat: boolean;
-                read_status: boolean;
-                read_metrics: boolean;
-                read_jobs: boolean;
-                run_jobs: boolean;
-                run_evaluations: boolean;
-                cancel_jobs: boolean;
-                read_monitoring: boolean;
-                read_audit: boolean;
-                manage_monitoring: boolean;
-            };
-            limits: {
-                requests: {
-                    limit: number;
-                    remaining: number;
-                    window_seconds: number;
-                    reset_seconds: number;
-                };
-                auth: {
-                    limit: number;
-                    remaining: number;
-                    window_seconds: number;
-                    reset_seconds: number;
-                };
-            };
-            runtimes: {
-                /** @enum {string} */
-                state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
-                model_id: string | null;
-                reason: string | null;
-                project_id: string;
-                project_name: string;
-            }[];
         };
     };
     responses: {
@@ -5809,6 +5809,33 @@ export interface operations {
             503: components["responses"]["503.storage_unavailable.runtime_loading.shutting_down.unlimited"];
         };
     };
+    readStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -6148,33 +6175,6 @@ export interface operations {
             408: components["responses"]["408.request_timeout"];
             421: components["responses"]["421.misdirected_request"];
             422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
-        };
-    };
-    readStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Status"];
-                };
-            };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];

@@ -2,7 +2,7 @@ import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { atMost, quoted } from '../shared/text.js';
 import { type DatasetRecord, shortened } from './dataset.js';
 import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
-import { nameFindings } from './name.js';
+import { nameFindings } from './project.js';
 
 /** The limits of an import; lengths are in characters. */
 export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;

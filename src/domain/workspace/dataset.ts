@@ -1,9 +1,8 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { quoted } from '../shared/text.js';
 import { DatasetFrozen, DatasetInvalid } from './errors.js';
-import { canonicalPieces, type Json, type JsonObject } from './json.js';
-import { nameFindings, nameWithEnding } from './name.js';
-import { requireVersion } from './project.js';
+import { canonical, type Json, type JsonObject } from './json.js';
+import { nameFindings, nameWithEnding, requireVersion } from './project.js';
 
 /** One example of a dataset. */
 export interface DatasetRecord {
@@ -16,9 +15,15 @@ export interface DatasetRecord {
   readonly fields: JsonObject;
 }
 
-/** Returns the canonical JSON of records in pieces. `content_sha256` is the hash of it. */
-export const canonicalRecords = (records: readonly DatasetRecord[]): Iterable<string> =>
-  canonicalPieces(records.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields })));
+/** Yields the canonical JSON of records, a record at a time. `content_sha256` is the hash of it. */
+export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<string> {
+  let before = '[';
+  for (const { id, group, input, expected, fields } of records) {
+    yield before + canonical({ id, group, input, expected, fields });
+    before = ',';
+  }
+  yield records.length > 0 ? ']' : '[]';
+}
 
 /** The summary of a dataset's records, which are stored apart from it. */
 export interface DatasetContent {

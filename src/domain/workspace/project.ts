@@ -1,6 +1,6 @@
 import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
+import { atMost } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from './json.js';
-import { nameFindings } from './name.js';
 
 export interface Project {
   readonly id: string;
@@ -84,24 +84,31 @@ function checked(typedName: string, spec: JsonObject): { name: string; spec: Jso
 }
 
 /** Checks the types of the fields that Tenon knows. All others belong to the team and are kept as they are. */
-function specFindings(spec: JsonObject): Finding[] {
-  const findings: Finding[] = [];
-  for (const field of ['goal', 'task', 'system_prompt', 'dataset_id']) {
-    const value = spec[field];
-    if (!isAbsent(value) && typeof value !== 'string')
-      findings.push({ path: `spec.${field}`, message: 'must be a string' });
-  }
-  const acceptance = spec.acceptance;
-  if (isAbsent(acceptance)) return findings;
-  if (!isObject(acceptance)) return [...findings, { path: 'spec.acceptance', message: 'must be an object' }];
-  const { metric, threshold } = acceptance;
-  if (!isAbsent(metric) && typeof metric !== 'string') {
-    findings.push({ path: 'spec.acceptance.metric', message: 'must be a string' });
-  }
-  if (!isAbsent(threshold) && typeof threshold !== 'number') {
+function specFindings({ goal, task, system_prompt, dataset_id, acceptance }: JsonObject): Finding[] {
+  const { metric, threshold }: JsonObject = isObject(acceptance) ? acceptance : {};
+  const texts = { goal, task, system_prompt, dataset_id, 'acceptance.metric': metric };
+  const wrong = Object.entries(texts).filter(([, value]) => !isAbsent(value) && typeof value !== 'string');
+  const findings = wrong.map(([field]) => ({ path: `spec.${field}`, message: 'must be a string' }));
+  if (!isAbsent(acceptance) && !isObject(acceptance))
+    findings.push({ path: 'spec.acceptance', message: 'must be an object' });
+  if (!isAbsent(threshold) && typeof threshold !== 'number')
     findings.push({ path: 'spec.acceptance.threshold', message: 'must be a number' });
-  }
   return findings;
 }
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
+
+/** The most characters of a name, in Unicode code points. */
+export const NAME_LENGTH = 200;
+
+/** Returns the problems of a name. Ignores blanks around it. */
+export function nameFindings(sent: Json): Finding[] {
+  const wrong = (message: string) => [{ path: 'name', message }];
+  if (typeof sent !== 'string') return wrong('must be a string');
+  const name = sent.trim();
+  return name !== '' && atMost(name, NAME_LENGTH) ? [] : wrong(`must have 1 to ${NAME_LENGTH} characters`);
+}
+
+/** Returns the name with the ending, shortened in front of it if necessary. */
+export const nameWithEnding = (name: string, ending: string): string =>
+  [...name].slice(0, NAME_LENGTH - [...ending].length).join('') + ending;

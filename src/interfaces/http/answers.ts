@@ -1,3 +1,4 @@
+import { isDate } from 'node:util/types';
 import type { z } from 'zod';
 import type { Bounded } from '../../application/shared/bounded-page.js';
 import { seconds } from './schemas.js';
@@ -42,7 +43,7 @@ export function answerFrom<Schema extends z.ZodObject, Entity extends object>(
 
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-const sent = (value: unknown) => (value instanceof Date ? seconds(value) : value);
+const sent = (value: unknown) => (isDate(value) ? seconds(value) : value);
 
 /** Answers a list that comes whole. */
 export const listed = <Name extends string, Item>(name: Name, items: readonly Item[]) => ({

@@ -14,8 +14,7 @@ import { DeploymentsController } from './deployments/deployments.controller.js';
 import { ModelFilesController } from './deployments/model-files.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
-import { MonitoringController } from './operations/monitoring.controller.js';
-import { StatusController } from './operations/status.controller.js';
+import { OperationsController } from './operations/operations.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
@@ -38,11 +37,10 @@ export const controllers: readonly Newable<Controller>[] = [
   AlertRulesController,
   AlertsController,
   WebhooksController,
-  MonitoringController,
+  OperationsController,
   AuditController,
   DeploymentsController,
   ModelFilesController,
-  StatusController,
 ];
 
 /** Lists the contract of every route. A controller uses its services only in a call, so listing its routes needs none. */

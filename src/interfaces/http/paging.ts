@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import type { Bounded } from '../../application/shared/bounded-page.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { GREATEST_VERSION, wholeNumberText } from './schemas.js';
+import { GREATEST_VERSION, intLike, namedObject, wholeNumberText } from './schemas.js';
+
+export const Count = intLike(1, 'The number of items in this answer.');
+
+export const NextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'The `cursor` of the next page. Null on the last one.', example: null });
+
+/** Describes the answer of a list that comes whole. */
+export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
+  namedObject(id, { ...named(name, z.array(item)), count: Count });
+
+/** Describes the answer of a list that comes in pages. */
+export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
+  namedObject(id, { ...named(name, z.array(item)), count: Count, next_cursor: NextCursor });
+
+const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
 
 const MOST = 1000;
 

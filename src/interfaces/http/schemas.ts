@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import { atMost } from '../../domain/shared/text.js';
+import { isObject, type Json, type JsonObject } from '../../domain/workspace/json.js';
 
 /** Describes an object that the document shows under a name of its own. */
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id });
+
+/** Describes text of an answer by an example. */
+export const textLike = (example: string, description?: string) => z.string().meta({ example, description });
+
+/** Describes a whole number of an answer by an example. */
+export const intLike = (example: number, description?: string) => z.int().meta({ example, description });
 
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch.', example: 1763683200.123 });
 
@@ -17,31 +24,14 @@ export const id = (kind: string) => z.string().meta(idPattern(kind));
 export const AccountId = id('usr').describe('The id of an account.');
 
 /** Describes a credential or a token. The example has the right form, but opens nothing. */
-export const secret = (prefix: string) => z.string().meta({ example: `${prefix}_${'Example'.repeat(7)}` });
+export const secret = (prefix: string) => textLike(`${prefix}_${'Example'.repeat(7)}`);
 
-export const ActorId = z.string().meta({
-  description: 'The id of an account, or `master` for the master key.',
-  example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-});
+export const ActorId = textLike(
+  'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  'The id of an account, or `master` for the master key.',
+);
 
-export const Count = z.int().meta({ description: 'The number of items in this answer.', example: 1 });
-
-export const NextCursor = z
-  .string()
-  .nullable()
-  .meta({ description: 'The `cursor` of the next page. Null on the last one.', example: null });
-
-/** Describes the answer of a list that comes whole. */
-export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
-  namedObject(id, { ...named(name, z.array(item)), count: Count });
-
-/** Describes the answer of a list that comes in pages. */
-export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
-  namedObject(id, { ...named(name, z.array(item)), count: Count, next_cursor: NextCursor });
-
-const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
-
-export const VersionNumber = z.int().meta({ description: 'Grows by one with each update.', example: 1 });
+export const VersionNumber = intLike(1, 'Grows by one with each update.');
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
 export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
@@ -53,6 +43,12 @@ export const wanted = (what: string) => (issue: { input?: unknown }) =>
 
 /** Matches text that PostgreSQL can store: without NUL. */
 export const STORABLE = '^[^\\u0000]*$';
+/** Accepts text of at most `most` characters. */
+export const shortText = (most: number) =>
+  text()
+    .refine((sent) => atMost(sent, most), { error: `must have at most ${most} characters` })
+    .meta({ maxLength: most, description: `At most ${most} characters.` });
+
 /** Matches storable text with at least one character that is not white space. */
 const VISIBLE = '^\\s*[^\\s\\u0000][^\\u0000]*$';
 
@@ -114,9 +110,6 @@ export function expectedVersions(inBody: Said, ifMatch: number | undefined): num
   return said;
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Describes any JSON value. The strings and names within it are storable, too; that is said in the document's preface. */
 export const jsonComponent = {
   type: [
@@ -136,7 +129,7 @@ export const jsonReference = { $ref: '#/components/schemas/Json' };
 
 /** Accepts any JSON object. */
 export const AnyObject = z
-  .custom<JsonObject>(isObject, { error: wanted('a JSON object') })
+  .custom<JsonObject>((value) => isObject(value as Json), { error: wanted('a JSON object') })
   .meta({ type: 'object', propertyNames: { pattern: STORABLE }, additionalProperties: jsonReference });
 
 /** Accepts any JSON value. `z.unknown()` would be documented as optional. */
@@ -178,15 +171,13 @@ export const Sha256 = z
 
 export const Deleted = z
   .object({
-    id: z
-      .string()
-      .meta({ description: 'The id of the deleted object.', example: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+    id: textLike('dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', 'The id of the deleted object.'),
     deleted: z.literal(true),
   })
   .meta({ id: 'Deleted' });
 
 /** Names the instance of the service that answered. */
-export const InstanceName = z.string().meta({
-  description: 'The instance of the service that answered. State, port and address are those of its own processes.',
-  example: 'host-1:8080',
-});
+export const InstanceName = textLike(
+  'host-1:8080',
+  'The instance of the service that answered. State, port and address are those of its own processes.',
+);

@@ -19,7 +19,7 @@ const OWN_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Swagger UI writes styles into its elements, and pictures into its styles. */
+/** Is for the reference: Swagger UI writes styles into its elements, and pictures into its styles. */
 const REFERENCE_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -43,8 +43,6 @@ export function pages(): Router {
     // `send` answers 304 to a caller that has this tag.
     response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(text);
   });
-  file('/docs', (response) => guarded(response, REFERENCE_POLICY).type('html').send(referencePage));
-  file('/docs/start.js', (response) => guarded(response, REFERENCE_POLICY).type('js').send(referenceScript));
   const files = dirname(require.resolve('swagger-ui-dist/package.json'));
   const wanted = /^\/(swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/;
   const assets = express.static(files, { index: false, redirect: false, maxAge: '1d' });
@@ -52,7 +50,8 @@ export function pages(): Router {
     wanted.test(request.path) ? assets(request, response, next) : next(),
   );
   for (const { path, type, content } of publicFiles()) {
-    file(path, (response) => guarded(response, OWN_POLICY).type(type).send(content));
+    const policy = path === '/docs' ? REFERENCE_POLICY : OWN_POLICY;
+    file(path, (response) => guarded(response, policy).type(type).send(content));
   }
   return router;
 }
@@ -90,48 +89,3 @@ function publicFiles(): PublicFile[] {
     return { path, type, content: readFileSync(join(folder, name), 'utf8') };
   });
 }
-
-/** Swagger UI, from the service itself: it needs no network. */
-const referencePage = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tenon: API reference</title>
-<link rel="icon" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/pages/reference.css">
-</head>
-<body>
-<main id="reference"><noscript>The reference needs JavaScript; its source is <a href="/openapi.json">/openapi.json</a>.</noscript></main>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** Credentials are kept by the open page alone. The class is Swagger UI's own for dark colors. Its choices have no names for
- * screen readers. */
-const referenceScript = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-const nameChoices = () => {
-  for (const one of document.querySelectorAll('select:not([aria-label])')) {
-    one.setAttribute('aria-label', one.id === 'servers' ? 'Server' : 'Choice');
-  }
-};
-new MutationObserver(nameChoices).observe(document.body, { childList: true, subtree: true });
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'none',
-  filter: true,
-  displayRequestDuration: true,
-  defaultModelRendering: 'example',
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-  persistAuthorization: false,
-});
-`;

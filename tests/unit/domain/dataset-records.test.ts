@@ -2,7 +2,7 @@ import { canonicalRecords, type DatasetRecord, validate } from '../../../src/dom
 import { compareRecords } from '../../../src/domain/workspace/dataset-comparison.js';
 import { readRecords } from '../../../src/domain/workspace/dataset-import.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
-import { nameFindings } from '../../../src/domain/workspace/name.js';
+import { nameFindings } from '../../../src/domain/workspace/project.js';
 
 const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   id: 'a',

@@ -3,7 +3,7 @@ import { accountLimits } from '../../../domain/accounts/account.js';
 import { roles } from '../../../domain/accounts/caller.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { Deleted, id, namedObject, secret, Timestamp, text, truth, visible } from '../schemas.js';
+import { Deleted, id, namedObject, secret, Timestamp, text, textLike, truth, visible } from '../schemas.js';
 
 const api = contractsOf('Team accounts');
 const { name, email, passwordMin, passwordMax } = accountLimits;
@@ -46,8 +46,8 @@ const RevokeKeys = z
 
 export const UserAnswer = namedObject('User', {
   id: id('usr'),
-  name: z.string().meta({ example: 'Ada Lovelace' }),
-  email: z.string().meta({ example: 'ada@example.com' }),
+  name: textLike('Ada Lovelace'),
+  email: textLike('ada@example.com'),
   role: z.enum(roles),
   email_verified: z.boolean(),
   created_at: Timestamp,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { atMost } from '../../../domain/shared/text.js';
 import { contractsOf } from '../contract.js';
-import { Page } from '../paging.js';
-import { Count, Deleted, id, namedObject, pageOfList, secret, Timestamp, text, wholeNumber } from '../schemas.js';
+import { listOf, Page, pageOfList } from '../paging.js';
+import { Deleted, id, namedObject, secret, Timestamp, text, textLike, wholeNumber } from '../schemas.js';
 
 const api = contractsOf('Team accounts');
 const LONGEST_S = 10 * 365 * 24 * 60 * 60;
@@ -11,13 +11,19 @@ const NAME_LENGTH = 100;
 
 const KeyAnswer = namedObject('ApiKey', {
   id: id('key'),
-  name: z.string().nullable().meta({ example: 'nightly evaluation' }),
-  hint: z
-    .string()
-    .meta({ description: 'The prefix and the end of the key, for recognizing it.', example: 'tnk_…q7Rz' }),
+  name: textLike('nightly evaluation').nullable(),
+  hint: textLike('tnk_…q7Rz', 'The prefix and the end of the key, for recognizing it.'),
   created_at: Timestamp,
   last_used_at: Timestamp.nullable().describe('To the minute. Null if the key was never used.'),
   expires_at: Timestamp.nullable(),
+});
+
+const SessionAnswer = namedObject('Session', {
+  id: id('ses'),
+  current: z.boolean().describe('Whether this is the session of the call.'),
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable(),
+  expires_at: Timestamp,
 });
 
 export const mintKey = api.post('/v1/keys', {
@@ -68,20 +74,7 @@ export const listSessions = api.get('/v1/auth/sessions', {
   id: 'listSessions',
   summary: 'List your own sessions, newest first',
   access: permissions.ownAccount,
-  answer: namedObject('Sessions', {
-    sessions: z.array(
-      z
-        .object({
-          id: id('ses'),
-          current: z.boolean().describe('Whether this is the session of the call.'),
-          created_at: Timestamp,
-          last_used_at: Timestamp.nullable(),
-          expires_at: Timestamp,
-        })
-        .meta({ id: 'Session' }),
-    ),
-    count: Count,
-  }),
+  answer: listOf('sessions', SessionAnswer, 'Sessions'),
 });
 
 export const endSession = api.delete('/v1/auth/sessions/{session_id}', {

@@ -4,7 +4,8 @@ import { InviteNotFound } from '../../../domain/accounts/errors.js';
 import { inviteLifetime } from '../../../domain/accounts/invite.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { AccountId, Deleted, id, listOf, namedObject, secret, Timestamp, wholeNumber } from '../schemas.js';
+import { listOf } from '../paging.js';
+import { AccountId, Deleted, id, namedObject, secret, Timestamp, textLike, wholeNumber } from '../schemas.js';
 import { Email, UserAnswer } from './accounts.contract.js';
 
 const api = contractsOf('Team accounts');
@@ -12,10 +13,10 @@ const Role = z.enum(roles, { error: `must be one of ${roles.join(', ')}` });
 
 const InviteAnswer = namedObject('Invite', {
   id: id('inv'),
-  email: z.string().nullable().meta({
-    description: 'The only address that may redeem the invite. Null: anyone may, once.',
-    example: 'grace@example.com',
-  }),
+  email: textLike(
+    'grace@example.com',
+    'The only address that may redeem the invite. Null: anyone may, once.',
+  ).nullable(),
   invited_by: AccountId,
   token: secret('tni').nullable().describe('Null unless an admin reads it.'),
   role: Role,
@@ -88,7 +89,7 @@ export const lookUpInvite = api.get('/v1/auth/invites/lookup/{token}', {
   id: 'lookUpInvite',
   summary: 'Look up an invite by its token, for the sign-up page',
   access: 'public',
-  answer: InviteAnswer.extend({ invited_by_name: z.string().nullable().meta({ example: 'Ada Lovelace' }) }).meta({
+  answer: InviteAnswer.extend({ invited_by_name: textLike('Ada Lovelace').nullable() }).meta({
     id: 'InviteLookup',
   }),
   missing: () => new InviteNotFound(),

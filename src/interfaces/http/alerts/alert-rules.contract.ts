@@ -3,7 +3,8 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { ruleLimits, ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { jobKinds } from '../../../domain/jobs/job.js';
 import { contractsOf } from '../contract.js';
-import { Count, choice, Deleted, id, listOf, namedObject, nameText, number, Timestamp, truth } from '../schemas.js';
+import { Count, listOf } from '../paging.js';
+import { choice, Deleted, id, intLike, namedObject, nameText, number, Timestamp, textLike, truth } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const api = contractsOf('Monitoring');
@@ -29,7 +30,7 @@ const LATEST = 100_000_000_000;
 
 const RuleAnswer = namedObject('AlertRule', {
   id: id('rul'),
-  name: z.string().meta({ example: 'training fails' }),
+  name: textLike('training fails'),
   rule_type: z.enum(ruleTypes),
   threshold: z.number().meta({ example: 3 }),
   enabled: z.boolean(),
@@ -104,7 +105,7 @@ export const previewAlertRule = api.post(`${path}/preview`, {
       }).meta({ id: 'WouldBeAlert' }),
     ),
     count: Count,
-    jobs_considered: z.int().meta({ example: 120 }),
+    jobs_considered: intLike(120),
   }),
 });
 

@@ -3,8 +3,8 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { alertStatuses, NOTE_LENGTH } from '../../../domain/alerts/alert.js';
 import { ruleTypes, severities } from '../../../domain/alerts/alert-rule.js';
 import { contractsOf } from '../contract.js';
-import { Page } from '../paging.js';
-import { ActorId, choice, id, namedObject, pageOfList, Timestamp, text } from '../schemas.js';
+import { Page, pageOfList } from '../paging.js';
+import { ActorId, choice, id, namedObject, shortText, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Monitoring');
 const path = '/v1/alerts';
@@ -13,11 +13,11 @@ const one = `${path}/{alert_id}` as const;
 export const AlertAnswer = namedObject('Alert', {
   id: id('alr'),
   rule_id: id('rul'),
-  rule_name: z.string().meta({ description: 'The name of the rule when it fired.', example: 'training fails' }),
+  rule_name: textLike('training fails', 'The name of the rule when it fired.'),
   rule_type: z.enum(ruleTypes),
   severity: z.enum(severities),
-  title: z.string().meta({ example: '3 external jobs failed in a row' }),
-  message: z.string().meta({ example: 'The newest 3 finished external jobs all failed.' }),
+  title: textLike('3 external jobs failed in a row'),
+  message: textLike('The newest 3 finished external jobs all failed.'),
   job_id: id('job').describe('The job that made the rule fire.'),
   status: z.enum(alertStatuses),
   created_at: Timestamp,
@@ -41,22 +41,13 @@ export const readAlert = api.get(one, {
   answer: AlertAnswer,
 });
 
-const tooLong = `must have at most ${NOTE_LENGTH} characters`;
-
 export const acknowledgeAlert = api.post(`${one}/ack`, {
   id: 'acknowledgeAlert',
   summary: 'Acknowledge an alert',
   description: 'Safe to repeat. The first acknowledgement stays as it was.',
   access: permissions.manageMonitoring,
   body: namedObject('Acknowledgement', {
-    note: text()
-      .refine((note) => [...note].length <= NOTE_LENGTH, { error: tooLong })
-      .nullish()
-      .meta({
-        maxLength: NOTE_LENGTH,
-        description: `At most ${NOTE_LENGTH} characters.`,
-        example: 'The disk was full.',
-      }),
+    note: shortText(NOTE_LENGTH).nullish().meta({ example: 'The disk was full.' }),
   }),
   bodyOptional: true,
   answer: AlertAnswer,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { webhookLimits } from '../../../domain/alerts/webhook.js';
 import { contractsOf } from '../contract.js';
-import { ActorId, Deleted, id, listOf, namedObject, Timestamp, text } from '../schemas.js';
+import { listOf } from '../paging.js';
+import { ActorId, Deleted, id, intLike, namedObject, Timestamp, text, textLike } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const api = contractsOf('Monitoring');
@@ -10,11 +11,10 @@ const path = '/v1/alerts/webhooks';
 
 const WebhookAnswer = namedObject('Webhook', {
   id: id('whk'),
-  url: z.string().meta({
-    example: 'https://hooks.example.com/tenon',
-    description:
-      'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
-  }),
+  url: textLike(
+    'https://hooks.example.com/tenon',
+    'Members see only scheme, host and port. Empty if it was stored under another `SERVICE_SECRET`: then delete it.',
+  ),
   enabled: z.boolean().describe('False once the receiver has answered 410. Then nothing more is posted to it.'),
   created_by: ActorId,
   created_at: Timestamp,
@@ -22,10 +22,7 @@ const WebhookAnswer = namedObject('Webhook', {
     .object({
       at: Timestamp,
       alert_id: id('alr'),
-      status: z
-        .int()
-        .nullable()
-        .meta({ description: 'The HTTP status of the answer. Null if there was none.', example: 200 }),
+      status: intLike(200, 'The HTTP status of the answer. Null if there was none.').nullable(),
       error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
     })
     .nullable()
@@ -62,10 +59,7 @@ export const createWebhook = api.post(path, {
   }),
   status: 201,
   answer: WebhookAnswer.extend({
-    secret: z.string().meta({
-      description: 'The key of the signatures. Shown only once.',
-      example: `whsec_${'Example'.repeat(6)}a=`,
-    }),
+    secret: textLike(`whsec_${'Example'.repeat(6)}a=`, 'The key of the signatures. Shown only once.'),
   }).meta({ id: 'CreatedWebhook' }),
 });
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { actorKinds, auditActions } from '../../../domain/audit/audit-entry.js';
 import { contractsOf } from '../contract.js';
-import { Page } from '../paging.js';
-import { AccountId, id, namedObject, pageOfList, secondsText, Timestamp } from '../schemas.js';
+import { Page, pageOfList } from '../paging.js';
+import { AccountId, id, namedObject, secondsText, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Operations');
 
@@ -17,7 +17,7 @@ export const AuditEntryAnswer = namedObject('AuditEntry', {
   actor: z.object({
     kind: z.enum(actorKinds),
     id: AccountId.nullable().describe('Null unless an account acted.'),
-    name: z.string().nullable().meta({ description: 'The name of the account at that time.', example: 'Ada Lovelace' }),
+    name: textLike('Ada Lovelace', 'The name of the account at that time.').nullable(),
     credential_id: id('ses').nullable().meta({
       pattern: '^(ses|key)_',
       description: 'The session or API key of the call.',
@@ -25,18 +25,18 @@ export const AuditEntryAnswer = namedObject('AuditEntry', {
   }),
   action: z.enum(auditActions),
   object: z.object({
-    kind: z.string().meta({ example: 'account' }),
-    id: z.string().meta({
-      description: 'The id of the object. Runtimes and aliases have that of their project.',
-      example: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    }),
-    name: z.string().nullable().meta({ description: 'The name of the object at that time.', example: 'Ada Lovelace' }),
+    kind: textLike('account'),
+    id: textLike(
+      'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+      'The id of the object. Runtimes and aliases have that of their project.',
+    ),
+    name: textLike('Ada Lovelace', 'The name of the object at that time.').nullable(),
   }),
   team_id: id('tea').nullable().describe('Null if the act concerns the whole deployment.'),
-  request_id: z.string().nullable().meta({
-    description: 'The same as in `X-Request-Id` and in the log.',
-    example: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  }),
+  request_id: textLike(
+    'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+    'The same as in `X-Request-Id` and in the log.',
+  ).nullable(),
   details: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
     .meta({ description: 'A few facts about the act.', example: { role: 'admin' } }),

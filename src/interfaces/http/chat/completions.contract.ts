@@ -5,7 +5,7 @@ import { conversationLimits } from '../../../domain/chat/conversation.js';
 import { StreamingUnsupported } from '../../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import { contractsOf } from '../contract.js';
-import { id, namedObject, text, wholeNumber } from '../schemas.js';
+import { id, intLike, namedObject, shortText, text, textLike, wholeNumber } from '../schemas.js';
 
 const api = contractsOf('Inference');
 
@@ -21,11 +21,7 @@ const characters = (content: string) => {
 const Message = z
   .strictObject({
     role: z.enum(chatRoles, { error: `must be one of ${chatRoles.join(', ')}` }),
-    content: text()
-      .refine((content) => content.length <= messageLength || characters(content) <= messageLength, {
-        error: `must have at most ${messageLength} characters`,
-      })
-      .meta({ maxLength: messageLength }),
+    content: shortText(messageLength),
   })
   .meta({ id: 'ChatMessage' });
 
@@ -67,26 +63,24 @@ export const ChatCompletionRequest = z
   .meta({ id: 'ChatCompletionRequest' });
 
 const ChatCompletionAnswer = namedObject('ChatCompletion', {
-  id: z.string().meta({ example: 'chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' }),
+  id: textLike('chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11'),
   object: z.literal('chat.completion'),
-  created: z.int().meta({ description: 'Whole seconds since the epoch.', example: 1763683200 }),
+  created: intLike(1763683200, 'Whole seconds since the epoch.'),
   model: id('prj').describe('The project id.'),
   choices: z.array(
     z.object({
-      index: z.int().meta({ example: 0 }),
-      message: z.object({ role: z.literal('assistant'), content: z.string().meta({ example: 'Paris.' }) }),
+      index: intLike(0),
+      message: z.object({ role: z.literal('assistant'), content: textLike('Paris.') }),
       finish_reason: z.enum(['stop', 'length']),
     }),
   ),
   usage: z
     .object({
-      prompt_tokens: z.int().meta({ example: 17 }),
-      completion_tokens: z.int().meta({ example: 2 }),
-      total_tokens: z.int().meta({ example: 19 }),
+      prompt_tokens: intLike(17),
+      completion_tokens: intLike(2),
+      total_tokens: intLike(19),
       prompt_tokens_details: z.object({
-        cached_tokens: z
-          .int()
-          .meta({ description: 'The tokens of the prompt that were taken from the prefix cache.', example: 0 }),
+        cached_tokens: intLike(0, 'The tokens of the prompt that were taken from the prefix cache.'),
       }),
     })
     .nullable()

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { chatRoles } from '../../../domain/chat/chat.js';
 import { contractsOf } from '../contract.js';
-import { NumberPage, Page } from '../paging.js';
-import { Deleted, id, NextCursor, namedObject, pageOfList, Timestamp } from '../schemas.js';
+import { NextCursor, NumberPage, Page, pageOfList } from '../paging.js';
+import { Deleted, id, intLike, namedObject, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Inference');
 const path = '/v1/projects/{project_id}/conversations';
@@ -11,8 +11,8 @@ const path = '/v1/projects/{project_id}/conversations';
 export const ConversationAnswer = namedObject('Conversation', {
   id: id('cnv'),
   project_id: id('prj'),
-  title: z.string().meta({ description: 'The beginning of the first question.', example: 'What is the capital' }),
-  message_count: z.int().meta({ example: 2 }),
+  title: textLike('What is the capital', 'The beginning of the first question.'),
+  message_count: intLike(2),
   created_at: Timestamp,
   updated_at: Timestamp.describe('The time of the newest message. Seconds since the epoch.'),
 });

@@ -6,22 +6,14 @@ import { InstanceName, id, idText, namedObject } from '../schemas.js';
 const api = contractsOf('Runtime');
 const path = '/v1/projects/{project_id}/runtime';
 
-/** Shows a runtime in examples. */
-export const connected = { state: 'ready', model_id: 'mdl_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', reason: null };
-
-export const RuntimeAnswer = z
-  .object({
-    state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']),
-    model_id: id('mdl').nullable(),
-    reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
-  })
-  .meta({ id: 'Runtime', example: connected });
+export const RuntimeAnswer = namedObject('Runtime', {
+  state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
+  model_id: id('mdl').nullable(),
+  reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
+});
 
 /** Adds the instance whose runtime the answer describes. */
-const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({
-  id: 'InstanceRuntime',
-  example: { ...connected, instance: 'host-1:8080' },
-});
+const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({ id: 'InstanceRuntime' });
 
 /** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
@@ -39,9 +31,7 @@ export const connectRuntime = api.put(path, {
   description:
     'Makes the model the runtime of the project, which is stopped at first. Connecting the same model again changes nothing.',
   access: permissions.editWorkspace,
-  body: namedObject('RuntimeConnection', {
-    model_id: idText('mdl').describe('A registered model of the project.'),
-  }),
+  body: namedObject('RuntimeConnection', { model_id: idText('mdl').describe('A registered model of the project.') }),
   answer: InstanceRuntime,
 });
 
@@ -70,15 +60,11 @@ export const disconnectRuntime = api.delete(path, {
   summary: 'Disconnect the model',
   description: 'Stops the runtime first. `id` in the answer is the project id.',
   access: permissions.editWorkspace,
-  answer: InstanceRuntime.extend({ id: id('prj'), deleted: z.literal(true) }).meta({
-    id: 'RuntimeDisconnected',
-    example: {
-      id: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-      deleted: true,
-      state: 'not_connected',
-      model_id: null,
-      reason: null,
-      instance: 'host-1:8080',
-    },
+  answer: namedObject('RuntimeDisconnected', {
+    ...InstanceRuntime.shape,
+    state: RuntimeAnswer.shape.state.meta({ example: 'not_connected' }),
+    model_id: RuntimeAnswer.shape.model_id.meta({ example: null }),
+    id: id('prj'),
+    deleted: z.literal(true),
   }),
 });

@@ -3,17 +3,18 @@ import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contractsOf } from '../contract.js';
+import { Count, listOf } from '../paging.js';
 import {
-  Count,
   Deleted,
   InstanceName,
   id,
-  listOf,
+  intLike,
   namedObject,
   nameText,
   Tail,
   Timestamp,
   text,
+  textLike,
   wholeNumber,
 } from '../schemas.js';
 
@@ -24,16 +25,10 @@ const { nameLength, modelPathLength, maxBatch, maxDelayMs } = deploymentLimits;
 
 export const DeploymentAnswer = namedObject('Deployment', {
   id: id('dep'),
-  name: z.string().meta({ example: 'iris' }),
-  model_path: z.string().meta({ description: 'The path as it was sent.', example: 'iris.onnx' }),
-  port: z.int().meta({
-    description: 'The port of the serving process, or of the last one if there is none now.',
-    example: 41873,
-  }),
-  url: z.string().meta({
-    description: 'The address of the serving process on the machine of the service.',
-    example: 'http://127.0.0.1:41873',
-  }),
+  name: textLike('iris'),
+  model_path: textLike('iris.onnx', 'The path as it was sent.'),
+  port: intLike(41873, 'The port of the serving process, or of the last one if there is none now.'),
+  url: textLike('http://127.0.0.1:41873', 'The address of the serving process on the machine of the service.'),
   status: z
     .enum(deploymentStatuses)
     .describe(
@@ -43,7 +38,7 @@ export const DeploymentAnswer = namedObject('Deployment', {
     ),
   created_at: Timestamp,
   reason: z.string().nullable().describe('Why it is not running, else null.'),
-  restarts: z.int().meta({ description: 'The number of restarts since the service started.', example: 0 }),
+  restarts: intLike(0, 'The number of restarts since the service started.'),
   instance: InstanceName,
   max_batch: z.int().nullable().describe('The largest batch. Null: requests are not batched.'),
   max_delay_ms: z.int().nullable().describe('Milliseconds. Null without `max_batch`.'),
@@ -165,10 +160,6 @@ export const readDeploymentLogs = api.get(`${one}/logs`, {
     'The latest lines of its processes since the service started, oldest first, at most 10000. The log of the service ' +
     'has all lines.',
   access: permissions.readMonitoring,
-  query: z.object({
-    tail: Tail,
-  }),
-  answer: z
-    .object({ lines: z.array(z.string().meta({ example: 'loaded iris.onnx' })), count: Count })
-    .meta({ id: 'DeploymentLogs' }),
+  query: z.object({ tail: Tail }),
+  answer: z.object({ lines: z.array(textLike('loaded iris.onnx')), count: Count }).meta({ id: 'DeploymentLogs' }),
 });

@@ -3,8 +3,8 @@ import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { modelFileKinds, modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { contractsOf } from '../contract.js';
-import { LongPage } from '../paging.js';
-import { Count, Deleted, NextCursor, namedObject, Sha256, Timestamp } from '../schemas.js';
+import { Count, LongPage, NextCursor } from '../paging.js';
+import { Deleted, intLike, namedObject, Sha256, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Monitoring');
 const path = '/v1/model-files';
@@ -12,11 +12,8 @@ const one = `${path}/{path*}` as const;
 const { pathBytes, segments } = modelFileLimits;
 
 export const ModelFileAnswer = namedObject('ModelFile', {
-  path: z.string().meta({
-    description: 'The value for `model_path` of a deployment and `path` of a model spec.',
-    example: 'iris.onnx',
-  }),
-  size: z.int().meta({ description: 'Bytes. Of a folder, the sum of its files.', example: 2410 }),
+  path: textLike('iris.onnx', 'The value for `model_path` of a deployment and `path` of a model spec.'),
+  size: intLike(2410, 'Bytes. Of a folder, the sum of its files.'),
   kind: z
     .enum(modelFileKinds)
     .describe('`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.'),

@@ -1,25 +1,22 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { NumberPage } from '../paging.js';
-import { AnyJson, id, namedObject, pageOfList } from '../schemas.js';
+import { NumberPage, pageOfList } from '../paging.js';
+import { AnyJson, id, intLike, namedObject, textLike } from '../schemas.js';
 
 const api = contractsOf('Jobs');
 const path = '/v1/jobs/{job_id}';
 
 const Score = z.union([z.literal(0), z.literal(1)]).meta({ description: '1: right, 0: wrong.', example: 1 });
-const RecordId = z.string().meta({ example: 'france' });
-const Group = z.string().nullable().meta({ example: 'europe' });
+const RecordId = textLike('france');
+const Group = textLike('europe').nullable();
 
 const ResultAnswer = namedObject('EvaluationResult', {
   record_id: RecordId,
   group: Group,
   input: AnyJson.meta({ example: 'What is the capital of France?' }),
   expected: AnyJson.meta({ example: 'Paris' }),
-  output: z
-    .string()
-    .nullable()
-    .meta({ description: 'Null if the model did not answer.', example: 'The capital of France is Paris.' }),
+  output: textLike('The capital of France is Paris.', 'Null if the model did not answer.').nullable(),
   score: Score,
   latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
   tokens: z
@@ -55,8 +52,8 @@ const ShareAnswer = z
 const change = {
   before: ShareAnswer,
   after: ShareAnswer,
-  turned_right: z.int().meta({ description: 'The number of records that were wrong and are right now.', example: 2 }),
-  turned_wrong: z.int().meta({ example: 1 }),
+  turned_right: intLike(2, 'The number of records that were wrong and are right now.'),
+  turned_wrong: intLike(1),
 };
 
 const Turned = z

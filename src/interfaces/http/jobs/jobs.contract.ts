@@ -4,19 +4,20 @@ import { QUEUED_PER_TEAM } from '../../../domain/jobs/evaluation.js';
 import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contractsOf } from '../contract.js';
-import { Page } from '../paging.js';
+import { Page, pageOfList } from '../paging.js';
 import {
   ActorId,
   AnyJson,
   choice,
   id,
   idText,
+  intLike,
   jsonComponent,
   namedObject,
   nameText,
-  pageOfList,
   Timestamp,
   text,
+  textLike,
   wholeNumber,
 } from '../schemas.js';
 
@@ -33,9 +34,10 @@ const Result = z.unknown().meta({
 
 const count = () => wholeNumber(0, jobLimits.progress);
 
-const Progress = z
-  .object({ done: z.int(), total: z.int().nullable().describe('Null if it is not known.') })
-  .meta({ id: 'Progress', example: { done: 10, total: 10 } });
+const Progress = namedObject('Progress', {
+  done: intLike(10),
+  total: intLike(10, 'Null if it is not known.').nullable(),
+});
 
 const ProgressReport = z
   .object(
@@ -47,45 +49,27 @@ const ProgressReport = z
   )
   .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
 
-const finishedJob = {
-  id: 'job_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  kind: 'external',
-  mode: 'async',
-  status: 'succeeded',
-  name: 'nightly training',
-  project_id: null,
-  dataset_id: null,
-  model_id: null,
-  requested_by: 'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  created_at: 1763683200.123,
-  started_at: 1763683200.123,
-  finished_at: 1763683262.623,
-  duration: 62.5,
-  progress: { done: 10, total: 10 },
-  result: { loss: 0.12 },
-  error: null,
-};
-
-export const JobAnswer = z
-  .object({
-    id: id('job'),
-    kind: z.enum(jobKinds),
-    mode: z.enum(jobModes).describe('`sync`: a caller waits for its end.'),
-    status: z.enum(jobStatuses),
-    name: z.string().nullable(),
-    project_id: id('prj').nullable(),
-    dataset_id: id('dst').nullable(),
-    model_id: id('mdl').nullable(),
-    requested_by: ActorId,
-    created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    finished_at: Timestamp.nullable(),
-    duration: z.number().nullable().describe('Seconds from start to end. Null before the end, or if it never started.'),
-    progress: Progress,
-    result: AnyJson.describe('Any JSON value. Null if there is none.'),
-    error: z.string().nullable(),
-  })
-  .meta({ id: 'Job', example: finishedJob });
+export const JobAnswer = namedObject('Job', {
+  id: id('job'),
+  kind: z.enum(jobKinds).meta({ example: 'external' }),
+  mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end.', example: 'async' }),
+  status: z.enum(jobStatuses).meta({ example: 'succeeded' }),
+  name: textLike('nightly training').nullable(),
+  project_id: id('prj').nullable().meta({ example: null }),
+  dataset_id: id('dst').nullable().meta({ example: null }),
+  model_id: id('mdl').nullable().meta({ example: null }),
+  requested_by: ActorId,
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable().meta({ example: 1763683262.623 }),
+  duration: z
+    .number()
+    .nullable()
+    .meta({ description: 'Seconds from start to end. Null before the end, or if it never started.', example: 62.5 }),
+  progress: Progress,
+  result: AnyJson.meta({ description: 'Any JSON value. Null if there is none.', example: { loss: 0.12 } }),
+  error: z.string().nullable().meta({ example: null }),
+});
 
 const NewExternalJob = namedObject('NewExternalJob', {
   kind: z.literal('external'),

@@ -12,7 +12,7 @@ import { AlertFired } from '../alerts/webhooks.contract.js';
 import { MAX_DEPTH, MAX_VALUES } from '../body.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
-import { GREATEST_VERSION, id, jsonComponent, secret } from '../schemas.js';
+import { GREATEST_VERSION, id, jsonComponent, secret, textLike } from '../schemas.js';
 import { addExamples, type Document } from './examples.js';
 import { carriedBy, refusalResponses } from './responses.js';
 
@@ -169,13 +169,11 @@ export const alertFired: RouteConfig = {
   request: {
     headers: z.object({
       'webhook-id': id('alr').describe('The id of the alert, the same for each attempt.'),
-      'webhook-timestamp': z
-        .string()
-        .meta({ description: 'The time of this attempt, in seconds since the epoch.', example: '1772368215' }),
-      'webhook-signature': z.string().meta({
-        description: '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
-        example: `v1,${'Example'.repeat(6)}a=`,
-      }),
+      'webhook-timestamp': textLike('1772368215', 'The time of this attempt, in seconds since the epoch.'),
+      'webhook-signature': textLike(
+        `v1,${'Example'.repeat(6)}a=`,
+        '`v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
+      ),
     }),
     body: { required: true, content: { 'application/json': { schema: AlertFired } } },
   },

@@ -1,20 +1,21 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import type { Json } from '../../../domain/workspace/json.js';
-import { NAME_LENGTH } from '../../../domain/workspace/name.js';
+import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage } from '../paging.js';
+import { LongPage, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   anyOf,
   Deleted,
   GREATEST_VERSION,
   id,
+  intLike,
   namedObject,
   nameText,
-  pageOfList,
   Sha256,
   Timestamp,
+  textLike,
   Version,
   VersionNumber,
   visible,
@@ -34,7 +35,7 @@ const FindingAnswer = z
   .meta({ example: { code: 'empty_expected', path: 'records.2.expected', message: 'has no expected value' } });
 
 const Content = z.object({
-  record_count: z.int().meta({ example: 1 }),
+  record_count: intLike(1),
   content_sha256: Sha256.describe('The SHA-256 of the records as canonical JSON.'),
   validation: z.object({ valid: z.boolean(), findings: z.array(FindingAnswer) }).meta({
     description: 'The findings that keep the dataset from being frozen.',
@@ -45,7 +46,7 @@ const Content = z.object({
 const DatasetEntry = Content.extend({
   id: id('dst'),
   project_id: id('prj'),
-  name: z.string().meta({ example: 'Capitals' }),
+  name: textLike('Capitals'),
   version: VersionNumber,
   state: z.enum(['editable', 'frozen']),
   forked_from: z
@@ -84,9 +85,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
     'everything that is wrong with the records. Records that do not fit an evaluation are imported, and listed in ' +
     '`validation`. Only freezing refuses them.',
   access: permissions.editWorkspace,
-  query: z.object({
-    name: SentName.optional().describe('The name, for CSV and JSON Lines.'),
-  }),
+  query: z.object({ name: SentName.optional().describe('The name, for CSV and JSON Lines.') }),
   body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
   exactNumbers: true,
@@ -167,7 +166,7 @@ export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset
 
 const DatasetVersionEntry = Content.omit({ validation: true }).extend({
   version: VersionNumber,
-  name: z.string().meta({ example: 'Capitals' }),
+  name: textLike('Capitals'),
   created_at: Timestamp,
   created_by: AccountId,
 });
@@ -230,13 +229,13 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
     removed: Records,
     changed: z.array(
       z.object({
-        id: z.string().meta({ description: 'The id of the record.', example: 'fr' }),
-        fields: z.array(z.string().meta({ example: 'expected' })),
+        id: textLike('fr', 'The id of the record.'),
+        fields: z.array(textLike('expected')),
         before: RecordAnswer,
         after: RecordAnswer,
       }),
     ),
-    unchanged: z.int().meta({ description: 'The number of unchanged records.', example: 22 }),
+    unchanged: intLike(22, 'The number of unchanged records.'),
   }),
   refusals: ['busy'],
 });

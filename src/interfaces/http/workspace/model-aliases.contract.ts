@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { AccountId, Deleted, id, idText, listOf, namedObject, Timestamp, Version, VersionNumber } from '../schemas.js';
+import { listOf } from '../paging.js';
+import {
+  AccountId,
+  Deleted,
+  id,
+  idText,
+  namedObject,
+  Timestamp,
+  textLike,
+  Version,
+  VersionNumber,
+} from '../schemas.js';
 
 const api = contractsOf('Project workspace');
 const all = '/v1/projects/{project_id}/models/aliases';
 const one = `${all}/{alias}` as const;
 
 const ListedAlias = namedObject('ListedModelAlias', {
-  alias: z.string().meta({ example: 'champion' }),
+  alias: textLike('champion'),
   project_id: id('prj'),
   model_id: id('mdl'),
   version: VersionNumber,

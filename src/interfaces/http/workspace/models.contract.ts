@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage } from '../paging.js';
+import { LongPage, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -9,7 +9,6 @@ import {
   Deleted,
   id,
   namedObject,
-  pageOfList,
   Timestamp,
   text,
   Version,

@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { NAME_LENGTH } from '../../../domain/workspace/name.js';
+import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage } from '../paging.js';
+import { Count, LongPage, listOf, NextCursor, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   AnyObject,
-  Count,
   Deleted,
   id,
-  listOf,
-  NextCursor,
+  intLike,
   namedObject,
   nameText,
-  pageOfList,
   STORABLE,
   Timestamp,
   text,
+  textLike,
   twoOf,
   Version,
   VersionNumber,
@@ -37,9 +35,9 @@ const provenance = {
 };
 
 const StarterAnswer = namedObject('ProjectStarter', {
-  id: z.string().meta({ example: 'capital-cities' }),
-  name: z.string().meta({ example: 'Capital cities' }),
-  description: z.string().meta({ example: 'Questions about the capitals of 23 countries.' }),
+  id: textLike('capital-cities'),
+  name: textLike('Capital cities'),
+  description: textLike('Questions about the capitals of 23 countries.'),
   provenance: z
     .object({
       source: z.string(),
@@ -51,9 +49,9 @@ const StarterAnswer = namedObject('ProjectStarter', {
     .meta({ example: provenance }),
   spec: AnyObject.meta({ example: { goal: 'Name the capital of a country', task: 'question answering' } }),
   dataset: z.object({
-    name: z.string().meta({ example: 'Capital cities' }),
-    record_count: z.int().meta({ example: 1 }),
-    groups: z.array(z.string().meta({ example: 'europe' })),
+    name: textLike('Capital cities'),
+    record_count: intLike(1),
+    groups: z.array(textLike('europe')),
     records: Records,
   }),
 });
@@ -103,7 +101,7 @@ const Name = nameText(NAME_LENGTH, 'Capitals');
 
 const ProjectAnswer = namedObject('Project', {
   id: id('prj'),
-  name: z.string().meta({ example: 'Capitals' }),
+  name: textLike('Capitals'),
   status: z.enum(['draft', 'reviewed']),
   version: VersionNumber,
   spec: Spec,
@@ -226,14 +224,14 @@ export const reviewProject = api.post('/v1/projects/{project_id}/plan', {
           },
         }),
     ),
-    next_steps: z.array(z.string().meta({ example: 'Set spec.acceptance.threshold, from 0 to 1.' })),
+    next_steps: z.array(textLike('Set spec.acceptance.threshold, from 0 to 1.')),
   }),
   refusals: ['stale_version'],
 });
 
 const ProjectVersionEntry = namedObject('ProjectVersionEntry', {
   version: VersionNumber,
-  name: z.string().meta({ example: 'Capitals' }),
+  name: textLike('Capitals'),
   created_at: Timestamp,
   created_by: AccountId,
 });

@@ -1,8 +1,6 @@
-import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
-import split from 'split2';
 import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
 import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
@@ -52,16 +50,30 @@ async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: B
 async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
   let number = 0;
   let total = 0;
-  const take = (line: string) => {
+  let sinceYield = 0;
+  for (const line of linesOf(bytes)) {
     number++;
-    if (rows.enough || line.trim() === '') return;
+    sinceYield += line.length + 1;
+    if (sinceYield > SLICE) {
+      sinceYield = 0;
+      await yieldToEventLoop();
+    }
+    if (line.trim() === '') continue;
     const { problem, values } = checkJsonText(line);
     total += values;
     if (total > MAX_VALUES) throw new InvalidRequest([{ path: '', message: TOO_MANY_VALUES }]);
     if (problem) rows.refuse(`line ${number}: ${problem}`);
     else parseLine(line, number, rows);
-  };
-  await pipeline(slices(bytes, LINES, rows), split(), sink(take));
+    if (rows.enough) return;
+  }
+}
+
+function* linesOf(bytes: Buffer): Generator<string> {
+  for (let from = 0, to = 0; from < bytes.length; from = to + 1) {
+    to = bytes.indexOf('\n', from);
+    if (to < 0) to = bytes.length;
+    yield bytes.toString('utf8', from, to);
+  }
 }
 
 function parseLine(line: string, number: number, rows: Rows): void {
@@ -95,11 +107,7 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
       rows.refuse(csvProblem(error));
     },
   });
-  await pipeline(
-    slices(bytes, CELLS, rows),
-    parser,
-    sink(() => undefined),
-  );
+  await pipeline(slices(bytes, rows), parser.resume());
   if (!header) rows.problems.unshift({ path: 'records', message: 'the first line must name the columns' });
 }
 
@@ -140,28 +148,13 @@ function csvProblem(error: CsvError | undefined): string {
   return `line ${lines}: ${what}; put text with quotes in it into quotes, and double each quote within`;
 }
 
-/** The size of a slice of CSV, in bytes, that is parsed in a few milliseconds. */
-const CELLS = 16 * 1024;
-/** The size of a slice of JSON Lines. It is larger because each slice searches an unfinished line again. */
-const LINES = 512 * 1024;
+/** The number of bytes that are parsed in a few milliseconds. */
+const SLICE = 16 * 1024;
 
 /** Yields to the event loop after each slice. Stops when there are enough rows. */
-async function* slices(bytes: Buffer, size: number, rows: Rows): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length && !rows.enough; at += size) {
-    yield bytes.subarray(at, at + size);
+async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
+    yield bytes.subarray(at, at + SLICE);
     await yieldToEventLoop();
   }
 }
-
-const sink = <T>(take: (piece: T) => void): Writable =>
-  new Writable({
-    objectMode: true,
-    write: (piece: T, _encoding, done) => {
-      try {
-        take(piece);
-        done();
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });

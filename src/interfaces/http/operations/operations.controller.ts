@@ -1,18 +1,32 @@
 import { injectable } from 'inversify';
+import { MonitoringService } from '../../../application/operations/monitoring.service.js';
 import type { Quota } from '../../../application/operations/ports.js';
 import { StatusService } from '../../../application/operations/status.service.js';
 import { Instance } from '../../../application/shared/instance.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { callerAnswer } from '../accounts/accounts.controller.js';
+import { listed } from '../answers.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
-import * as contracts from './status.contract.js';
+import { GracefulShutdown } from '../server.js';
+import * as contracts from './operations.contract.js';
 
-type Answer = AnswerOf<typeof contracts.status>;
+type StatusAnswer = AnswerOf<typeof contracts.status>;
 
 @injectable()
-export class StatusController implements Controller {
+export class OperationsController implements Controller {
   readonly routes = [
-    route(contracts.status, async ({ caller, readQuotas }): Promise<Answer> => {
+    route(contracts.readLog, async ({ caller, query: { tail, job_id: jobId = null } }) => {
+      const { lines, file } = await this.monitoring.readLog({ by: caller, most: tail, jobId });
+      return { ...listed('lines', lines), file };
+    }),
+    route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics({ by: caller })),
+    route(contracts.live, async () => ({ status: 'ok' as const })),
+    route(contracts.ready, async () => {
+      this.shutdown.check();
+      await this.monitoring.checkReady();
+      return { status: 'ok' as const };
+    }),
+    route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
       const { caller: known, may, runtimes } = await this.statuses.read({ by: caller });
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
@@ -30,19 +44,21 @@ export class StatusController implements Controller {
   ];
 
   constructor(
+    private readonly monitoring: MonitoringService,
+    private readonly shutdown: GracefulShutdown,
     private readonly statuses: StatusService,
     private readonly instance: Instance,
   ) {}
 }
 
-function statusAnswer(caller: Caller): Answer['caller'] {
+function statusAnswer(caller: Caller): StatusAnswer['caller'] {
   const { kind } = caller;
   if (kind === 'master') return { kind, user: null, team: null, role: 'admin', operator: true, verified: true };
   const { teamId, role, operator, emailVerified: verified } = caller;
   return { kind, user: callerAnswer(caller), team: { id: teamId }, role, operator, verified };
 }
 
-const limitAnswer = ({ limit, remaining, seconds }: Quota): Answer['limits']['auth'] => ({
+const limitAnswer = ({ limit, remaining, seconds }: Quota): StatusAnswer['limits']['auth'] => ({
   limit,
   remaining,
   window_seconds: 60,

@@ -1,0 +1,25 @@
+/* global SwaggerUIBundle */
+// The class is Swagger UI's own for dark colors.
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+// Its choices have no names for screen readers.
+const nameChoices = () => {
+  for (const one of document.querySelectorAll('select:not([aria-label])')) {
+    one.setAttribute('aria-label', one.id === 'servers' ? 'Server' : 'Choice');
+  }
+};
+new MutationObserver(nameChoices).observe(document.body, { childList: true, subtree: true });
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  displayRequestDuration: true,
+  defaultModelRendering: 'example',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  persistAuthorization: false, // the open page alone keeps credentials
+});

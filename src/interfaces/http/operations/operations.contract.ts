@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { callerKinds, roles } from '../../../domain/accounts/caller.js';
+import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
+import { UserAnswer } from '../accounts/accounts.contract.js';
+import { RuntimeAnswer } from '../chat/runtime.contract.js';
+import { contractsOf } from '../contract.js';
+import { Count } from '../paging.js';
+import { InstanceName, id, namedObject, shortText, Tail, textLike } from '../schemas.js';
+
+const operations = contractsOf('Operations');
+const monitoring = contractsOf('Monitoring');
+
+const HealthAnswer = namedObject('Health', { status: z.literal('ok') });
+
+export const live = operations.get('/health/live', {
+  id: 'live',
+  summary: 'Check that the process answers',
+  access: 'public',
+  answer: HealthAnswer,
+});
+
+export const ready = operations.get('/health/ready', {
+  id: 'ready',
+  summary: 'Check that the service can serve',
+  description:
+    'The database answers, its migrations are done, the instance has loaded its models, or waited for them for ' +
+    '`SERVICE_READY_WAIT_S`, and it is not shutting down.',
+  access: 'public',
+  answer: HealthAnswer,
+  refusals: ['storage_unavailable', 'runtime_loading', 'shutting_down'],
+});
+
+export const readLog = monitoring.get('/v1/logs', {
+  id: 'readLog',
+  summary: 'Read the end of the log',
+  description:
+    'Answers the newest lines, oldest first. Each is a JSON object with `time`, `level` and `event`. Lines of a request or ' +
+    'a job carry `request_id` or `job_id`. An answer has at most 16 MB of lines.',
+  access: permissions.readMonitoring,
+  query: z.object({
+    tail: Tail,
+    job_id: shortText(100).optional().describe('Only lines that mention this job, among the newest 64 MB of the log.'),
+  }),
+  answer: namedObject('LogTail', {
+    lines: z.array(textLike('{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}')),
+    count: Count,
+    file: textLike('/var/lib/tenon/tenon.log', 'The path of the log on the server.'),
+  }),
+});
+
+export const metrics = operations.get('/metrics', {
+  id: 'metrics',
+  summary: 'Read the metrics of this instance, for Prometheus',
+  description:
+    'Each instance reports about itself. While the database is out of reach, `tenon_database_up` is 0 and the metrics that ' +
+    'come from the database are left out. Calls with the master key are not rate-limited. Other calls are, by address.',
+  access: permissions.readMetrics,
+  answer: textLike(
+    '# HELP tenon_database_up Whether the database answered.\n# TYPE tenon_database_up gauge\ntenon_database_up 1\n',
+  ),
+  answerMedia: 'text/plain',
+  refusals: ['rate_limited'],
+});
+
+/** Returns a permission's name as the API writes it: `read_workspace` for `readWorkspace`. */
+export const permissionField = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const names = Object.keys(permissions) as PermissionName[];
+
+const Limit = z
+  .object({
+    limit: z.int(),
+    remaining: z.int(),
+    window_seconds: z.int(),
+    reset_seconds: z.int().describe('Seconds until more calls remain. 0 if all remain.'),
+  })
+  .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
+
+export const status = operations.get('/v1/status', {
+  id: 'readStatus',
+  summary: 'Read your role, your permissions, your limits and your runtimes',
+  description: 'Lists the runtimes of the newest 1000 projects of the team, newest first.',
+  access: permissions.readStatus,
+  answer: namedObject('Status', {
+    instance: InstanceName,
+    caller: z.object({
+      kind: z.enum(callerKinds),
+      user: UserAnswer.nullable().describe('Null for the master key.'),
+      team: z
+        .object({ id: textLike('tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11') })
+        .nullable()
+        .describe('Null for the master key.'),
+      role: z.enum(roles).describe('The role of the account. The master key acts as an admin.'),
+      operator: z.boolean().describe('Whether the account belongs to the team that runs this service.'),
+      verified: z.boolean().describe('Whether the e-mail is verified.'),
+    }),
+    permissions: z
+      .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
+      .describe('Which acts this credential allows.'),
+    limits: z.object({
+      requests: Limit.describe('The limit of all calls.'),
+      auth: Limit.describe('The limit of registrations and logins.'),
+    }),
+    runtimes: z.array(RuntimeAnswer.extend({ project_id: id('prj'), project_name: textLike('Capitals') })),
+  }),
+});
