@@ -14,13 +14,13 @@ const withId = (path: string) => path.replace(/\{\w+\}/g, 'prj_0199f2a4-7c1e-7a5
 describe('the memory for bodies', () => {
   let app: TestApp;
   let admin: Member;
-  beforeEach(async () => {
+  beforeAll(async () => {
     app = await TestApp.start({
       adapt: (container) => container.rebind(BodyMemory).toConstantValue(new BodyMemory(MB, WAIT_MS)),
     });
     admin = await register(app, 'Ada');
   });
-  afterEach(() => app.stop());
+  afterAll(() => app.stop());
 
   /** Begins a body of this length, and holds the memory for it until it is destroyed. */
   async function hold(length: number) {

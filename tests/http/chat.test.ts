@@ -11,10 +11,10 @@ import {
   createProject,
   type Member,
   readyProject,
-  register,
   registeredModel,
   untilState,
 } from '../support/workspace.js';
+import { invalid, refusal, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const projects = '/v1/projects';
@@ -31,14 +31,10 @@ describe('chat', () => {
   const runtimes = new MemoryChatRuntime();
 
   beforeAll(async () => {
-    app = await TestApp.start({
+    ({ app, admin, member, stranger } = await TestApp.withTeam({
       env: { SERVICE_MASTER_KEY: masterKey },
       adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtimes),
-    });
-    admin = await register(app, 'Ada');
-    member = await register(app, 'Mia');
-    stranger = await register(app, 'Eve');
-    await app.moveToOwnTeam(stranger.id);
+    }));
     ready = await readyProject(app, admin.token);
     bare = await createProject(app, admin.token);
   });
@@ -50,10 +46,7 @@ describe('chat', () => {
   const emoji = '\u{1F600}';
 
   it('is for accounts, not for the master key', async () => {
-    expect(await chat(ask(ready, 'Hi'), { token: masterKey })).toMatchObject({
-      status: 401,
-      body: { code: 'session_required' },
-    });
+    expect(await chat(ask(ready, 'Hi'), { token: masterKey })).toMatchObject(refusal(401, 'session_required'));
   });
 
   it.each([
@@ -84,29 +77,25 @@ describe('chat', () => {
     ['top_p', { top_p: 1 }],
   ])('refuses a bad %s (%#), whatever the runtime’s state', async (path, over) => {
     for (const project of [ready, bare]) {
-      const { status, body } = await chat({ model: project, messages: [message], ...over }, { project });
-      expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
-      expect(body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+      const answer = await chat({ model: project, messages: [message], ...over }, { project });
+      expect(answer).toMatchObject(invalid(path));
     }
   });
 
   it('refuses streaming and another model by codes of their own', async () => {
     for (const project of [ready, bare]) {
       const streamed = await chat({ model: 'x', messages: 1, stream: true, stream_options: {} }, { project });
-      expect(streamed).toMatchObject({ status: 422, body: { code: 'streaming_unsupported' } });
+      expect(streamed).toMatchObject(refusal(422, 'streaming_unsupported'));
       const other = await chat({ model: 'gpt-4o', messages: [message] }, { project });
-      expect(other).toMatchObject({ status: 422, body: { code: 'model_mismatch' } });
+      expect(other).toMatchObject(refusal(422, 'model_mismatch'));
     }
   });
 
   it('counts characters as code points, and takes each limit itself', async () => {
     const longest = { role: 'user', content: emoji.repeat(chatLimits.messageLength) };
     for (const messages of [[longest], Array(4).fill(longest), Array(100).fill(message)]) {
-      const { status, body } = await chat(
-        { model: bare, messages, max_tokens: 4096, temperature: 2 },
-        { project: bare },
-      );
-      expect({ status, code: body.code }).toEqual({ status: 503, code: 'runtime_not_connected' });
+      const json = { model: bare, messages, max_tokens: 4096, temperature: 2 };
+      expect(await chat(json, { project: bare })).toMatchObject(refusal(503, 'runtime_not_connected'));
     }
   });
 
@@ -120,9 +109,9 @@ describe('chat', () => {
     };
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
     for (const verb of ['start', 'stop']) {
-      const { status, body, headers } = await app.post(`${runtime}/${verb}`, admin.token);
-      expect({ status, code: body.code }).toEqual({ status: 409, code: 'runtime_not_connected' });
-      expect(headers.get('x-should-retry')).toBe('false');
+      const answer = await app.post(`${runtime}/${verb}`, admin.token);
+      expect(answer).toMatchObject(refusal(409, 'runtime_not_connected'));
+      expect(answer.headers.get('x-should-retry')).toBe('false');
     }
     const model = await registeredModel(app, admin.token, project);
     await app.put(runtime, admin.token, { model_id: model });
@@ -190,9 +179,9 @@ describe('chat', () => {
   it('goes with its project, the running model too, when an admin deletes it', async () => {
     const path = `${projects}/${ready}`;
     await app.put(path, admin.token, { version: 1, spec: {} });
-    expect(await app.delete(path, member.token)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
-    const stale = await app.call('DELETE', path, { token: admin.token, headers: { 'If-Match': '"1"' } });
-    expect(stale).toMatchObject({ status: 409, body: { code: 'stale_version', details: [{ current: 2 }] } });
+    expect(await app.delete(path, member.token)).toMatchObject(refusal(403, 'forbidden'));
+    const guarded = await app.call('DELETE', path, { token: admin.token, headers: { 'If-Match': '"1"' } });
+    expect(guarded).toMatchObject(stale(2));
     const before = runtimes.running;
     expect((await app.delete(path, admin.token)).body).toEqual({ id: ready, deleted: true });
     expect(runtimes.running).toBe(before - 1);

@@ -2,7 +2,6 @@ import type { Network, Row } from '../../../src/infrastructure/chat-engine/worke
 import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
 import {
   batched,
-  costsOf,
   type Generation,
   Scheduler,
   type SchedulerSettings,
@@ -137,14 +136,6 @@ describe('several sequences', () => {
     ]);
   });
 
-  it('have short prompts read in one go between two tokens of the others', async () => {
-    const { network, scheduler } = use();
-    const calls = [1, 2, 3, 4].map((call) => scheduler.generate(call, asked(call, call === 4 ? 100 : 40, 4)));
-    await Promise.all(calls);
-    // The second and the third prompt are read between two tokens of the first answer.
-    expect(network.batches).toEqual([1, 1, 1, 1, 3, 1, 4, 3, 1]);
-  });
-
   it('have long prompts read in turns, so that a short one is not behind a long one', async () => {
     const { network, scheduler } = use();
     const order: number[] = [];
@@ -162,14 +153,6 @@ describe('several sequences', () => {
     expect(answers.map((answer) => answer?.tokens)).toEqual(lengths.map((length) => counted(length, 6)));
     expect(network.steps).toContainEqual([2, 0, 3].map((call) => [call, 1]));
     expect(Math.max(...network.batches)).toBe(3);
-  });
-
-  it('are at most so many at once; the others wait in their order', async () => {
-    const { network, scheduler } = use({ maxBatch: 2 });
-    const calls = [1, 2, 3, 4, 5].map((call) => scheduler.generate(call, asked(call, 5, 4)));
-    await Promise.all(calls);
-    expect(Math.max(...network.batches)).toBe(2);
-    expect([...new Set(network.steps.flat().map(([first]) => first))]).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('are as many as the memory takes at their longest, and one is always taken', async () => {
@@ -299,9 +282,5 @@ describe('the batches of a step', () => {
     const rows = ['b', 'a', 'c'];
     expect(batched(rows, () => 5, { batch: 1, token: 0 })).toEqual([rows]);
     expect(groups([], 1)).toEqual([]);
-  });
-
-  it('weigh the weights against what is kept of tokens', () => {
-    expect(costsOf(1_000, 10)).toEqual({ batch: 1_000, token: 80 });
   });
 });

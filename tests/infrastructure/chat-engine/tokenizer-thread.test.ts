@@ -63,20 +63,13 @@ describe('the counter of prompts', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
-  it('does not keep a caller with one short prompt waiting for all of another’s long ones', async () => {
-    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
-    for (let call = 1; call <= 5; call++) count(call, 'greedy', [LONG]);
-    count(6, 'modest', ['Hi']);
-    await reported(6);
-    expect(calls()).toEqual([6, 1, 2, 3, 4, 5]);
-  });
-
   it('takes steps of several callers in turns, and each caller’s calls in their order', async () => {
     use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
-    for (const call of [1, 2]) count(call, 'a', [LONG]);
-    for (const call of [3, 4]) count(call, 'b', [LONG]);
-    await reported(4);
-    expect(calls()).toEqual([1, 3, 2, 4]);
+    for (const call of [1, 2]) count(call, 'greedy', [LONG]);
+    for (const call of [3, 4]) count(call, 'other', [LONG]);
+    count(5, 'modest', ['Hi']);
+    await reported(5);
+    expect(calls()).toEqual([5, 1, 3, 2, 4]);
   });
 
   it('does nothing more for a call that is cancelled, and confirms it', async () => {

@@ -31,7 +31,6 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   silent: () => undefined,
   babbling: answering((call) => say({ ...completion, call, text: 42 })),
   incomplete: answering((call) => say({ type: 'completed', call, text: 'Hi' })),
-  unheard_of: answering((call) => say({ type: 'constructor', call })),
   nameless: answering((call) => {
     for (const junk of [null, 7, 'ready', {}, { call: 'x' }, []]) say(junk);
     say({ ...completion, call });
