@@ -13,11 +13,10 @@ export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
   const guard = source.createQueryRunner();
   try {
-    // The ORM knows no advisory locks.
+    // The ORM knows no advisory locks. The end of the connection unlocks.
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await migrateWorkQueue(source);
     const done = await source.runMigrations({ transaction: 'each' });
-    await guard.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return done.map(({ name }) => name);
   } finally {
     await guard.release();

@@ -68,10 +68,10 @@ export class TypeOrmStorageProbe implements StorageProbe {
     if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
   }
 
-  /** By SQL, since the ORM's `showMigrations` leaks its connection when it fails. */
+  /** The ORM's `showMigrations` leaks its connection when it fails. */
   private async migrationsDone(): Promise<{ name: string }[]> {
     try {
-      return await this.source.query('SELECT name FROM migrations');
+      return await this.source.createQueryBuilder().select('name').from('migrations', 'done').getRawMany();
     } catch (error) {
       if (isMissingTable(error)) return [];
       throw new StorageUnavailable();
