@@ -1,10 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration.js';
 
 /**
  * Adds the condition under which one statement stores the end of a call. The function takes the lock first. Its own
  * statement then sees every rule that earlier holders of the lock have committed.
  */
-export class AlertRuleCheck1764979200000 implements MigrationInterface {
+export class AlertRuleCheck1764979200000 extends ForwardMigration {
   readonly name = 'AlertRuleCheck1764979200000';
 
   async up(runner: QueryRunner): Promise<void> {
@@ -15,9 +16,5 @@ export class AlertRuleCheck1764979200000 implements MigrationInterface {
         RETURN NOT EXISTS (SELECT FROM alert_rules);
       END $$;
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP FUNCTION no_alert_rule;');
   }
 }
