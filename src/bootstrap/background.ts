@@ -97,8 +97,7 @@ export function modelReconciliation(container: Container, uploadFolder: string):
         await delay(LOADING_PAUSE_MS, undefined, { signal: stopping });
     },
     async stop() {
-      await changes.stop();
-      await Promise.all([reconciling.stop(MODELS_GRACE_MS), uploads.stop(UPLOADS_GRACE_MS)]);
+      await Promise.all([changes.stop(), reconciling.stop(MODELS_GRACE_MS), uploads.stop(UPLOADS_GRACE_MS)]);
       await Promise.all([container.get(ChatRuntime).close(), container.get(ModelServer).close()]);
       await container.get(InstanceRegistry).leave();
     },

@@ -62,7 +62,7 @@ export abstract class ChatRuntime {
     admitted?: () => void,
   ): Promise<Completion>;
 
-  /** Stops every runtime. */
+  /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
 

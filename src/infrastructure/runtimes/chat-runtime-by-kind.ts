@@ -17,6 +17,7 @@ interface Entry {
 @injectable()
 export class ChatRuntimeByKind implements ChatRuntime {
   private readonly entries = new Map<string, Entry>();
+  private closed = false;
 
   constructor(@multiInject(ChatEngine) private readonly engines: readonly ChatEngine[]) {}
 
@@ -35,6 +36,7 @@ export class ChatRuntimeByKind implements ChatRuntime {
   }
 
   start(id: string, source: RuntimeSource): void {
+    if (this.closed) return;
     const known = this.entries.get(id);
     const { runtime } = known?.kind === source.kind ? known : this.replace(id, source.kind, known);
     runtime.start(source);
@@ -76,6 +78,7 @@ export class ChatRuntimeByKind implements ChatRuntime {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
   }
 

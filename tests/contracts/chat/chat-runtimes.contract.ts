@@ -103,6 +103,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       await runtimes.stop('b');
       expect(runtimes.status('a').state).toBe('ready');
       await runtimes.close();
+      runtimes.start('c', rig.model);
       for (const call of calls) await expect(call).rejects.toEqual(code('runtime_stopped'));
       expect(['a', 'b', 'c'].map((id) => runtimes.status(id).state)).toEqual(['stopped', 'stopped', 'stopped']);
       expect(rig.processes()).toBe(0);

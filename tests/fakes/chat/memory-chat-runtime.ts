@@ -47,6 +47,7 @@ interface Runtime {
 export class MemoryChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, Runtime>();
   private readonly settings: MemoryChatRuntimesSettings;
+  private closed = false;
 
   constructor(
     /** By the `model` of the source. Other models behave as by default. */
@@ -65,6 +66,7 @@ export class MemoryChatRuntime implements ChatRuntime {
   requireRoom(): void {}
 
   start(id: string, source: MemorySource): void {
+    if (this.closed) return;
     const runtime = this.runtimes.get(id);
     if (runtime && isDeepStrictEqual(runtime.source, source) && runtime.status.state !== 'unavailable') return;
     runtime?.end.abort(new RuntimeLoading());
@@ -119,6 +121,7 @@ export class MemoryChatRuntime implements ChatRuntime {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
   }
 

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { TooManyProcesses } from '../../../src/domain/shared/errors.js';
+import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tokenId, withFields } from '../../support/onnx/model-folders.js';
 
@@ -38,6 +40,22 @@ describe('a runtime whose process dies', () => {
     expect(lines).toContainEqual({ runtime: 'a', stream: 'stdout', line: 'second line' });
     expect(lines).toContainEqual({ runtime: 'a', stream: 'stderr', line: expect.stringMatching(/^last words in/) });
     expect(lines.filter(({ line }) => /^x+$/.test(String(line))).join('')).not.toBe('');
+  });
+});
+
+describe('a runtime that the instance has no room for', () => {
+  it('is refused, or unavailable until there is room', async () => {
+    use({ children: new ChildLimits(1) });
+    await rig.start(toy);
+    const source = { kind: 'onnx', folder: toy };
+    const full = expect.stringContaining('SERVICE_MAX_CHILDREN');
+    expect(() => rig.runtimes.requireRoom('a', source)).not.toThrow();
+    expect(() => rig.runtimes.requireRoom('b', source)).toThrow(TooManyProcesses);
+    expect(await rig.start(toy, 'b')).toEqual({ state: 'unavailable', reason: full });
+    await expect(rig.ask('Hi', { id: 'b' })).rejects.toMatchObject({ code: 'runtime_unavailable', message: full });
+    await rig.runtimes.stop('a');
+    await rig.log.saw('chat runtime ready', 2);
+    expect(rig.runtimes.status('b').state).toBe('ready');
   });
 });
 

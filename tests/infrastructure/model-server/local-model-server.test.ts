@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { bodyOf, LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -112,5 +113,20 @@ describe('a serving process', () => {
     // A second for each probe and each end would be twenty.
     expect(performance.now() - begun).toBeLessThan(9_000);
     expect(rig.processes()).toEqual([]);
+  });
+
+  it('is refused, or waits with a reason, while the instance runs as many child processes as it may', async () => {
+    use({ children: new ChildLimits(1) });
+    await rig.start(rig.model('fine'));
+    const full = expect.stringContaining('SERVICE_MAX_CHILDREN');
+    const refused = { code: 'runtime_unavailable', message: full };
+    await expect(rig.start(rig.model('fine'), 'refused')).rejects.toMatchObject(refused);
+    rig.servers.resume('b', rig.model('fine'));
+    expect(await rig.until('stopped', 'b')).toMatchObject({ reason: full });
+    const prediction = rig.servers.predict('b', { body: bodyOf({}), requestId: 'r' }, signal);
+    await expect(prediction).rejects.toMatchObject(refused);
+    expect(rig.servers.ids()).toEqual(['a', 'b']);
+    await rig.servers.stop('a');
+    expect(await rig.until('running', 'b')).toMatchObject({ reason: null });
   });
 });
