@@ -1,4 +1,5 @@
 import { CredentialRepository } from '../../src/application/accounts/ports.js';
+import { SecretTokens } from '../../src/application/shared/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
@@ -129,10 +130,35 @@ describe('a service with limits of 6 and 3', () => {
       expect(refused.body.error).toBe('The limit is 3 registrations and logins per minute: try again in 40 seconds.');
     }
     expect(standing(await app.get('/v1/auth/login'))).toBe('"default";r=2;t=40');
-    expect((await app.post('/v1/auth/register', masterKey, {})).status).toBe(422);
+    expect(await app.post('/v1/auth/register', masterKey, {})).toMatchObject(limited);
     await times(2, nothing);
     app.clock.advance(40_000);
     expect((await login()).status).toBe(200);
+  });
+
+  it('counts registrations and logins by the address, too, so that valid credentials do not stretch the budget', async () => {
+    const body = { email: 'ada@example.com', password };
+    const answers = [];
+    for (const token of [admin.token, admin.apiKey, member.token, member.apiKey]) {
+      answers.push(await app.post('/v1/auth/login', token, body));
+    }
+    expect(statuses(answers)).toEqual([200, 200, 200, 429]);
+    expect(answers[3]?.headers.get('retry-after')).toBe('60');
+    expect((await me(member.apiKey)).status).toBe(401); // a key is no session, and its other calls are not refused
+  });
+
+  it('does not ask the database who a caller over its limit is', async () => {
+    let lookups = 0;
+    onIdentifying = () => lookups++;
+    const unknown = () => me(app.container.get(SecretTokens).issue('session').token);
+    for (const call of [() => me(member.token), unknown]) {
+      app.clock.advance(61_000);
+      lookups = 0;
+      expect(statuses(await times(8, call)).slice(6)).toEqual([429, 429]);
+      expect(lookups).toBe(6);
+    }
+    expect((await me(member.token)).status).toBe(200); // known, so that unknown credentials from its address do not matter
+    onIdentifying = () => {};
   });
 
   it('refuses on every route before it looks at anything else', async () => {

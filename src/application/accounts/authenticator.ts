@@ -15,12 +15,17 @@ export class Authenticator {
     private readonly clock: Clock,
   ) {}
 
+  /** Tells whether `identify` asks the database about the credential. */
+  needsLookup(credential: string | null): boolean {
+    return credential !== null && !this.masterKey.matches(credential) && this.read(credential) !== null;
+  }
+
   /** Returns the caller behind a Bearer credential; null for a missing, malformed, unknown, expired or revoked one. */
   async identify(credential: string | null): Promise<Caller | null> {
     if (!credential) return null;
     if (this.masterKey.matches(credential)) return { kind: 'master' };
-    const known = this.tokens.read(credential);
-    if (known?.kind !== 'session' && known?.kind !== 'api_key') return null;
+    const known = this.read(credential);
+    if (!known) return null;
     const now = this.clock.now();
     const holder = await this.credentials.holder(known.digest, now);
     if (holder?.kind !== known.kind) return null;
@@ -28,5 +33,11 @@ export class Authenticator {
     const isStale = !lastUsedAt || now.getTime() - lastUsedAt.getTime() >= MINUTE_MS;
     if (isStale) await this.credentials.touch(holder.credentialId, now);
     return holder;
+  }
+
+  /** Returns null for a text that cannot be a session token or an API key. */
+  private read(credential: string) {
+    const known = this.tokens.read(credential);
+    return known?.kind === 'session' || known?.kind === 'api_key' ? known : null;
   }
 }

@@ -6,7 +6,14 @@ import { authenticate } from './middleware/authenticate.js';
 import { lingeringClose, slowClients } from './middleware/connections.js';
 import { type ErrorHandlerDependencies, errorHandler, notFound } from './middleware/error-handler.js';
 import { accessLog, countRequests, type HttpMetrics } from './middleware/observability.js';
-import { type RateLimitDependencies, rateLimit, rateLimitGuesses } from './middleware/rate-limit.js';
+import {
+  guessKey,
+  type RateLimitDependencies,
+  RecentCallers,
+  rateLimit,
+  rateLimitGuesses,
+  refuseBeforeLookup,
+} from './middleware/rate-limit.js';
 import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { crossOrigin, hostCheck, securityHeaders } from './middleware/security.js';
@@ -42,6 +49,8 @@ export function createApp(dependencies: HttpDependencies): Express {
   const { controllers, shutdown, metrics, authenticator } = dependencies;
   const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
 
+  const recent = new RecentCallers();
+
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', [...dependencies.trustedProxies]);
@@ -57,9 +66,14 @@ export function createApp(dependencies: HttpDependencies): Express {
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
   app.use('/v1', crossOrigin(dependencies.corsOrigins));
+  app.use(
+    '/v1',
+    refuseBeforeLookup(dependencies, (request) => recent.keyOf(request)),
+  );
   app.use('/v1', authenticate(authenticator));
-  app.use('/v1', rateLimit(dependencies));
+  app.use('/v1', rateLimit(dependencies, recent));
   app.use('/v1', shutdown.refuseLate);
+  app.use('/metrics', refuseBeforeLookup(dependencies, guessKey));
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
 

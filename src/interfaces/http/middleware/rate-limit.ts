@@ -1,7 +1,11 @@
+import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import type { Authenticator } from '../../../application/accounts/authenticator.js';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
+import type { Caller } from '../../../domain/accounts/caller.js';
 import { HttpRefusal } from '../refusals.js';
+import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
 export interface Limits {
@@ -15,26 +19,77 @@ export interface RateLimitDependencies {
   readonly store: RateLimitStore;
   readonly limits: Limits;
   readonly metrics: Pick<HttpMetrics, 'refused'>;
+  readonly authenticator: Authenticator;
 }
 
 /** These share one budget, besides the limit for all calls. */
 const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/site-login'];
 
+const MAX_KNOWN = 10_000;
+
+/** Remembers under which keys the credentials of recent callers are counted. */
+export class RecentCallers {
+  private readonly keys = new Map<string, RateLimitKey>();
+
+  /** Returns the key of a recent caller, or the key of all unknown credentials from the request's address. */
+  keyOf(request: Request): RateLimitKey {
+    const { kind, value } = sourceKey(request);
+    return this.keys.get(digestOf(request)) ?? { kind, value: `unknown ${value}` };
+  }
+
+  remember(request: Request, key: RateLimitKey): void {
+    const digest = digestOf(request);
+    this.keys.delete(digest); // moves it to the end
+    this.keys.set(digest, key);
+    const [oldest] = this.keys.keys();
+    if (this.keys.size > MAX_KNOWN && oldest !== undefined) this.keys.delete(oldest);
+  }
+}
+
+const digestOf = (request: Request): string => hash('sha256', credentialOf(request) ?? '', 'base64');
+
+/** Refuses a caller over its limit before the database is asked who it is. `keyOf` returns the key that is judged. */
+export function refuseBeforeLookup(
+  { store, limits, metrics, authenticator }: RateLimitDependencies,
+  keyOf: (request: Request) => RateLimitKey,
+): RequestHandler {
+  const all: RateLimit = { policy: 'default', limit: limits.perMinute };
+  return async (request, response, next) => {
+    if (authenticator.needsLookup(credentialOf(request))) {
+      const { quotas } = await store.take(keyOf(request), [all], 0);
+      if (tightest(quotas).remaining === 0) {
+        response.set(rateLimitHeaders(quotas));
+        throw refusal(quotas, metrics);
+      }
+    }
+    next();
+  };
+}
+
 /**
  * Counts the call under its credential, or under its address if the credential is not valid. Answers 429 before anything
- * else is looked at, even whether the route exists.
+ * else is looked at, even whether the route exists. Registrations and logins also count under the address, so that valid
+ * credentials do not stretch their budget.
  */
-export function rateLimit({ store, limits, metrics }: RateLimitDependencies): RequestHandler {
+export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCallers): RequestHandler {
+  const { store, limits, metrics, authenticator } = dependencies;
   const all: RateLimit = { policy: 'default', limit: limits.perMinute };
   const auth: RateLimit = { policy: 'auth', limit: limits.authPerMinute };
   return async (request, response, next) => {
     const { context } = request;
-    const key = keyOf(request);
+    const source = sourceKey(request);
+    const key = context.caller ? credentialKey(context.caller) : source;
     const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
-    const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], 1);
-    response.set(rateLimitHeaders(quotas));
-    if (!admitted) throw refusal(quotas, metrics);
+    const countsTwice = isAuth && key !== source;
+    const before = countsTwice ? (await store.take(source, [auth], 0)).quotas : [];
+    const isSpent = before.some(({ remaining }) => remaining === 0);
+    const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], isSpent ? 0 : 1);
+    response.set(rateLimitHeaders(isSpent ? before : quotas));
+    if (isSpent || !admitted) throw refusal(isSpent ? before : quotas, metrics);
+    if (countsTwice) await store.take(source, [auth], 1);
     if (context.lookupFailure) throw context.lookupFailure;
+    if (context.caller) recent.remember(request, key);
+    else if (authenticator.needsLookup(credentialOf(request))) await store.take(recent.keyOf(request), [all], 1);
     context.readQuotas = async () => (await store.take(key, [all, auth], 0)).quotas;
     next();
   };
@@ -50,19 +105,22 @@ export const rateLimitGuesses =
     const { caller, lookupFailure } = request.context;
     if (lookupFailure) throw lookupFailure;
     if (caller?.kind !== 'master') {
-      const { kind, value } = sourceKey(request);
-      const key = { kind, value: `metrics ${value}` };
-      const { admitted, quotas } = await store.take(key, [{ policy: 'default', limit: limits.perMinute }], 1);
+      const limit: RateLimit = { policy: 'default', limit: limits.perMinute };
+      const { admitted, quotas } = await store.take(guessKey(request), [limit], 1);
       if (!admitted) throw refusal(quotas, metrics);
     }
     next();
   };
 
-function keyOf(request: Request): RateLimitKey {
-  const { caller } = request.context;
-  if (!caller) return sourceKey(request);
-  return { kind: 'credential', value: caller.kind === 'master' ? 'master' : caller.credentialId };
+export function guessKey(request: Request): RateLimitKey {
+  const { kind, value } = sourceKey(request);
+  return { kind, value: `metrics ${value}` };
 }
+
+const credentialKey = (caller: Caller): RateLimitKey => ({
+  kind: 'credential',
+  value: caller.kind === 'master' ? 'master' : caller.credentialId,
+});
 
 function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metrics']) {
   const exceeded = tightest(quotas);
