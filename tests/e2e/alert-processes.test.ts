@@ -150,62 +150,6 @@ describe('webhooks', () => {
   const waiting = async () => (await pair.query('SELECT id FROM graphile_worker._private_jobs')).length;
   const seen = () => receiver.posted.map(({ headers }) => headers['webhook-id']);
 
-  it('are made, listed and deleted by admins and developers; members see the origin alone', async () => {
-    const made = await created();
-    expect(made).toEqual({
-      id: expect.stringMatching(/^whk_/),
-      url: receiver.url,
-      enabled: true,
-      created_by: cast.admin.id,
-      created_at: expect.any(Number),
-      last_delivery: null,
-      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-    });
-    const { secret, ...listed } = made;
-    const developer = as(pair.other, cast.developer.apiKey);
-    expect(await developer.get(path)).toEqual({ webhooks: [listed], count: 1 });
-    const member = as(pair.one, cast.member.apiKey);
-    const origin = new URL(receiver.url).origin;
-    expect(await member.get(path)).toEqual({ webhooks: [{ ...listed, url: origin }], count: 1 });
-    const own = await as(pair.one, masterKey).call('POST', path, { json: { url: receiver.url } });
-    expect(own).toMatchObject({ status: 201, body: { created_by: 'master' } });
-    expect(own.body.secret).not.toBe(secret);
-    const gone = { id: made.id, deleted: true };
-    expect(await developer.call('DELETE', `${path}/${made.id}`)).toEqual({ status: 200, body: gone });
-    expect(await admin.call('DELETE', `${path}/${made.id}`)).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    });
-    const dump = JSON.stringify(await pair.query('SELECT * FROM webhooks'));
-    expect(dump).not.toContain(own.body.secret.slice('whsec_'.length));
-  });
-
-  it('lead nowhere else than they may', async () => {
-    for (const url of [
-      'nonsense',
-      'ftp://127.0.0.1/',
-      'https://user:password@example.com/',
-      'https://example.com/#part',
-      `https://example.com/${'x'.repeat(2_000)}`,
-      'http://1.1.1.1/',
-      'https://10.0.0.1/',
-      'https://169.254.169.254/latest/meta-data',
-      'https://[::1]/',
-      'https://[::ffff:10.0.0.1]/',
-      'https://127.0.0.2/',
-      'http://127.0.0.2/',
-    ]) {
-      const { status, body } = await admin.call('POST', path, { json: { url } });
-      expect({ url, status, code: body.code, at: body.details?.[0].path }).toEqual({
-        url,
-        status: 422,
-        code: 'invalid_request',
-        at: 'url',
-      });
-    }
-    expect(await admin.get(path)).toEqual({ webhooks: [], count: 0 });
-  });
-
   it('are ten at most, also where they are made at once', async () => {
     for (let nth = 0; nth < 8; nth++) await created();
     const answers = await pair.race('webhooks', 4, (party) =>

@@ -1,39 +1,28 @@
-import { query } from '../support/database.js';
-import { parseMail } from '../support/eml.js';
-import { mails } from '../support/mailbox.js';
-import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
-import { Service } from '../support/service.js';
-import { until } from '../support/until.js';
+import { as, masterKey } from '../support/monitoring.js';
 import { register } from '../support/workspace.js';
+import { mailsTo, receivesMail } from './support/mailbox.js';
+import { TestApp } from './support/test-app.js';
 
 const rules = '/v1/alerts/rules';
+const webhooks = '/v1/alerts/webhooks';
 
 describe('alert rules and alerts', () => {
-  let service: Service;
-  let cast: Cast;
+  let app: TestApp;
+  let team: Awaited<ReturnType<typeof TestApp.withTeam>>;
   let admin: ReturnType<typeof as>;
   let member: ReturnType<typeof as>;
   let regular: ReturnType<typeof as>;
   let master: ReturnType<typeof as>;
 
-  beforeAll(async () => {
-    const env = {
-      SERVICE_MASTER_KEY: masterKey,
-      SERVICE_MAX_ACCOUNTS: '9',
-      SERVICE_BASE_URL: 'https://tenon.example/',
-    };
-    service = await Service.start({ env });
-    cast = await castOf(service);
-    [admin, member, regular] = [
-      as(service, cast.admin.token),
-      as(service, cast.member.apiKey),
-      as(service, cast.regular.token),
-    ];
-    master = as(service, masterKey);
+  beforeEach(async () => {
+    const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' };
+    team = await TestApp.withTeam({ env, adapt: receivesMail });
+    app = team.app;
+    await app.verifyEmails();
+    [admin, member, regular] = [as(app, team.admin.token), as(app, team.member.apiKey), as(app, team.stranger.token)];
+    master = as(app, masterKey);
   });
-  const rows = <Row extends object>(sql: string) => query<Row>(service.databaseUrl as string, sql);
-  beforeEach(() => rows('TRUNCATE jobs, alert_rules, alerts'));
-  afterAll(() => service.stop());
+  afterEach(() => app.stop());
 
   const invalid = (path: string) => ({
     status: 422,
@@ -77,7 +66,7 @@ describe('alert rules and alerts', () => {
     await admin.rule({ rule_type: 'job_duration_exceeded', threshold: 0.001, name: 'slow', severity: 'P4' });
     await admin.rule({ rule_type: 'job_duration_exceeded', threshold: 1e9 });
     const { id } = await admin.job();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    app.clock.advance(5);
     const job = await admin.report(id, { status: 'cancelled' });
     await admin.ended('failed', { status: 'queued' }); // it never ran
     expect(await admin.alerts()).toMatchObject([
@@ -121,11 +110,11 @@ describe('alert rules and alerts', () => {
     await admin.rule({ threshold: 1 });
     await admin.ended('failed');
     const [{ id }] = await admin.alerts();
-    const developer = as(service, cast.developer.apiKey);
+    const developer = as(app, team.developer.apiKey);
     const acked = await developer.call('POST', `/v1/alerts/${id}/ack`, { json: { note: 'The disk was full.' } });
     expect(acked).toMatchObject({
       status: 200,
-      body: { status: 'acked', acked_by: cast.developer.id, acked_at: expect.any(Number), note: 'The disk was full.' },
+      body: { status: 'acked', acked_by: team.developer.id, acked_at: expect.any(Number), note: 'The disk was full.' },
     });
     for (const by of [admin, master]) expect(await by.call('POST', `/v1/alerts/${id}/ack`)).toEqual(acked);
     expect(await admin.alerts('?status=firing')).toEqual([]);
@@ -148,6 +137,7 @@ describe('alert rules and alerts', () => {
     const jobs = [];
     for (const status of ['failed', 'failed', 'failed', 'succeeded', 'failed', 'cancelled', 'failed']) {
       jobs.push(await admin.ended(status));
+      app.clock.advance(1_000);
     }
     const preview = (more: object) =>
       member.call('POST', `${rules}/preview`, {
@@ -197,9 +187,7 @@ describe('alert rules and alerts', () => {
 
   it('has at most a hundred rules', async () => {
     await admin.rule();
-    await rows(`INSERT INTO alert_rules
-      SELECT (jsonb_populate_record(r, jsonb_build_object('id', overlay(r.id PLACING lpad(n::text, 8, '0') FROM 5)))).*
-        FROM alert_rules r, generate_series(1, 98) n`); // no such id is made any more: they begin with the time
+    for (let n = 1; n < 99; n++) await admin.rule();
     const last = await Promise.all(
       [1, 2, 3].map(() =>
         admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1 } }),
@@ -212,53 +200,102 @@ describe('alert rules and alerts', () => {
 
   it('is mailed to the admins and developers of the operator team who have switched it on', async () => {
     const switched = async (token: string, on: boolean) => {
-      const { status, body } = await service.call('PATCH', '/v1/auth/me', { token, json: { alert_emails: on } });
+      const { status, body } = await app.call('PATCH', '/v1/auth/me', { token, json: { alert_emails: on } });
       expect({ status, on: body.alert_emails }).toEqual({ status: 200, on });
-      expect((await service.get('/v1/auth/me', token)).body.alert_emails).toBe(on);
+      expect((await app.get('/v1/auth/me', token)).body.alert_emails).toBe(on);
     };
-    const unverified = await register(service, 'Una');
+    const unverified = await register(app, 'Una');
     const role = `/v1/auth/users/${unverified.id}/role`;
     expect(await admin.call('PATCH', role, { json: { role: 'admin' } })).toMatchObject({ status: 200 });
-    const series = 'SELECT id FROM alert_mails';
+    const people = ['ada', 'dan', 'mia', 'eve', 'una'];
+    const mails = async () => {
+      const counts: number[] = [];
+      for (const name of people) {
+        const texts = await mailsTo(app, `${name}@example.com`);
+        counts.push(texts.filter((text) => text.includes('External job failed')).length);
+      }
+      return counts;
+    };
 
     await admin.rule({ threshold: 1 });
     await admin.ended('failed');
-    expect(await rows(series)).toEqual([]);
+    expect(await mails()).toEqual([0, 0, 0, 0, 0]);
 
-    for (const { token } of [cast.admin, cast.developer, cast.member, cast.regular, unverified]) {
+    for (const { token } of [team.admin, team.developer, team.member, team.stranger, unverified])
       await switched(token, true);
-    }
     await admin.ended('succeeded');
     await admin.ended('failed');
-    expect(await rows(series)).toHaveLength(2);
-    const own = async () => (await mails(service)).filter((mail) => mail.includes('External job failed'));
-    await until('both have their mail', async () => (await own()).length === 2);
-    const [alert] = await admin.alerts();
-    const got = (await own()).map(parseMail);
-    expect(got.map(({ to }) => to[0]?.address).sort()).toEqual(['ada@example.com', 'dan@example.com']);
-    for (const mail of got) {
-      expect(mail.subject).toBe('[P1] External job failed');
-      expect(mail.text).toContain(`GET https://tenon.example/v1/alerts/${alert.id}\n`);
-      for (const [link] of [...mail.text.matchAll(/\bhttps?:[^\s]*/g), ...mail.html.matchAll(/\bhttps?:[^\s<]*/g)]) {
-        expect(link).toMatch(/^https:\/\/tenon\.example\/v1\//);
-      }
-    }
+    expect(await mails()).toEqual([1, 1, 0, 0, 0]);
 
-    await switched(cast.developer.token, false);
+    await switched(team.developer.token, false);
     await admin.ended('succeeded');
     await admin.ended('failed');
-    expect(await rows(series)).toHaveLength(3);
-    const wrong = await service.call('PATCH', '/v1/auth/me', {
-      token: cast.admin.token,
+    expect(await mails()).toEqual([2, 1, 0, 0, 0]);
+    const wrong = await app.call('PATCH', '/v1/auth/me', {
+      token: team.admin.token,
       json: { alert_emails: 'yes' },
     });
     expect(wrong).toMatchObject({ status: 422, body: { details: [{ path: 'alert_emails' }] } });
   });
 
   it('leaves the switch for e-mails of an account to itself', async () => {
-    const roster = await service.get('/v1/auth/users', cast.member.token);
+    const roster = await app.get('/v1/auth/users', team.member.token);
     const login = { email: 'ada@example.com', password: 'correct horse battery' };
-    const { body } = await service.post('/v1/auth/login', undefined, login);
+    const { body } = await app.post('/v1/auth/login', undefined, login);
     for (const user of [...roster.body.users, body.user]) expect(user).not.toHaveProperty('alert_emails');
+  });
+
+  it('has webhooks that are made, listed and deleted by admins and developers; members see the origin alone', async () => {
+    const url = 'http://127.0.0.1:9/in?key=private';
+    const { status, body: made } = await admin.call('POST', webhooks, { json: { url } });
+    expect(status).toBe(201);
+    expect(made).toEqual({
+      id: expect.stringMatching(/^whk_/),
+      url,
+      enabled: true,
+      created_by: team.admin.id,
+      created_at: expect.any(Number),
+      last_delivery: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    const { secret, ...listed } = made;
+    const developer = as(app, team.developer.apiKey);
+    expect(await developer.get(webhooks)).toEqual({ webhooks: [listed], count: 1 });
+    expect(await member.get(webhooks)).toEqual({ webhooks: [{ ...listed, url: 'http://127.0.0.1:9' }], count: 1 });
+    const own = await master.call('POST', webhooks, { json: { url } });
+    expect(own).toMatchObject({ status: 201, body: { created_by: 'master' } });
+    expect(own.body.secret).not.toBe(secret);
+    const gone = { id: made.id, deleted: true };
+    expect(await developer.call('DELETE', `${webhooks}/${made.id}`)).toEqual({ status: 200, body: gone });
+    expect(await admin.call('DELETE', `${webhooks}/${made.id}`)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+  });
+
+  it('has webhooks that lead nowhere else than they may', async () => {
+    for (const url of [
+      'nonsense',
+      'ftp://127.0.0.1/',
+      'https://user:password@example.com/',
+      'https://example.com/#part',
+      `https://example.com/${'x'.repeat(2_000)}`,
+      'http://1.1.1.1/',
+      'https://10.0.0.1/',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::1]/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://127.0.0.2/',
+      'http://127.0.0.2/',
+    ]) {
+      const { status, body } = await admin.call('POST', webhooks, { json: { url } });
+      expect({ url, status, code: body.code, at: body.details?.[0].path }).toEqual({
+        url,
+        status: 422,
+        code: 'invalid_request',
+        at: 'url',
+      });
+    }
+    expect(await admin.get(webhooks)).toEqual({ webhooks: [], count: 0 });
   });
 });
