@@ -6,7 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { JobsModel } from '../support/jobs-model.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { Pair, tally } from '../support/pair.js';
-import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { answering, verified, WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -99,35 +98,12 @@ describe('jobs that finish at once on two processes', () => {
     const nine = (await on(0).alerts()).filter(({ title }: { title: string }) => title.startsWith('9'));
     expect(nine).toMatchObject([{ job_id: id }]);
   });
-
-  it('are ended by the others when their process is killed, and the rules look at them', async () => {
-    const doomed = await Service.start({ alone: 'its death', env: { SERVICE_MASTER_KEY: masterKey }, databaseUrl });
-    await on(0).rule({ threshold: 2, job_kind: 'chat' });
-    const numbers = await query<{ number: number }>(
-      databaseUrl,
-      `SELECT objid::integer AS number FROM pg_locks WHERE ${HERE} AND objsubid = 2 ORDER BY objid`,
-    );
-    const [own, other] = [numbers.at(-1)?.number, numbers[0]?.number];
-    const call = `INSERT INTO jobs (id, kind, mode, status, requested_by, created_at, started_at, progress, process)
-      VALUES ('job_0199f2a4-7c1e-7a57-9d0e-' || $1, 'chat', 'sync', 'running', 'usr_1', now(), now(), '{"done":0,"total":1}', $2)`;
-    for (const [id, process] of [
-      ['00000000000a', own],
-      ['00000000000b', own],
-      ['00000000000c', other],
-    ])
-      await query(databaseUrl, call, [id, process]);
-    await doomed.kill();
-    await until('the calls of the dead process are ended', async () => (await on(0).alerts()).length > 0);
-    const { jobs } = await on(0).get('/v1/jobs?kind=chat');
-    expect(jobs.map(({ status }: { status: string }) => status)).toEqual(['running', 'failed', 'failed']);
-    expect(await on(0).alerts()).toHaveLength(1);
-  });
 });
 
 /** Makes all waiting tasks due now. */
 const hurry = () => pair.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
 
-describe('webhooks', () => {
+describe('webhooks and processes', () => {
   let receiver: WebhookReceiver;
   let cast: Cast;
   let admin: ReturnType<typeof as>;
@@ -220,6 +196,29 @@ describe('webhooks', () => {
     expect(new Set(receiver.posted.map(({ body }) => body)).size).toBe(1);
     for (const posted of receiver.posted) expect(verified(secret, posted).data.job_id).toBe(job.id);
     expect(await last()).toMatchObject({ alert_id: alert.id, error: null });
+  });
+
+  // The last two: they kill processes.
+  it('leave the calls of a killed process to the other, which ends them and looks at the rules', async () => {
+    await admin.rule({ threshold: 2, job_kind: 'chat' });
+    const numbers = await query<{ number: number }>(
+      databaseUrl,
+      `SELECT objid::integer AS number FROM pg_locks WHERE ${HERE} AND objsubid = 2 ORDER BY objid`,
+    );
+    const [own, other] = [numbers.at(-1)?.number, numbers[0]?.number];
+    const call = `INSERT INTO jobs (id, kind, mode, status, requested_by, created_at, started_at, progress, process)
+      VALUES ('job_0199f2a4-7c1e-7a57-9d0e-' || $1, 'chat', 'sync', 'running', 'usr_1', now(), now(), '{"done":0,"total":1}', $2)`;
+    for (const [id, process] of [
+      ['00000000000a', own],
+      ['00000000000b', own],
+      ['00000000000c', other],
+    ])
+      await query(databaseUrl, call, [id, process]);
+    await pair.other.kill();
+    await until('the calls of the dead process are ended', async () => (await admin.alerts()).length > 0);
+    const { jobs } = await as(pair.one, masterKey).get('/v1/jobs?kind=chat');
+    expect(jobs.map(({ status }: { status: string }) => status)).toEqual(['running', 'failed', 'failed']);
+    expect(await admin.alerts()).toHaveLength(1);
   });
 
   it('lose nothing where the service is killed between an alert and its delivery', async () => {
