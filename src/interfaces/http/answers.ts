@@ -1,6 +1,7 @@
 import { isDate } from 'node:util/types';
 import type { z } from 'zod';
 import type { Bounded } from '../../application/shared/bounded-page.js';
+import { named } from './paging.js';
 import { seconds } from './schemas.js';
 
 type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Tail}`
@@ -47,7 +48,7 @@ const sent = (value: unknown) => (isDate(value) ? seconds(value) : value);
 
 /** Answers a list that comes whole. */
 export const listed = <Name extends string, Item>(name: Name, items: readonly Item[]) => ({
-  ...under(name, [...items]),
+  ...named(name, [...items]),
   count: items.length,
 });
 
@@ -63,8 +64,6 @@ export function paged<Name extends string, Entity extends Numbered, Item>(
   const cursor = last && ('id' in last ? last.id : String(last.version));
   return { ...listed(name, items.map(answer)), next_cursor: (more && cursor) || null };
 }
-
-const under = <Name extends string, Value>(name: Name, value: Value) => ({ [name]: value }) as Record<Name, Value>;
 
 /** Answers a deletion when it is done. */
 export async function deleted(id: string, deletion: Promise<unknown>) {

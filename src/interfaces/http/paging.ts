@@ -18,7 +18,9 @@ export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, 
 export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
   namedObject(id, { ...named(name, z.array(item)), count: Count, next_cursor: NextCursor });
 
-const named = <Name extends string, Schema>(name: Name, schema: Schema) => ({ [name]: schema }) as Record<Name, Schema>;
+/** Types an object with one member of a given name. */
+export const named = <Name extends string, Schema>(name: Name, schema: Schema) =>
+  ({ [name]: schema }) as Record<Name, Schema>;
 
 const MOST = 1000;
 

@@ -35,7 +35,6 @@ export const VersionNumber = intLike(1, 'Grows by one with each update.');
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
 export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
-export const secondsOrNull = (date: Date | null): number | null => date && seconds(date);
 
 /** Returns the message about a missing field, or about one of the wrong type. */
 export const wanted = (what: string) => (issue: { input?: unknown }) =>
@@ -43,16 +42,17 @@ export const wanted = (what: string) => (issue: { input?: unknown }) =>
 
 /** Matches text that PostgreSQL can store: without NUL. */
 export const STORABLE = '^[^\\u0000]*$';
-/** Accepts text of at most `most` characters. */
-export const shortText = (most: number) =>
-  text()
-    .refine((sent) => atMost(sent, most), { error: `must have at most ${most} characters` })
-    .meta({ maxLength: most, description: `At most ${most} characters.` });
 
 /** Matches storable text with at least one character that is not white space. */
 const VISIBLE = '^\\s*[^\\s\\u0000][^\\u0000]*$';
 
 export const text = () => z.string({ error: wanted('a string') }).meta({ pattern: STORABLE });
+
+/** Accepts text of at most `most` characters. */
+export const shortText = (most: number) =>
+  text()
+    .refine((sent) => atMost(sent, most), { error: `must have at most ${most} characters` })
+    .meta({ maxLength: most, description: `At most ${most} characters.` });
 
 /** Describes text of 1 to `most` characters. The domain drops the white space around it and measures the rest. */
 export const visible = (most: number) => ({
@@ -67,11 +67,6 @@ export const nameText = (most: number, example: string) => text().meta({ ...visi
 
 /** Lists JSON Schemas, each of which requires one of the fields. */
 export const anyOf = (...names: readonly string[]) => names.map((name) => ({ required: [name] }));
-
-/** Returns a JSON Schema that matches an object with at least two of the fields. */
-export const twoOf = (...names: readonly string[]) => ({
-  anyOf: names.flatMap((one, index) => names.slice(index + 1).map((other) => ({ required: [one, other] }))),
-});
 
 /** Describes an id in a body. One that belongs to nothing is refused by the use case. */
 export const idText = (kind: string) => text().meta(idPattern(kind));
@@ -143,27 +138,30 @@ export const wholeNumberText = (min: number, max: number) => {
   return number.meta({ type: 'integer', minimum: min, maximum: max });
 };
 
-/** Accepts a whole number in a query string, and takes one above `max` for `max`. */
-const clampedNumberText = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} on`;
-  const digits = z.string({ error }).regex(/^\d+$/, { error });
-  const number = digits.transform((text) => Math.min(Number(text), max)).pipe(z.number().min(min, { error }).max(max));
-  return number.meta({ type: 'integer', minimum: min });
-};
-
-/** Accepts a time in a query string: seconds since the epoch. */
+/** Accepts a time in a query string: seconds since the epoch. Becomes a Date. */
 export const secondsText = () => {
   const error = 'must be a time in seconds since the epoch';
   return z
     .string({ error })
     .regex(/^\d{1,10}(\.\d{1,6})?$/, { error })
-    .transform(Number);
+    .transform((text) => dateOf(Number(text)));
 };
 
-/** Accepts the number of lines that are wanted of a log. */
-export const Tail = clampedNumberText(1, 10_000)
+const fewestLines = { error: 'must be a whole number from 1 on' };
+
+/** Accepts the number of lines that are wanted of a log, and takes one above the limit for the limit. */
+export const Tail = z
+  .string(fewestLines)
+  .regex(/^\d+$/, fewestLines)
+  .transform((text) => Math.min(Number(text), 10_000))
+  .pipe(z.number().min(1, fewestLines))
   .default(200)
-  .meta({ description: 'The largest number of lines. Above 10000 it is 10000.', default: 200 });
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    description: 'The largest number of lines. Above 10000 it is 10000.',
+    default: 200,
+  });
 
 export const Sha256 = z
   .string()

@@ -3,7 +3,7 @@ import { accountLimits } from '../../../domain/accounts/account.js';
 import { roles } from '../../../domain/accounts/caller.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { Deleted, id, namedObject, secret, Timestamp, text, textLike, truth, visible } from '../schemas.js';
+import { Deleted, id, intLike, namedObject, secret, Timestamp, text, textLike, truth, visible } from '../schemas.js';
 
 const api = contractsOf('Team accounts');
 const { name, email, passwordMin, passwordMax } = accountLimits;
@@ -39,8 +39,7 @@ const NewPassword = text().meta({
 
 const mailedToken = `tnv_${'Example'.repeat(7)}`;
 
-const RevokeKeys = z
-  .boolean({ error: 'must be true or false' })
+const RevokeKeys = truth()
   .default(false)
   .describe('Also revokes the keys that `POST /v1/keys` made, not only those of registrations and logins.');
 
@@ -97,9 +96,9 @@ export const verifyEmail = api.post('/v1/auth/verify-email', {
   id: 'verifyEmail',
   summary: 'Confirm an e-mail address',
   access: 'public',
-  body: z
-    .object({ token: text().meta({ description: 'The token of the verification e-mail.', example: mailedToken }) })
-    .meta({ id: 'Token' }),
+  body: namedObject('Token', {
+    token: text().meta({ description: 'The token of the verification e-mail.', example: mailedToken }),
+  }),
   answer: UserAnswer,
   refusals: ['token_not_found', 'token_used', 'token_expired'],
 });
@@ -138,9 +137,11 @@ export const status = api.get('/v1/auth/status', {
   id: 'readAuthStatus',
   summary: 'Read how many accounts there are and whether registration is open',
   access: 'public',
-  answer: z
-    .object({ account_count: z.int(), max_accounts: z.int(), registration_open: z.boolean() })
-    .meta({ id: 'AuthStatus', example: { account_count: 1, max_accounts: 3, registration_open: true } }),
+  answer: namedObject('AuthStatus', {
+    account_count: intLike(1),
+    max_accounts: intLike(3),
+    registration_open: z.boolean(),
+  }),
 });
 
 export const resendVerification = api.post('/v1/auth/verify-email/resend', {

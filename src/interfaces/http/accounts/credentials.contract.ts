@@ -9,7 +9,7 @@ const api = contractsOf('Team accounts');
 const LONGEST_S = 10 * 365 * 24 * 60 * 60;
 const NAME_LENGTH = 100;
 
-const KeyAnswer = namedObject('ApiKey', {
+export const KeyAnswer = namedObject('ApiKey', {
   id: id('key'),
   name: textLike('nightly evaluation').nullable(),
   hint: textLike('tnk_…q7Rz', 'The prefix and the end of the key, for recognizing it.'),
@@ -18,7 +18,7 @@ const KeyAnswer = namedObject('ApiKey', {
   expires_at: Timestamp.nullable(),
 });
 
-const SessionAnswer = namedObject('Session', {
+export const SessionAnswer = namedObject('Session', {
   id: id('ses'),
   current: z.boolean().describe('Whether this is the session of the call.'),
   created_at: Timestamp,

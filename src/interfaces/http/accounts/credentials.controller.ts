@@ -2,10 +2,10 @@ import { injectable } from 'inversify';
 import { ApiKeyService } from '../../../application/accounts/api-key.service.js';
 import { SessionService } from '../../../application/accounts/session.service.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
-import { deleted, listed, paged } from '../answers.js';
+import { answerFrom, deleted, hidden, listed, paged } from '../answers.js';
 import { type Controller, route } from '../contract.js';
 import { onePage, pageOf } from '../paging.js';
-import { seconds, secondsOrNull } from '../schemas.js';
+import { seconds } from '../schemas.js';
 import * as contracts from './credentials.contract.js';
 
 /** The caller's own API keys and sessions. */
@@ -38,19 +38,15 @@ export class CredentialsController implements Controller {
   ) {}
 }
 
-const keyAnswer = ({ id, name, hint, createdAt, lastUsedAt, expiresAt }: Credential) => ({
-  id,
-  name,
-  hint,
-  created_at: seconds(createdAt),
-  last_used_at: secondsOrNull(lastUsedAt),
-  expires_at: secondsOrNull(expiresAt),
-});
+const kept = { kind: hidden, account_id: hidden, digest: hidden, origin: hidden } as const;
 
-const sessionAnswer = ({ id, createdAt, lastUsedAt, expiresAt }: Credential, currentId: string) => ({
-  id,
-  current: id === currentId,
-  created_at: seconds(createdAt),
-  last_used_at: secondsOrNull(lastUsedAt),
-  expires_at: seconds(expiresAt ?? createdAt),
-});
+const keyAnswer = (key: Credential) => answerFrom(contracts.KeyAnswer, key, kept);
+
+const sessionAnswer = (session: Credential, currentId: string) =>
+  answerFrom(contracts.SessionAnswer, session, {
+    ...kept,
+    name: hidden,
+    hint: hidden,
+    current: session.id === currentId,
+    expires_at: seconds(session.expiresAt ?? session.createdAt),
+  });

@@ -4,21 +4,20 @@ import { AuditEntry, actorKinds } from '../../../domain/audit/audit-entry.js';
 import { answerFrom, hidden, paged } from '../answers.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { onePage, pageOf } from '../paging.js';
-import { dateOf } from '../schemas.js';
 import * as contracts from './audit.contract.js';
 
 @injectable()
 export class AuditController implements Controller {
   readonly routes = [
     route(contracts.listAudit, async ({ caller, query }) => {
-      const { action = null, object = null, from, to } = query;
+      const { action = null, object = null, from = null, to = null } = query;
       const found = await this.audit.list({
         by: caller,
         actor: actorOf(query.actor),
         action,
         objectId: object,
-        from: from === undefined ? null : dateOf(from),
-        to: to === undefined ? null : dateOf(to),
+        from,
+        to,
         page: pageOf(query),
       });
       return paged('entries', onePage(found, query), entryAnswer);

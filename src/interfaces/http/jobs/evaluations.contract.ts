@@ -37,17 +37,15 @@ export const listResults = api.get(`${path}/results`, {
   answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
 });
 
-const ShareAnswer = z
-  .object({
-    count: z.int(),
-    right: z.int(),
-    accuracy: z.number(),
-    interval: z
-      .array(z.number())
-      .length(2)
-      .meta({ description: 'The 95 % confidence interval, by Wilson.', example: [0.86, 0.99] }),
-  })
-  .meta({ id: 'Share', example: { count: 36, right: 35, accuracy: 0.972, interval: [0.858, 0.995] } });
+const ShareAnswer = namedObject('Share', {
+  count: intLike(36),
+  right: intLike(35),
+  accuracy: z.number().meta({ example: 0.972 }),
+  interval: z
+    .array(z.number())
+    .length(2)
+    .meta({ description: 'The 95 % confidence interval, by Wilson.', example: [0.858, 0.995] }),
+});
 
 const change = {
   before: ShareAnswer,

@@ -5,7 +5,7 @@ import { UserAnswer } from '../accounts/accounts.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
 import { Count } from '../paging.js';
-import { InstanceName, id, namedObject, shortText, Tail, textLike } from '../schemas.js';
+import { InstanceName, id, intLike, namedObject, shortText, Tail, textLike } from '../schemas.js';
 
 const operations = contractsOf('Operations');
 const monitoring = contractsOf('Monitoring');
@@ -67,14 +67,12 @@ export const permissionField = (name: string): string => name.replace(/[A-Z]/g, 
 
 const names = Object.keys(permissions) as PermissionName[];
 
-const Limit = z
-  .object({
-    limit: z.int(),
-    remaining: z.int(),
-    window_seconds: z.int(),
-    reset_seconds: z.int().describe('Seconds until more calls remain. 0 if all remain.'),
-  })
-  .meta({ id: 'Limit', example: { limit: 120, remaining: 117, window_seconds: 60, reset_seconds: 3 } });
+const Limit = namedObject('Limit', {
+  limit: intLike(120),
+  remaining: intLike(117),
+  window_seconds: intLike(60),
+  reset_seconds: intLike(3, 'Seconds until more calls remain. 0 if all remain.'),
+});
 
 export const status = operations.get('/v1/status', {
   id: 'readStatus',

@@ -17,7 +17,6 @@ import {
   Timestamp,
   text,
   textLike,
-  twoOf,
   Version,
   VersionNumber,
 } from '../schemas.js';
@@ -130,7 +129,16 @@ export const createProject = api.post('/v1/projects', {
       ...starterChoice,
     })
     .refine(...sameStarter)
-    .meta({ id: 'ProjectCreation', not: twoOf('spec', 'starter_id', 'starter') }),
+    .meta({
+      id: 'ProjectCreation',
+      not: {
+        anyOf: [
+          { required: ['spec', 'starter_id'] },
+          { required: ['spec', 'starter'] },
+          { required: ['starter_id', 'starter'] },
+        ],
+      },
+    }),
   bodyOptional: true,
   bodyLimit: 'spec',
   exactNumbers: true,
