@@ -6,31 +6,30 @@ import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce } from '../../support/barrier.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
-import { aMailedToken, anAccount, anApiKey, aSession, aTeam, at } from '../../support/records.js';
-import type { Repositories } from '../../support/repositories.js';
+import { aMailedToken, anApiKey, aSession, at } from '../../support/records.js';
+import { type StockedStore, stocked } from '../../support/repositories.js';
 
 describe('ExpiredData kept by PostgreSQL', () => {
   const postgres = postgresUnderTest();
-  let repositories: Repositories;
+  let repositories: StockedStore;
   let expired: TypeOrmExpiredData;
   let account: Account;
 
   beforeEach(async () => {
-    repositories = await postgres.open();
-    expired = new TypeOrmExpiredData(repositories.unitOfWork as TypeOrmUnitOfWork);
-    const team = aTeam();
-    account = anAccount(team);
-    await repositories.teams.add(team);
-    await repositories.accounts.add(account);
+    const stock = await stocked(postgres);
+    repositories = stock;
+    account = stock.account;
+    expired = new TypeOrmExpiredData(stock.unitOfWork as TypeOrmUnitOfWork);
   });
-  const added = (...seconds: number[]) =>
-    Promise.all(
-      seconds.map(async (second) => {
-        const session = aSession(account, { expiresAt: at(second) });
-        await repositories.credentials.add(session);
-        return session.id;
-      }),
-    );
+  /** Adds a session for each moment of its end. Returns their ids. */
+  const added = async (...seconds: number[]) => {
+    const sessions = seconds.map((second) => aSession(account, { expiresAt: at(second) }));
+    const { unitOfWork, credentials } = repositories;
+    await unitOfWork.run(async () => {
+      for (const session of sessions) await credentials.add(session);
+    });
+    return sessions.map(({ id }) => id);
+  };
   const left = async (kind: 'session' | 'api_key') =>
     (await repositories.credentials.list({ accountId: account.id, kind, now: at(0) })).map(({ id }) => id).sort();
 

@@ -1,43 +1,34 @@
 import type { Account, Team } from '../../../src/domain/accounts/account.js';
-import { atOnce, barrier } from '../../support/barrier.js';
+import { barrier, race } from '../../support/barrier.js';
 import { anAccount, aTeam } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
-/** Each of `parties` units reads a counter and, when all have read, writes one more. Answers the counter at the end. */
-export async function countedUp({ unitOfWork, teams, accounts }: Repositories, parties: number): Promise<number> {
-  const { id } = await added(teams, accounts, { name: '0' });
-  const allHaveRead = barrier(parties);
-  await atOnce(parties, () =>
-    unitOfWork.run(async () => {
-      const account = (await accounts.byId(id)) as Account;
-      await allHaveRead();
-      await accounts.save({ ...account, name: String(Number(account.name) + 1) });
-    }),
-  );
-  return Number((await accounts.byId(id))?.name);
+/** Lets units read a counter at once and then each write one more. Returns the counter at the end. */
+export async function countedUp({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
+  const team = aTeam();
+  const counter = anAccount(team, { name: '0' });
+  await teams.add(team);
+  await accounts.add(counter);
+  const read = async () => (await accounts.byId(counter.id)) as Account;
+  const countUp = (account: Account) => accounts.save({ ...account, name: String(Number(account.name) + 1) });
+  await race(6, read, countUp, (steps) => unitOfWork.run(steps));
+  return Number((await read()).name);
 }
 
-/** `parties` units count the accounts and, when all have counted, each adds one where there is none. Answers how many there are. */
-export async function addedUnderCap({ unitOfWork, teams, accounts }: Repositories, parties: number): Promise<number> {
+/** Lets units count the accounts at once and then each add one if there is none. Returns how many there are. */
+export async function addedUnderCap({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
   const team = aTeam();
   await teams.add(team);
-  const allHaveCounted = barrier(parties);
-  await atOnce(parties, () =>
-    unitOfWork.run(async () => {
-      const count = await accounts.count();
-      await allHaveCounted();
-      if (count === 0) await accounts.add(anAccount(team));
-    }),
+  const add = async (count: number) => {
+    if (count === 0) await accounts.add(anAccount(team));
+  };
+  await race(
+    6,
+    () => accounts.count(),
+    add,
+    (steps) => unitOfWork.run(steps),
   );
   return accounts.count();
-}
-
-async function added(teams: Repositories['teams'], accounts: Repositories['accounts'], over: Partial<Account>) {
-  const team = aTeam();
-  const account = anAccount(team, over);
-  await teams.add(team);
-  await accounts.add(account);
-  return account;
 }
 
 export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
@@ -132,11 +123,11 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('loses no update of units that have all read the same', async () => {
-      expect(await countedUp(repositories, 6)).toBe(6);
+      expect(await countedUp(repositories)).toBe(6);
     });
 
     it('lets only one of the units add that have all counted none', async () => {
-      expect(await addedUnderCap(repositories, 6)).toBe(1);
+      expect(await addedUnderCap(repositories)).toBe(1);
     });
   });
 }

@@ -30,7 +30,7 @@ const versionedDatasets = ({ datasets, project, otherProject }: StockedStore): V
     version: (id, version) => datasets.version(id, version),
     versionOf: (entity) => Dataset.versionOf(entity),
     entryOf: (version) => {
-      const { validation: _, ...entry } = version as DatasetVersion;
+      const { bytes: _, validation: __, ...entry } = version as DatasetVersion;
       return entry;
     },
   };

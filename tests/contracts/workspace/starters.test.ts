@@ -3,7 +3,27 @@ import { join } from 'node:path';
 import type { Starter } from '../../../src/domain/workspace/starter.js';
 import { JsonStarterCatalog } from '../../../src/infrastructure/files/json-starter-catalog.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { aStarter, startersContract } from './starters.contract.js';
+
+const aStarter = (id: string): Starter => ({
+  id,
+  name: `The ${id}`,
+  description: 'For tests.',
+  provenance: { source: 'made up', author: 'nobody', licence: 'CC0-1.0', date: '2024-02-29', method: 'by a test' },
+  spec: {
+    goal: 'Answer',
+    task: 'chat',
+    system_prompt: 'Be brief.',
+    acceptance: { metric: 'exact', threshold: 0.9 },
+    starter_id: id,
+  },
+  dataset: {
+    name: 'Two records',
+    records: [
+      { id: 'one', group: 'numbers', input: '1 + 1?', expected: '2', fields: {} },
+      { id: 'two', group: 'letters', input: 'After a?', expected: 'b', fields: { hint: 'ä' } },
+    ],
+  },
+});
 
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
@@ -19,9 +39,29 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 const filesOf = (starters: readonly Starter[]) =>
   Object.fromEntries(starters.map((one) => [`${one.id}.json`, JSON.stringify(one)]));
 
-startersContract('a folder of JSON files', (starters) => new JsonStarterCatalog(folderOf(filesOf(starters))));
+describe('StarterCatalog of a folder of JSON files', () => {
+  const given = ['colours', 'capital-cities', 'capital', 'sums-2', 'sums-10'].map(aStarter);
+  const starters = new JsonStarterCatalog(folderOf(filesOf(given)));
 
-describe('Starters of a folder of JSON files', () => {
+  it('lists all of them, by id', async () => {
+    const sorted = ['capital', 'capital-cities', 'colours', 'sums-10', 'sums-2'].map(aStarter);
+    expect(await starters.all()).toEqual(sorted);
+    expect(await new JsonStarterCatalog(folderOf({})).all()).toEqual([]);
+  });
+
+  it('finds none by an id that is unknown', async () => {
+    for (const id of ['', 'Colours', 'colours ', 'sums', '../capital', 'capital.json', '__proto__', 'constructor'])
+      expect(await starters.find(id)).toBeNull();
+  });
+
+  it('cannot be changed by its answers', async () => {
+    ((await starters.all()) as Starter[]).pop();
+    expect(await starters.all()).toHaveLength(given.length);
+    const one = (await starters.find('colours')) as Starter;
+    for (const part of [one, one.provenance, one.spec.acceptance, one.dataset.records, one.dataset.records[1]?.fields])
+      expect(Object.isFrozen(part)).toBe(true);
+  });
+
   it('are read once, at the start', async () => {
     const starters = new JsonStarterCatalog(folderOf(filesOf([aStarter('one')])));
     folderOf({});

@@ -224,7 +224,7 @@ export class MemoryDatasetRepository implements DatasetRepository {
   }
 
   async versions(id: string, page: VersionPage): Promise<DatasetVersionEntry[]> {
-    return this.history.page(id, page).map(({ validation: _, records: __, ...entry }) => entry);
+    return this.history.page(id, page).map(({ bytes: _, validation: __, records: ___, ...entry }) => entry);
   }
 
   async version(id: string, version: number): Promise<DatasetVersion | null> {

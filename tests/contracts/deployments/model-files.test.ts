@@ -2,21 +2,24 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
+import { LocalModelFileResolver, LocalModelFolders } from '../../../src/infrastructure/files/local-model-files.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
 
 beforeAll(() => {
-  for (const folder of ['models/deep', 'models/folder.onnx', 'models-private', 'second'])
-    mkdirSync(at(folder), { recursive: true });
+  const models = ['models/chat', 'models/deep/er', 'models/folder.onnx', 'models/in', 'second/chat', 'second/more'];
+  for (const folder of [...models, 'models-private/chat', 'outside/below']) mkdirSync(at(folder), { recursive: true });
   const files = ['models/iris.onnx', 'models/deep/er.onnx', 'models/iris.bin', 'models-private/iris.onnx'];
   for (const file of [...files, 'outside.onnx', 'second/iris.onnx', 'second/more.onnx', 'second/empty.onnx'])
     writeFileSync(at(file), 'a model');
   writeFileSync(at('models/empty.onnx'), '');
   symlinkSync('iris.onnx', at('models/link.onnx'));
   symlinkSync('../outside.onnx', at('models/out.onnx'));
+  symlinkSync('chat', at('models/link'));
+  symlinkSync('../outside', at('models/out'));
+  symlinkSync(at('outside'), at('models/in/out'));
   symlinkSync('models', at('link-to-models'));
 });
 afterAll(() => temporary.remove());
@@ -100,4 +103,35 @@ describe('ModelFileResolver of the file system', () => {
     await expect(files().locate('monster.onnx')).rejects.toThrow(/1099511627776 bytes; 8589934592/);
     await expect(files().locate('holes.onnx')).rejects.toThrow('mostly holes');
   });
+});
+
+const folders = (...roots: string[]) => new LocalModelFolders(roots.map(at));
+
+describe.each(['models', 'link-to-models/'])('ModelFolders of the file system, in %s', (root) => {
+  it.each(['chat', './chat', 'chat/', 'deep/../chat', 'deep/er/../../chat', 'link'])(
+    'locates a folder, relative or absolute: %s',
+    async (path) => {
+      expect(await folders(root).locate(path)).toBe(at('models/chat'));
+      expect(await folders(root).locate(at(`models/${path}`))).toBe(at('models/chat'));
+    },
+  );
+
+  it('locates nothing that is missing, a file, or outside, also by a link', async () => {
+    const missing = ['missing', 'chat/missing', 'x'.repeat(10_000), 'chat\0', '\0', 'iris.bin', 'iris.bin/chat', '~'];
+    const outside = ['..', '../', '../models-private/chat', '../outside', 'out', 'in/out', 'out/below', 'in/out/below'];
+    const absolute = [...missing, ...outside].map((path) => at(`models/${path}`));
+    for (const path of [...missing, ...outside, ...absolute, '/', '/etc', at('outside'), at('models-private/chat')])
+      expect([path, await folders(root).locate(path)]).toEqual([path, null]);
+  });
+});
+
+it('looks through several models folders in their order, at what there is now', async () => {
+  const both = folders('missing', 'models', 'second');
+  expect(await both.locate('chat')).toBe(at('models/chat'));
+  expect(await both.locate('more')).toBe(at('second/more'));
+  expect(await both.locate(at('second/chat'))).toBe(at('second/chat'));
+  expect(await both.locate('fresh')).toBeNull();
+  mkdirSync(at('models/fresh'));
+  expect(await both.locate('fresh')).toBe(at('models/fresh'));
+  expect(await folders().locate('/')).toBeNull();
 });
