@@ -173,31 +173,6 @@ describe('webhooks and processes', () => {
     ]);
   });
 
-  it('are tried again after a failure under the same id, and follow no redirect', async () => {
-    const { secret } = await created();
-    await admin.rule({ threshold: 1 });
-    receiver.answer = answering(500);
-    const job = await admin.ended('failed');
-    await eventually(async () => (await last())?.status === 500);
-    receiver.answer = answering(302, { Location: receiver.url.replace('/in', '/elsewhere') });
-    await eventually(async () => {
-      await hurry();
-      return (await last())?.status === 302;
-    });
-    receiver.answer = answering(204);
-    await eventually(async () => {
-      await hurry();
-      return (await last())?.status === 204;
-    });
-    await eventually(async () => (await waiting()) === 0);
-    const [alert] = await admin.alerts();
-    expect(new Set(seen())).toEqual(new Set([alert.id]));
-    expect(new Set(receiver.posted.map((posted) => posted.path))).toEqual(new Set(['/in?key=private']));
-    expect(new Set(receiver.posted.map(({ body }) => body)).size).toBe(1);
-    for (const posted of receiver.posted) expect(verified(secret, posted).data.job_id).toBe(job.id);
-    expect(await last()).toMatchObject({ alert_id: alert.id, error: null });
-  });
-
   // The last two: they kill processes.
   it('leave the calls of a killed process to the other, which ends them and looks at the rules', async () => {
     await admin.rule({ threshold: 2, job_kind: 'chat' });

@@ -125,8 +125,6 @@ export abstract class DesiredStateChanges {
 export interface TaskOptions {
   /** Prevents a second task with this key while one waits or runs. At most 512 characters. */
   readonly key?: string;
-  /** The earliest start. Default: now. */
-  readonly runAt?: Date;
   /** Tasks with the same name of a queue run one after another, on whichever instance. */
   readonly queueName?: string;
   /** Limits the attempts. Default: 10. */

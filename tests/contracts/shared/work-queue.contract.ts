@@ -66,15 +66,23 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       return process;
     }
 
-    it('runs each task once, in any of the processes', async () => {
-      const workers = [new Recorder(3), new Recorder(3)];
-      const [one] = [await started(workers[0] as Recorder), await started(workers[1] as Recorder)];
+    it('runs each task once, in any of the processes, and no more at once than the worker says', async () => {
+      const counts: number[] = [];
+      const counting = () => {
+        let running = 0;
+        return async () => {
+          counts.push(++running);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          running--;
+        };
+      };
+      const workers = [new Recorder(2, counting()), new Recorder(2, counting())];
+      const processes = await Promise.all(workers.map((worker) => started(worker)));
       const all = Array.from({ length: 20 }, (_, index) => String(index + 10));
-      await Promise.all(all.map((payload) => one.queue.enqueue('task', payload)));
-      await eventually(() => workers.flatMap(({ runs }) => runs).length >= all.length);
+      await Promise.all(all.map((payload) => processes[0]?.queue.enqueue('task', payload)));
       await eventually(async () => (await rig.tasks()) === 0);
       expect(workers.flatMap(({ payloads }) => payloads).sort()).toEqual(all);
-      expect(workers.flatMap(({ runs }) => runs).every(({ number }) => number === 1)).toBe(true);
+      expect(Math.max(...counts)).toBeLessThanOrEqual(2);
     });
 
     it('begins with what was there before it started, and leaves alone what nobody here does', async () => {
@@ -119,18 +127,6 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(worker.payloads).toEqual(['first', 'fourth']);
     });
 
-    it('begins nothing before its time', async () => {
-      const worker = new Recorder(1);
-      const { queue } = await started(worker);
-      await queue.enqueue('task', 'later', { runAt: new Date('2200-01-01') });
-      await queue.enqueue('task', 'now');
-      await eventually(() => worker.runs.length === 1);
-      expect(worker.payloads).toEqual(['now']);
-      await rig.hurry();
-      await eventually(() => worker.runs.length === 2);
-      expect(worker.payloads).toEqual(['later', 'now']);
-    });
-
     it('tries again later what fails, and does others meanwhile', async () => {
       const worker = new Recorder(1, (payload, { number }) => {
         if (payload === 'bad' && number < 3) throw new Error('not yet');
@@ -167,20 +163,6 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       });
       expect(worker.runs.length).toBe(2);
       expect(worker.given[0]).toEqual({ payload: 'bad', reason: 'never' });
-    });
-
-    it('runs no more together than the worker says', async () => {
-      let running = 0;
-      let most = 0;
-      const worker = new Recorder(2, async () => {
-        most = Math.max(most, ++running);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        running--;
-      });
-      const { queue } = await started(worker);
-      for (let nth = 0; nth < 7; nth++) await queue.enqueue('task', nth);
-      await eventually(() => worker.runs.length === 7);
-      expect(most).toBeLessThanOrEqual(2);
     });
 
     it('has what runs break off when the process ends, and another one begin it anew', async () => {

@@ -46,12 +46,12 @@ export class MemoryWorkQueue implements WorkQueue {
   }
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
-    const { key = null, queueName = null, runAt = this.clock.now(), maxAttempts = 10 } = options;
+    const { key = null, queueName = null, maxAttempts = 10 } = options;
     const all = this.rows.all();
     if (key !== null && all.some((one) => one.key === key)) return;
     const id = String(1 + Math.max(0, ...all.map((one) => Number(one.id))));
-    const fresh = { attempts: 0, reason: 'its instance died', holder: null };
-    this.rows.put(id, { ...fresh, id, task, payload, key, queueName, runAt: runAt.getTime(), maxAttempts });
+    const fresh = { attempts: 0, reason: 'its instance died', holder: null, runAt: this.clock.now().getTime() };
+    this.rows.put(id, { ...fresh, id, task, payload, key, queueName, maxAttempts });
   }
 
   register(task: string, worker: TaskWorker): void {

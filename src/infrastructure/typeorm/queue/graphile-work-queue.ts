@@ -32,9 +32,8 @@ const NEVER = 32_767;
 // The ORM calls no functions.
 
 const ADD = `
-  SELECT graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4::timestamptz,
-           max_attempts => ${NEVER}, job_key => $5,
-           job_key_mode => CASE WHEN $5::text IS NULL THEN 'replace' ELSE 'unsafe_dedupe' END)`;
+  SELECT graphile_worker.add_job($1, payload => $2::json, queue_name => $3, max_attempts => ${NEVER}, job_key => $4,
+           job_key_mode => CASE WHEN $4::text IS NULL THEN 'replace' ELSE 'unsafe_dedupe' END)`;
 
 const RESCHEDULE = `
   SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], attempts => $2::smallint,
@@ -66,10 +65,9 @@ export class GraphileWorkQueue implements WorkQueue {
   }
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
-    const { key, runAt, queueName, maxAttempts = MAX_ATTEMPTS } = options;
+    const { key = null, queueName = null, maxAttempts = MAX_ATTEMPTS } = options;
     const envelope: Envelope = { payload, maxAttempts };
-    const values = [task, JSON.stringify(envelope), queueName ?? null, runAt ?? null, key ?? null];
-    await this.unitOfWork.query(ADD, values);
+    await this.unitOfWork.query(ADD, [task, JSON.stringify(envelope), queueName, key]);
   }
 
   register(task: string, worker: TaskWorker): void {
