@@ -270,17 +270,23 @@ describe('evaluations', () => {
     }
   });
 
-  it('has room for so many of a team that wait', async () => {
+  it('runs one of a team at a time, has room for twenty that wait, and none waits for another team', async () => {
+    const { token, apiKey } = cast.regular;
+    const others = await evaluatedProject(service, token, { spec, model: model(), rows: records(1) });
+    const running = async () => (await admin.get('/v1/jobs?kind=evaluation&status=running')).count;
     const held = holdingAll();
     const queued: string[] = [];
     let answer = await start(ten);
     // The running evaluation takes no place in the queue.
     for (; answer.status === 202 && queued.length < 40; answer = await start(ten)) queued.push(answer.body.id);
     expect(answer).toEqual(refused(429, 'model_busy'));
-    await eventually(async () => (await admin.get('/v1/jobs?kind=evaluation&status=running')).count === 1);
     expect([20, 21]).toContain(queued.length);
+    await eventually(async () => (await running()) === 1);
+    const own = await start(others, {}, as(service, apiKey));
+    await eventually(async () => (await running()) === 2);
     for (const id of queued) expect(await cancelled(id)).toBe(200);
     held.release();
+    expect(await ended(service, token, own.body.id)).toMatchObject({ status: 'succeeded' });
     expect(await run(ten)).toMatchObject({ status: 'succeeded' });
   });
 
@@ -290,11 +296,12 @@ describe('evaluations', () => {
     const held = holding(24, wrong);
     const { body } = await start(what);
     await held.reached;
+    const asked = engine.asked.length;
     const dying = runs(service, body.id) ? service : other;
     await dying.kill();
     held.release();
     const killed = Date.now();
-    await engine.wasAsked(121);
+    await engine.wasAsked(asked + 1);
     expect(Date.now() - killed).toBeLessThan(10_000);
     const survivor = dying === service ? other : service;
     const job = await ended(survivor, cast.admin.token, body.id);
