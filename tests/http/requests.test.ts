@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidRequest } from '../../src/domain/shared/errors.js';
 import { note } from '../support/http-caller.js';
-import { type Member, password, register } from '../support/workspace.js';
+import { type Member, password } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
 /** Sends text as it is; resolves to all that is answered. */
@@ -59,15 +59,15 @@ describe('the host of a request', () => {
   });
 });
 
-describe('a request', () => {
-  let app: TestApp;
-  let admin: Member;
-  beforeAll(async () => {
-    app = await TestApp.start();
-    admin = await register(app, 'Ada');
-  });
-  afterAll(() => app.stop());
+let app: TestApp;
+let admin: Member;
+let developer: Member;
+beforeAll(async () => {
+  ({ app, admin, developer } = await TestApp.withTeam());
+});
+afterAll(() => app.stop());
 
+describe('a request', () => {
   it.each([
     ['no host', 'GET /v1/auth/status HTTP/1.1\r\n\r\n'],
     ['two hosts', 'GET /v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com\r\n\r\n'],
@@ -162,32 +162,19 @@ describe('a request', () => {
     expect((await app.call('POST', '/v1/projects', { token: admin.token, raw })).status).toBe(201);
     const project = (await app.post('/v1/projects', admin.token, { name: 'Empty', spec: {} })).body.id;
     const at = `/v1/projects/${project}/datasets`;
-    const { status, body } = await app.call('POST', at, { token: admin.token, raw: many });
-    expect({ status, details: body.details }).toEqual({
-      status: 422,
-      details: [{ path: '', message: 'must not have more than 200000 values' }],
-    });
-    const lines = await app.call('POST', at, {
-      token: admin.token,
-      raw: `${JSON.stringify({ input: Array(50_000).fill(1), expected: 'x' })}\n`.repeat(5),
-      headers: { 'Content-Type': 'application/x-ndjson' },
-    });
-    expect(lines).toMatchObject({
-      status: 422,
-      body: { details: [{ message: 'must not have more than 200000 values' }] },
-    });
+    const lines = `${JSON.stringify({ input: Array(50_000).fill(1), expected: 'x' })}\n`.repeat(5);
+    const message = 'must not have more than 200000 values';
+    for (const [type, raw] of [
+      ['application/json', many],
+      ['application/x-ndjson', lines],
+    ] as const) {
+      const answer = await app.call('POST', at, { token: admin.token, raw, headers: { 'Content-Type': type } });
+      expect(answer).toMatchObject({ status: 422, body: { details: [{ message }] } });
+    }
   });
 });
 
 describe('an answer', () => {
-  let app: TestApp;
-  let admin: Member;
-  beforeAll(async () => {
-    app = await TestApp.start();
-    admin = await register(app, 'Ada');
-  });
-  afterAll(() => app.stop());
-
   it('of the API is never stored, never 304, and tells no browser what it could misuse', async () => {
     const created = await app.post('/v1/projects', admin.token, { name: 'A project', spec: {} });
     const { status, headers } = await app.call('GET', `/v1/projects/${created.body.id}`, {
@@ -215,49 +202,41 @@ describe('an answer', () => {
   });
 
   it('is logged with its request id, and an unexpected failure with its cause', async () => {
-    const broken = await TestApp.start();
-    const own = { 'X-Request-Id': 'mine-1' };
-    await broken.call('GET', '/v1/nothing', { headers: own });
-    jest.spyOn(broken.store.accounts, 'count').mockRejectedValue(new Error('planted'));
-    const { status, body } = await broken.call('GET', '/v1/auth/status', { headers: { 'X-Request-Id': 'mine-2' } });
-    expect({ status, code: body.code, id: body.request_id }).toEqual({
-      status: 500,
-      code: 'internal_error',
-      id: 'mine-2',
-    });
-    expect(JSON.stringify(body)).not.toContain('planted');
-    const [first, failure, second] = broken.logger.lines;
-    expect(first).toMatchObject({
-      event: 'request',
-      fields: { request_id: 'mine-1', path: '/v1/nothing', status: 404 },
-    });
-    expect(failure).toMatchObject({ level: 'error', event: 'unexpected failure', fields: { request_id: 'mine-2' } });
-    expect(second).toMatchObject({ event: 'request', fields: { request_id: 'mine-2', status: 500 } });
-    const unwritable = new InvalidRequest([{ path: 'x', message: 1n as unknown as string }]);
-    jest.spyOn(broken.store.accounts, 'count').mockRejectedValue(unwritable);
-    const answer = await broken.call('GET', '/v1/auth/status');
+    const called = async (path: string, id: string) => {
+      const answer = await app.call('GET', path, { headers: { 'X-Request-Id': id } });
+      return { answer, lines: app.logger.lines.filter(({ fields }) => fields?.request_id === id) };
+    };
+    const logged = (fields: object) =>
+      expect.objectContaining({ event: 'request', fields: expect.objectContaining(fields) });
+    const { lines } = await called('/v1/nothing', 'mine-1');
+    expect(lines).toEqual([logged({ path: '/v1/nothing', status: 404 })]);
+    const count = jest.spyOn(app.store.accounts, 'count').mockRejectedValue(new Error('planted'));
+    const planted = await called('/v1/auth/status', 'mine-2');
+    expect(planted.answer).toMatchObject({ status: 500, body: { code: 'internal_error', request_id: 'mine-2' } });
+    expect(JSON.stringify(planted.answer.body)).not.toContain('planted');
+    const failure = expect.objectContaining({ level: 'error', event: 'unexpected failure' });
+    expect(planted.lines).toEqual([failure, logged({ status: 500 })]);
+    count.mockRejectedValue(new InvalidRequest([{ path: 'x', message: 1n as unknown as string }])); // cannot be JSON
+    const { answer } = await called('/v1/auth/status', 'mine-3');
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect(Object.keys(answer.body)).toEqual(['status', 'code', 'error', 'request_id']);
-    await broken.stop();
+    count.mockRestore();
   });
 });
 
 describe('a body that comes after its headers were checked', () => {
-  let app: TestApp;
-  let admin: Member;
-  let member: Member;
-  beforeEach(async () => {
-    app = await TestApp.start();
-    admin = await register(app, 'Ada');
-    member = await register(app, 'Mia');
-    await app.setAccount(member.id, { role: 'developer' });
-  });
-  afterEach(() => app.stop());
+  let token: string;
+  /** Gives back the role and a session. */
+  const entitle = async () => {
+    await app.setAccount(developer.id, { role: 'developer' });
+    const login = { email: 'dan@example.com', password };
+    token = (await app.post('/v1/auth/login', undefined, login)).body.token;
+  };
 
   /** Sends the headers, does `meanwhile` once the service waits for the body, and sends the body. */
   async function late(method: string, path: string, body: string, type: string, meanwhile: () => Promise<unknown>) {
     const headers = {
-      Authorization: `Bearer ${member.token}`,
+      Authorization: `Bearer ${token}`,
       'Content-Type': type,
       'Content-Length': Buffer.byteLength(body),
       Expect: '100-continue',
@@ -278,23 +257,20 @@ describe('a body that comes after its headers were checked', () => {
     return `${answer.status} ${answer.body.code}`;
   }
 
-  const restore = async () => {
-    await app.setAccount(member.id, { role: 'developer' });
-    const login = { email: 'mia@example.com', password };
-    member = { ...member, token: (await app.post('/v1/auth/login', undefined, login)).body.token };
-  };
-  const demote = () => app.setAccount(member.id, { role: 'member' });
-  const signOut = () => app.post('/v1/auth/logout', member.token);
+  const demote = () => app.setAccount(developer.id, { role: 'member' });
+  const signOut = () => app.post('/v1/auth/logout', token);
   const project = '{"name":"Late","spec":{}}';
   const nothing = async () => undefined;
   it.each([
-    ['201 undefined', 'the same rights', nothing, 1],
     ['403 forbidden', 'a role that was taken away', demote, 0],
     ['401 unauthenticated', 'a session that has ended', signOut, 0],
+    ['201 undefined', 'the same rights', nothing, 1],
   ])('is %s for %s, and so is an upload', async (expected, _, meanwhile, written) => {
+    await entitle();
     expect(await late('POST', '/v1/projects', project, 'application/json', meanwhile)).toBe(expected);
-    expect((await app.get('/v1/projects', admin.token)).body.count).toBe(written);
-    await restore();
+    const { projects } = (await app.get('/v1/projects', admin.token)).body;
+    expect(projects.filter(({ name }: { name: string }) => name === 'Late')).toHaveLength(written);
+    await entitle();
     const path = '/v1/model-files/late.onnx';
     expect(await late('PUT', path, 'bytes', 'application/octet-stream', meanwhile)).toBe(expected);
     const { model_files } = (await app.get('/v1/model-files', admin.token)).body;
