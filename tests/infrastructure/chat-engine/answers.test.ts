@@ -86,7 +86,10 @@ describe('tiny-chat', () => {
 });
 
 describe('the decoder', () => {
-  const rig = new ChildRuntimesRig({ threads: 2 });
+  let rig: ChildRuntimesRig;
+  beforeEach(() => {
+    rig = new ChildRuntimesRig({ threads: 2 });
+  });
   afterEach(() => rig.runtimes.close());
 
   it('gives the same tokens whether a prompt is fed at once or in chunks', async () => {
@@ -132,7 +135,10 @@ it('takes the weights that are wanted, among several', () => {
 });
 
 describe('the folder', () => {
-  const rig = new ChildRuntimesRig();
+  let rig: ChildRuntimesRig;
+  beforeEach(() => {
+    rig = new ChildRuntimesRig();
+  });
   afterEach(() => rig.runtimes.close());
 
   const template =

@@ -9,7 +9,10 @@ import { withWeightsIn } from '../../support/onnx/plain-models.js';
 
 describe('a broken model', () => {
   const folders = new ModelFolders();
-  const rig = new ChildRuntimesRig();
+  let rig: ChildRuntimesRig;
+  beforeEach(() => {
+    rig = new ChildRuntimesRig();
+  });
   afterEach(() => rig.runtimes.close());
   afterAll(() => folders.remove());
 

@@ -142,22 +142,22 @@ describe('a request that the model does not take', () => {
     expect(body.error).toMatch(message);
   });
 
-  it.each<[string, Buffer, RegExp]>([
-    ['cut off', Buffer.from([9, 0, 0, 0, 65]), /element 0 of input "name" is cut off/],
-    ['no UTF-8', Buffer.from([1, 0, 0, 0, 0xff]), /element 0 of input "name" is not UTF-8/],
-    ['too many', Buffer.from([0, 0, 0, 0, 0, 0, 0, 0]), /more bytes than its 1 elements/],
-    ['too few', Buffer.alloc(0), /needs 1 elements, not 0/],
-  ])('binary strings that are %s', async (_, data, message) => {
-    const inputs = [{ name: 'name', shape: [1], datatype: 'BYTES', data }];
+  it.each<[string, string, string, Buffer, RegExp]>([
+    [
+      'strings that are cut off',
+      'name',
+      'BYTES',
+      Buffer.from([9, 0, 0, 0, 65]),
+      /element 0 of input "name" is cut off/,
+    ],
+    ['strings of no UTF-8', 'name', 'BYTES', Buffer.from([1, 0, 0, 0, 0xff]), /element 0 of input "name" is not UTF-8/],
+    ['too many strings', 'name', 'BYTES', binary(8), /more bytes than its 1 elements/],
+    ['too few strings', 'name', 'BYTES', binary(0), /needs 1 elements, not 0/],
+    ['no booleans', 'member', 'BOOL', Buffer.from([2]), /element 0 of input "member" must be the byte 0 or 1/],
+  ])('binary data of %s', async (_, name, datatype, data, message) => {
+    const inputs = [{ name, shape: [1], datatype, data }];
     const { body } = await multi.infer(inputs);
     expect(body.details[0].message).toMatch(message);
-  });
-
-  it('a byte that is no boolean', async () => {
-    const { body } = await multi.infer([
-      { name: 'member', shape: [1], datatype: 'BOOL', data: Buffer.from([2]) } as never,
-    ]);
-    expect(body.details[0].message).toMatch(/element 0 of input "member" must be the byte 0 or 1/);
   });
 
   it.each<[number, string, string, string, RequestInit]>([
@@ -195,15 +195,24 @@ describe('a request that the model does not take', () => {
 
   const details = (code: string) => (code === 'invalid_request' ? { details: expect.any(Array) } : {});
 
-  it('a body of unknown length that grows too large', async () => {
+  /** Sends text as it is. Returns what is answered first. */
+  const raw = async (text: string): Promise<string> => {
     const socket = connect(Number(new URL(iris.url).port), '127.0.0.1').setEncoding('utf8');
-    const size = 60_000;
-    const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
-    socket.write('POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
-    socket.write(`Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
+    socket.write(text);
     const [answer] = await once(socket, 'data');
-    expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"payload_too_large"/s);
     socket.destroy();
+    return answer;
+  };
+
+  it('a body of unknown length that grows too large', async () => {
+    const chunk = `${(60_000).toString(16)}\r\n${' '.repeat(60_000)}\r\n`;
+    const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const answer = await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
+    expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"payload_too_large"/s);
+  });
+
+  it('what is no HTTP', async () => {
+    expect(await raw('BREW /coffee\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
   });
 
   it("keeps the caller's request id where it is one", async () => {
@@ -220,9 +229,7 @@ describe('a request that the model does not take', () => {
     [200, '127.0.0.1'],
   ])('%i for the host %s', async (status, host) => {
     for (const path of ['/health', '/v2']) {
-      const socket = connect(Number(new URL(iris.url).port), '127.0.0.1').setEncoding('utf8');
-      socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-      const [answer] = await once(socket, 'data');
+      const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       if (status === 400) expect(answer).toContain('"code":"bad_request"');
     }
@@ -235,12 +242,5 @@ describe('a request that the model does not take', () => {
     expect(await post({})).toBe(415);
     expect(await post({ 'Content-Type': 'text/plain' })).toBe(415);
     expect(await post({ 'Content-Type': 'application/json' })).toBe(200);
-  });
-
-  it('what is no HTTP', async () => {
-    const socket = connect(Number(new URL(iris.url).port), '127.0.0.1');
-    socket.end('BREW /coffee\r\n\r\n');
-    const [answer] = await once(socket.setEncoding('utf8'), 'data');
-    expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
   });
 });
