@@ -16,7 +16,7 @@ import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
-import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
+import { ContentHasher, KeptVersions, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
@@ -117,6 +117,7 @@ function mailerOf(config: Config): Mailer {
 }
 
 function bindWorkspace(container: Container, config: Config): void {
+  container.bind(KeptVersions).toConstantValue({ ofDataset: config.datasetVersions });
   container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
 }

@@ -14,7 +14,7 @@ describe('datasets', () => {
   let datasets: string;
 
   beforeAll(async () => {
-    ({ app, admin, member } = await TestApp.withTeam());
+    ({ app, admin, member } = await TestApp.withTeam({ env: { SERVICE_DATASET_VERSIONS: '5' } }));
   });
   afterAll(() => app.stop());
   beforeEach(async () => {
@@ -91,6 +91,15 @@ describe('datasets', () => {
       expect(body.record_count).toBe(starter.dataset.record_count);
     }
     expect((await app.get(datasets, admin.token)).body.count).toBe(2);
+  });
+
+  it('keeps as many versions as the setting says', async () => {
+    const { id } = await imported(record('a'));
+    for (let version = 1; version < 7; version++) await call('PUT', id, { version, name: `Version ${version + 1}` });
+    const { body } = await call('GET', `${id}/versions`);
+    expect(body.versions.map(({ version }: { version: number }) => version)).toEqual([7, 6, 5, 4, 3]);
+    expect((await call('GET', `${id}/versions/2`)).status).toBe(404);
+    expect((await call('GET', `${id}/versions/3`)).body.records).toEqual([answered('a')]);
   });
 
   it('updates name, records or both, and keeps every version', async () => {

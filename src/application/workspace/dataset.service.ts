@@ -15,8 +15,8 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
-import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
+import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork, type VersionPage } from '../shared/ports.js';
+import { ContentHasher, DatasetRepository, type DatasetVersionEntry, KeptVersions, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
@@ -48,7 +48,9 @@ const MEGABYTES = 16;
 export class DatasetService {
   constructor(
     private readonly workspace: TeamWorkspace,
+    private readonly unitOfWork: UnitOfWork,
     private readonly datasets: DatasetRepository,
+    private readonly kept: KeptVersions,
     private readonly starters: StarterCatalog,
     private readonly hasher: ContentHasher,
     private readonly request: RequestContext,
@@ -114,7 +116,7 @@ export class DatasetService {
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
       // Read before the write: after it, another call may have removed the dataset.
       const records = own ?? (await this.records(current));
-      if (await this.datasets.replace(current, next, own)) return { dataset: next, records };
+      if (await this.replace(current, next, own)) return { dataset: next, records };
       current = await this.workspace.dataset(caller, projectId, datasetId);
     }
   }
@@ -206,6 +208,16 @@ export class DatasetService {
   private async versionOf(by: Caller | null, projectId: string, { datasetId, version }: DatasetAtVersion) {
     const dataset = await this.find(by, projectId, datasetId);
     return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
+  }
+
+  /** Writes a new version and removes the oldest one beyond those that are kept. */
+  private replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
+    return this.unitOfWork.run(async () => {
+      const replaced = await this.datasets.replace(current, next, records);
+      const oldest = next.version - this.kept.ofDataset + 1;
+      if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
+      return replaced;
+    });
   }
 
   private records({ id, version, bytes }: Dataset): Promise<readonly DatasetRecord[]> {

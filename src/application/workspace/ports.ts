@@ -76,7 +76,7 @@ export abstract class DatasetRepository {
   abstract find(projectId: string, id: string): Promise<Dataset | null>;
   /** Reads no records. */
   abstract all(projectId: string, page: Page): Promise<Dataset[]>;
-  /** Returns the records of a version exactly as they were stored; null for a version that the dataset never had. */
+  /** Returns the records of a version exactly as they were stored; null for a version that the dataset does not have. */
   abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
   /**
    * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Among concurrent
@@ -87,8 +87,15 @@ export abstract class DatasetRepository {
   /** Removes the dataset with its versions and returns true if it still has the version of `current` and is editable. */
   abstract remove(current: Dataset): Promise<boolean>;
   abstract versions(id: string, page: VersionPage): Promise<DatasetVersionEntry[]>;
-  /** Returns null for a version that the dataset never had. */
+  /** Returns null for a version that the dataset does not have. */
   abstract version(id: string, version: number): Promise<DatasetVersion | null>;
+  /** Removes the versions below `oldest`, with records that no other version has. */
+  abstract prune(id: string, oldest: number): Promise<void>;
+}
+
+/** How many of its newest versions a dataset keeps. */
+export abstract class KeptVersions {
+  abstract readonly ofDataset: number;
 }
 
 export abstract class ContentHasher {

@@ -43,6 +43,7 @@ export function loadConfig(texts: Texts) {
     masterKey: values.SERVICE_MASTER_KEY,
     registration: { maxAccounts: set('SERVICE_MAX_ACCOUNTS'), registration: set('SERVICE_REGISTRATION') },
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
+    datasetVersions: set('SERVICE_DATASET_VERSIONS'),
     bodyMemoryBytes: set('SERVICE_BODY_MEMORY_MB') * 1024 ** 2,
     trustedProxies: values.SERVICE_TRUST_PROXY ?? [],
     corsOrigins: values.SERVICE_CORS_ORIGINS ?? [],

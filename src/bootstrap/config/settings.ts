@@ -104,6 +104,11 @@ export const settings = {
     fallback: '20',
     read: whole(1, 1_000_000),
   }),
+  SERVICE_DATASET_VERSIONS: setting({
+    about: 'How many versions of a dataset are kept. An update removes older ones.',
+    fallback: '200',
+    read: whole(1, 1_000_000),
+  }),
   SERVICE_BODY_MEMORY_MB: setting({
     about:
       'Memory for all request bodies and datasets that are held at once, parsed ones included, in units of 1,048,576 bytes. Large ones wait, and get 503 `busy` after 5 s.',

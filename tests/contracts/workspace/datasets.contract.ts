@@ -92,6 +92,21 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       expect(records).toEqual([old, fresh, fresh, fresh, null]);
     });
 
+    it('prunes old versions, but no records that a kept version has', async () => {
+      const first = await kept([aRecord()]);
+      const fresh = [aRecord(), aRecord()];
+      const second = updated(first, fresh);
+      const third = updated(second, null);
+      await datasets.replace(first, second, fresh);
+      await datasets.replace(second, third, null);
+      await datasets.prune(first.id, 3);
+      expect(await datasets.records(first.id, 3)).toEqual(fresh);
+      for (const version of [1, 2]) {
+        expect(await datasets.version(first.id, version)).toBeNull();
+        expect(await datasets.records(first.id, version)).toBeNull();
+      }
+    });
+
     it('writes no records over another version', async () => {
       const first = await kept([aRecord()]);
       await datasets.replace(first, updated(first, null), null);

@@ -234,6 +234,10 @@ export class MemoryDatasetRepository implements DatasetRepository {
     return kept;
   }
 
+  async prune(id: string, oldest: number): Promise<void> {
+    this.history.prune(id, oldest);
+  }
+
   private put(dataset: Dataset, records: readonly DatasetRecord[]): void {
     this.datasets.put(dataset.id, dataset);
     this.history.add(dataset.projectId, dataset, { ...Dataset.versionOf(dataset), records });
@@ -266,6 +270,11 @@ class Versions<Version extends { readonly version: number }> {
 
   remove(id: string): void {
     this.table.remove(id);
+  }
+
+  prune(id: string, oldest: number): void {
+    const kept = this.table.get(id);
+    if (kept) this.table.put(id, { ...kept, versions: kept.versions.filter(({ version }) => version >= oldest) });
   }
 
   private all(id: string): readonly Version[] {

@@ -36,7 +36,9 @@ describe('a dataset', () => {
     await datasets.add(dataset, records);
     const service = new DatasetService(
       new TeamWorkspace(projects, models, datasets),
+      repositories.unitOfWork,
       datasets,
+      { ofDataset: 9 },
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
       new AsyncRequestContext(),

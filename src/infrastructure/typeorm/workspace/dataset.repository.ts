@@ -130,6 +130,14 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
     return this.history().findOneBy({ datasetId, version });
   }
 
+  prune(datasetId: string, oldest: number): Promise<void> {
+    return this.unitOfWork.run(async () => {
+      const contentVersion = await this.contentVersion(datasetId, oldest);
+      await this.history().delete({ datasetId, version: LessThan(oldest) });
+      await this.contents().delete({ datasetId, version: LessThan(contentVersion) });
+    });
+  }
+
   private async addVersion(dataset: Dataset, contentVersion: number): Promise<void> {
     await this.history().insert({ ...Dataset.versionOf(dataset), contentVersion });
   }
