@@ -1523,15 +1523,15 @@ export interface components {
         };
         ProjectVersionEntry: {
             version: number;
-            name: string;
             created_at: number;
             created_by: string;
+            name: string;
         };
         ProjectVersion: {
             version: number;
-            name: string;
             created_at: number;
             created_by: string;
+            name: string;
             id: string;
             spec: {
                 goal?: string | null;
@@ -1648,9 +1648,9 @@ export interface components {
                 record_count: number;
                 content_sha256: string;
                 version: number;
-                name: string;
                 created_at: number;
                 created_by: string;
+                name: string;
             }[];
             count: number;
             next_cursor: string | null;
@@ -1659,9 +1659,9 @@ export interface components {
             record_count: number;
             content_sha256: string;
             version: number;
-            name: string;
             created_at: number;
             created_by: string;
+            name: string;
             id: string;
             project_id: string;
             records: components["schemas"]["DatasetRecord"][];

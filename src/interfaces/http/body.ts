@@ -10,7 +10,7 @@ export const bodyLimits = {
   dataset: 5 * 1024 * 1024,
   prediction: 64 * 1024 * 1024,
 } as const;
-export type BodyLimit = keyof typeof bodyLimits;
+type BodyLimit = keyof typeof bodyLimits;
 
 /** Bound a JSON body, whatever its length. */
 export const MAX_DEPTH = 32;

@@ -33,6 +33,9 @@ export const ActorId = textLike(
 
 export const VersionNumber = intLike(1, 'Grows by one with each update.');
 
+/** Lists the fields that each version of an object shows. */
+export const versionFields = { version: VersionNumber, created_at: Timestamp, created_by: AccountId };
+
 export const seconds = (date: Date): number => date.getTime() / 1000;
 export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
 

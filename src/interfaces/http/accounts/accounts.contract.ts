@@ -56,7 +56,7 @@ const OwnUserAnswer = UserAnswer.extend({
   alert_emails: z.boolean().describe('Whether you get an e-mail when an alert fires.'),
 }).meta({ id: 'OwnUser' });
 
-export const SignedInAnswer = namedObject('SignedIn', {
+const SignedInAnswer = namedObject('SignedIn', {
   user: UserAnswer,
   token: secret('tns').describe('A session token, valid for 30 days. Shown only once.'),
   api_key: secret('tnk').describe('A new API key. Earlier ones stay valid. Shown only once.'),

@@ -21,7 +21,7 @@ export const ModelFileAnswer = namedObject('ModelFile', {
   writable: z.boolean().describe('Whether the service can replace and delete it.'),
 });
 
-export const UploadedFileAnswer = ModelFileAnswer.extend({
+const UploadedFileAnswer = ModelFileAnswer.extend({
   sha256: Sha256.describe('The SHA-256 of the file in hex.'),
 }).meta({ id: 'UploadedModelFile' });
 

@@ -49,7 +49,7 @@ const ProgressReport = z
   )
   .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
 
-export const JobAnswer = namedObject('Job', {
+const JobAnswer = namedObject('Job', {
   id: id('job'),
   kind: z.enum(jobKinds).meta({ example: 'external' }),
   mode: z.enum(jobModes).meta({ description: '`sync`: a caller waits for its end.', example: 'async' }),

@@ -40,5 +40,5 @@ export class JobsController implements Controller {
   ) {}
 }
 
-export const jobAnswer = (job: Job) =>
+const jobAnswer = (job: Job) =>
   answerFrom(contracts.readJob.answer, job, { duration: Job.duration(job), team_id: hidden, instance: hidden });

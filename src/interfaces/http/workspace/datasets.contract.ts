@@ -18,6 +18,7 @@ import {
   textLike,
   Version,
   VersionNumber,
+  versionFields,
   visible,
   wholeNumberText,
 } from '../schemas.js';
@@ -164,12 +165,7 @@ export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset
   refusals: ['busy'],
 });
 
-const DatasetVersionEntry = Content.omit({ validation: true }).extend({
-  version: VersionNumber,
-  name: textLike('Capitals'),
-  created_at: Timestamp,
-  created_by: AccountId,
-});
+const DatasetVersionEntry = Content.omit({ validation: true }).extend({ ...versionFields, name: textLike('Capitals') });
 
 export const listDatasetVersions = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/versions', {
   id: 'listDatasetVersions',

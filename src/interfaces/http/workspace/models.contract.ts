@@ -13,6 +13,7 @@ import {
   text,
   Version,
   VersionNumber,
+  versionFields,
 } from '../schemas.js';
 
 const api = contractsOf('Project workspace');
@@ -133,7 +134,7 @@ export const forkModel = api.post('/v1/projects/{project_id}/models/{model_id}/f
   refusals: ['request_id_conflict'],
 });
 
-const ModelVersionEntry = z.object({ version: VersionNumber, created_at: Timestamp, created_by: AccountId });
+const ModelVersionEntry = z.object(versionFields);
 
 export const listModelVersions = api.get('/v1/projects/{project_id}/models/{model_id}/versions', {
   id: 'listModelVersions',

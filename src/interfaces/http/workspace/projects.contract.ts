@@ -19,6 +19,7 @@ import {
   textLike,
   Version,
   VersionNumber,
+  versionFields,
 } from '../schemas.js';
 import { ModelAnswer } from './models.contract.js';
 import { Records } from './records.js';
@@ -237,12 +238,7 @@ export const reviewProject = api.post('/v1/projects/{project_id}/plan', {
   refusals: ['stale_version'],
 });
 
-const ProjectVersionEntry = namedObject('ProjectVersionEntry', {
-  version: VersionNumber,
-  name: textLike('Capitals'),
-  created_at: Timestamp,
-  created_by: AccountId,
-});
+const ProjectVersionEntry = namedObject('ProjectVersionEntry', { ...versionFields, name: textLike('Capitals') });
 
 export const listProjectVersions = api.get('/v1/projects/{project_id}/versions', {
   id: 'listProjectVersions',
