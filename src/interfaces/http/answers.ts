@@ -44,6 +44,7 @@ export function answerFrom<Schema extends z.ZodObject, Entity extends object>(
 
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
+/** `instanceof Date` would miss the dates of Node's own modules within jest. */
 const sent = (value: unknown) => (isDate(value) ? seconds(value) : value);
 
 /** Answers a list that comes whole. */
