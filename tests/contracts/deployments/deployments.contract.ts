@@ -15,25 +15,14 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       return deployment;
     };
 
-    it('gives back exactly what was added', async () => {
+    it('gives back exactly what was added, newest first, and counts it', async () => {
+      expect(await deployments.all()).toEqual([]);
       const plain = await kept();
       const batched = await kept({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
-      expect(await deployments.find(plain.id)).toEqual(plain);
-      expect(await deployments.find(batched.id)).toEqual(batched);
-    });
-
-    it('finds none that was not added', async () => {
-      await kept();
-      expect(await deployments.find(ids.next('dep'))).toBeNull();
-      expect(await deployments.find('')).toBeNull();
-    });
-
-    it('lists all there are, newest first, and counts them', async () => {
-      expect(await deployments.all()).toEqual([]);
-      expect(await deployments.count()).toBe(0);
-      const [first, second, third] = [await kept(), await kept(), await kept()];
-      expect(await deployments.all()).toEqual([third, second, first]);
-      expect(await deployments.count()).toBe(3);
+      for (const one of [plain, batched]) expect(await deployments.find(one.id)).toEqual(one);
+      expect(await deployments.all()).toEqual([batched, plain]);
+      expect(await deployments.count()).toBe(2);
+      for (const unknown of [ids.next('dep'), '']) expect(await deployments.find(unknown)).toBeNull();
     });
 
     it('removes one, and says where there was none', async () => {
