@@ -4,7 +4,7 @@ import { masterKey } from '../support/monitoring.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { password } from '../support/workspace.js';
 
-describe('the command line beside a service that runs', () => {
+describe('a service and the command line beside it', () => {
   let service: Service;
   beforeAll(async () => {
     service = await Service.start({
@@ -23,14 +23,37 @@ describe('the command line beside a service that runs', () => {
     (await service.get(`/v1/audit?actor=command_line&action=${action}`, masterKey)).body.entries;
   const usable = async (token: string) => (await service.get('/v1/projects', token)).status === 200;
 
+  it('tells the master key by /metrics, in the format of Prometheus, of all that runs', async () => {
+    const { status, headers, body } = await service.get('/metrics', masterKey);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    for (const line of [
+      'tenon_database_up 1',
+      'tenon_outbox_mails 0',
+      'tenon_outbox_failed_mails 0',
+      'tenon_outbox_oldest_mail_age_seconds 0',
+      'tenon_queue_waiting_tasks 0',
+      'tenon_queue_running_tasks 0',
+      'tenon_queue_failed_tasks 0',
+      'tenon_database_pool_waiting_requests 0',
+      'tenon_password_hashing_running 0',
+      'tenon_password_hashing_refusals_total 0',
+      'tenon_deployments{status="running"} 0',
+      'tenon_chat_runtimes{state="ready"} 0',
+      'tenon_rate_limit_refusals_total{limit="default"} 0',
+    ]) {
+      expect(body.split('\n')).toContain(line);
+    }
+    expect(body).toMatch(/^tenon_database_pool_connections [1-9]/m);
+    expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(body).toMatch(/^process_resident_memory_bytes /m);
+    const named = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]);
+    expect(named.filter(([name, type]) => type === 'counter' && !name?.endsWith('_total'))).toEqual([]);
+  });
+
   it('makes the first admin, with a password that is made and shown once', async () => {
-    const { code, out, err } = await tenonProcess(service, [
-      'create-admin',
-      '--email',
-      'ada@example.com',
-      '--name',
-      'Ada',
-    ]);
+    const { code, out, err } = await run(['create-admin', '--email', 'ada@example.com', '--name', 'Ada']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const { token } = await login('ada@example.com', made(out));
     const { body } = await service.get('/v1/auth/me', token);

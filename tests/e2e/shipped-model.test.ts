@@ -103,15 +103,17 @@ describe('chat with the shipped model', () => {
     const calls = Array.from({ length: 40 }, () => chat('What is 1 + 1?'));
     expect((await Promise.race(calls)).status).toBe(429);
     for (let n = 0; n < 20; n++) expect((await service.get('/health/live')).status).toBe(200);
-    const answers = await Promise.all(calls);
+    const late = await Promise.any(
+      calls.map(async (call) => ((await call).status === 504 ? call : Promise.reject(new Error('it was in time')))),
+    );
     process.kill(model, 'SIGCONT');
-    for (const { status, body, headers } of answers) {
-      const code = status === 429 ? 'model_busy' : 'inference_timeout';
-      expect({ status, code: body.code }).toEqual({ status: status === 429 ? 429 : 504, code });
-      if (status === 429) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
-      else expect(headers.get('x-should-retry')).toBe('false');
+    expect(late.body.code).toBe('inference_timeout');
+    expect(late.headers.get('x-should-retry')).toBe('false');
+    const busy = (await Promise.all(calls)).filter(({ status }) => status === 429);
+    for (const { body, headers } of busy) {
+      expect(body.code).toBe('model_busy');
+      expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
-    expect(answers.filter(({ status }) => status === 504).length).toBeGreaterThan(1);
     expect((await service.get(`${projects}/${ready}/runtime`, admin.token)).body.state).toBe('ready');
     await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
   });

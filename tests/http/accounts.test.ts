@@ -241,10 +241,12 @@ describe('keys, sessions and passwords', () => {
   });
 
   it('resets a forgotten password by mail, once, and ends everything that was open', async () => {
-    const forgot = (email: string) => app.post('/v1/auth/password/forgot', undefined, { email });
+    const headers = { 'X-Forwarded-Host': 'evil.example', Origin: 'https://evil.example' };
+    const forgot = (email: string) => app.call('POST', '/v1/auth/password/forgot', { json: { email }, headers });
     for (const email of ['ADA@example.com', 'nobody@example.com', 'no e-mail'])
       expect(await forgot(email)).toMatchObject({ status: 200, body: { accepted: true } });
     const token = await tokenMailedTo(app, ada, 'tnr');
+    expect((await mailsTo(app, ada)).join()).not.toContain('evil.example');
     const reset = (json: object) =>
       app.post('/v1/auth/password/reset', undefined, { password: 'a third one', ...json });
     const session = await login();
