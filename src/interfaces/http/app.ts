@@ -66,10 +66,7 @@ export function createApp(dependencies: HttpDependencies): Express {
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
   app.use('/v1', crossOrigin(dependencies.corsOrigins));
-  app.use(
-    '/v1',
-    refuseBeforeLookup(dependencies, (request) => recent.keyOf(request)),
-  );
+  app.use('/v1', refuseBeforeLookup(dependencies, recent.keyOf));
   app.use('/v1', authenticate(authenticator));
   app.use('/v1', rateLimit(dependencies, recent));
   app.use('/v1', shutdown.refuseLate);

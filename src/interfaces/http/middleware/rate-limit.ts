@@ -32,10 +32,10 @@ export class RecentCallers {
   private readonly keys = new Map<string, RateLimitKey>();
 
   /** Returns the key of a recent caller, or the key of all unknown credentials from the request's address. */
-  keyOf(request: Request): RateLimitKey {
+  readonly keyOf = (request: Request): RateLimitKey => {
     const { kind, value } = sourceKey(request);
     return this.keys.get(digestOf(request)) ?? { kind, value: `unknown ${value}` };
-  }
+  };
 
   remember(request: Request, key: RateLimitKey): void {
     const digest = digestOf(request);
