@@ -36,15 +36,17 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       return account;
     };
 
-    it.each<[string, Partial<Account>]>([
-      ['new', {}],
-      ['verified', { emailVerifiedAt: at(7.001), role: 'admin' }],
-      ['without a password', { passwordHash: null }],
-      ['with a name of many scripts', { name: 'Åse "ثريا" 王秀英 O’Neill 🦆; DROP TABLE accounts' }],
-    ])('gives back exactly the account that was added: %s', async (_, over) => {
-      const account = await kept(over);
-      expect(await accounts.byId(account.id)).toEqual(account);
-      expect(await accounts.byEmail(account.email)).toEqual(account);
+    it('gives back exactly the account that was added', async () => {
+      const overs: Partial<Account>[] = [
+        { emailVerifiedAt: at(7.001), role: 'admin' },
+        { passwordHash: null },
+        { name: 'Åse "ثريا" 王秀英 O’Neill 🦆; DROP TABLE accounts' },
+      ];
+      for (const over of [{}, ...overs]) {
+        const account = await kept(over);
+        expect(await accounts.byId(account.id)).toEqual(account);
+        expect(await accounts.byEmail(account.email)).toEqual(account);
+      }
       expect(await accounts.byId(ids.next('usr'))).toBeNull();
       expect(await accounts.byEmail('%@example.com')).toBeNull();
     });

@@ -18,18 +18,20 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       return invite;
     };
 
-    it.each<[string, Partial<Invite>]>([
-      ['for anybody', {}],
-      ['for one e-mail', { email: 'Ada.Müller@Example.COM', role: 'admin' }],
-      ['with odd moments', { role: 'developer', createdAt: at(0.001), expiresAt: at(365 * 24 * 60 * 60 + 0.999) }],
-      ['redeemed', { status: 'redeemed' }],
-      ['revoked', { status: 'revoked' }],
-      ['with any token', { token: 'tni_ä "🦆" \n\\0; --' }],
-    ])('gives back exactly what was added, its token too: %s', async (_, over) => {
-      const invite = await kept(over);
-      for (const process of [invites, (await store.elsewhere()).invites]) {
-        expect(await process.find(team.id, invite.id)).toEqual(invite);
-        expect(await process.byDigest(invite.digest)).toEqual(invite);
+    it('gives back exactly what was added, its token too', async () => {
+      const overs: Partial<Invite>[] = [
+        { email: 'Ada.Müller@Example.COM', role: 'admin' },
+        { role: 'developer', createdAt: at(0.001), expiresAt: at(365 * 24 * 60 * 60 + 0.999) },
+        { status: 'redeemed' },
+        { status: 'revoked' },
+        { token: 'tni_ä "🦆" \n\\0; --' },
+      ];
+      for (const over of [{}, ...overs]) {
+        const invite = await kept(over);
+        for (const instance of [invites, (await store.elsewhere()).invites]) {
+          expect(await instance.find(team.id, invite.id)).toEqual(invite);
+          expect(await instance.byDigest(invite.digest)).toEqual(invite);
+        }
       }
     });
 

@@ -29,18 +29,22 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     };
     const held = (id: string) => repositories.unitOfWork.run(() => jobs.hold(id));
 
-    it.each<[string, Partial<Job>]>([
-      ['one that waits', { status: 'queued', startedAt: null, progress: { done: 2, total: 5 } }],
-      ['one without an owner', { teamId: null, requestedBy: 'master', projectId: null, name: null }],
-      ['an object', { result: { a: [1, 'ä', null, { b: false }], '': 1e-7 } }],
-      ['a text', { result: '"; DROP \\ \u{1F986} \n' }],
-      ['false', { result: false }],
-      ['zero', { result: 0, error: 'it failed\nbadly' }],
-      ['an empty list', { result: [], datasetId: 'dst_1', modelId: 'mdl_1', projectId: 'prj_1' }],
-    ])('gives back exactly what was added: %s', async (_, over) => {
-      const job = await kept(over);
-      expect(await jobs.find(job.id)).toEqual(job);
-      expect(await (await store.elsewhere()).jobs.find(job.id)).toEqual(job);
+    it('gives back exactly what was added', async () => {
+      const overs: Partial<Job>[] = [
+        { status: 'queued', startedAt: null, progress: { done: 2, total: 5 } },
+        { teamId: null, requestedBy: 'master', projectId: null, name: null },
+        { result: { a: [1, 'ä', null, { b: false }], '': 1e-7 } },
+        { result: '"; DROP \\ \u{1F986} \n' },
+        { result: false },
+        { result: 0, error: 'it failed\nbadly' },
+        { result: [], datasetId: 'dst_1', modelId: 'mdl_1', projectId: 'prj_1' },
+      ];
+      const elsewhere = (await store.elsewhere()).jobs;
+      for (const over of overs) {
+        const job = await kept(over);
+        expect(await jobs.find(job.id)).toEqual(job);
+        expect(await elsewhere.find(job.id)).toEqual(job);
+      }
     });
 
     it('adds several, and leaves what is there as it is', async () => {
