@@ -90,17 +90,26 @@ describe('the memory for bodies', () => {
   it('also bounds the datasets that are read at once, of which small ones never wait', async () => {
     const projectId = (await create('{"name":"Small","spec":{}}')).body.id;
     const datasets = `/v1/projects/${projectId}/datasets`;
-    const imported = async (length: number, input: string) => {
-      const records = Array.from({ length }, () => ({ input, expected: 'y' }));
-      return (await app.post(datasets, admin.token, { records })).body.id;
-    };
+    const records = (length: number, input: string) => Array.from({ length }, () => ({ input, expected: 'y' }));
+    const imported = async (length: number, input: string) =>
+      (await app.post(datasets, admin.token, { records: records(length, input) })).body.id;
     const largeId = await imported(12, 'x'.repeat(10_000));
+    const change = { version: 1, records: records(12, 'z'.repeat(10_000)) };
+    expect((await app.put(`${datasets}/${largeId}`, admin.token, change)).status).toBe(200);
     const smallId = await imported(1, 'x');
     const read = (id: string, more = '') => app.get(`${datasets}/${id}${more}`, admin.token);
     const holder = await hold(200 * 1024);
     for (const more of ['', '/versions/1']) {
       expect(await read(largeId, more)).toMatchObject({ status: 503, body: { code: 'busy' } });
       expect((await read(smallId, more)).status).toBe(200);
+    }
+    for (const [method, path] of [
+      ['POST', '/freeze'],
+      ['POST', '/fork'],
+      ['GET', '/compare?with=1'],
+    ] as const) {
+      const answer = await app.call(method, `${datasets}/${largeId}${path}`, { token: admin.token });
+      expect(answer).toMatchObject({ status: 503, body: { code: 'busy' } });
     }
     holder.destroy();
     for (let n = 0; n < 3; n++) expect((await read(largeId)).status).toBe(200);
