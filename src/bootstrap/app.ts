@@ -114,6 +114,9 @@ async function start(
   server.on('error', (error) => log.error('the HTTP server failed', { error }));
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
+    shutdown.notReady();
+    // Callers whose connections closed now would make new ones, which the end of listening would reset.
+    if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);
   };

@@ -95,14 +95,21 @@ const ARRIVAL_SHARE = 0.5;
  */
 @injectable()
 export class GracefulShutdown {
-  private announced = false;
+  private ready = true;
+  private closesConnections = false;
   private ending = false;
   private readonly inFlight = new Set<Response>();
   private requestCount = 0;
 
-  /** Makes each answer from now on the last of its connection, so that callers connect to another instance. */
+  /** Makes `check` throw, so that a proxy sends no more calls. */
+  notReady(): void {
+    this.ready = false;
+  }
+
+  /** Also makes each answer from now on the last of its connection, so that callers connect to another instance. */
   announce(): void {
-    this.announced = true;
+    this.notReady();
+    this.closesConnections = true;
     for (const response of this.inFlight) response.shouldKeepAlive = false;
   }
 
@@ -111,16 +118,16 @@ export class GracefulShutdown {
     this.announce();
   }
 
-  /** Throws ShuttingDown as soon as the end is announced. */
+  /** Throws ShuttingDown once `notReady` or `announce` was called. */
   check(): void {
-    if (this.announced) throw new ShuttingDown();
+    if (!this.ready) throw new ShuttingDown();
   }
 
   /** Comes before every step that takes time, so that a call which arrived before the shutdown is served. */
   readonly track: RequestHandler = (request, response, next) => {
     this.requestCount++;
     this.inFlight.add(response);
-    if (this.announced) response.shouldKeepAlive = false;
+    if (this.closesConnections) response.shouldKeepAlive = false;
     request.context.tooLate = this.ending;
     response.once('close', () => this.inFlight.delete(response));
     next();
