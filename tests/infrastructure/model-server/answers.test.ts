@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from 'node:zlib';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { DirectRun } from '../../support/onnx/direct-run.js';
@@ -93,6 +94,43 @@ describe('iris', () => {
     expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['probabilities', 'label']);
     expect(named(body, 'label').data).toEqual(label);
     expect(floats(binary)).toEqual(probabilities);
+  });
+
+  const as = (name: string, value: string) => ({ [name]: value });
+  it.each<[string, Record<string, string>, boolean, ((body: Buffer) => Buffer)?]>([
+    ['JSON without a type', {}, false],
+    ['binary tensors without a type', {}, true],
+    ['JSON as bytes', as('Content-Type', 'application/octet-stream'), false],
+    ['gzip', as('Content-Encoding', 'gzip'), true, gzipSync],
+    ['deflate', as('Content-Encoding', 'deflate'), false, deflateSync],
+  ])('answers what tritonclient.http sends: %s', async (_, headers, isBinary, compress = (body) => body) => {
+    const data = isBinary ? { parameters: { binary_data_size: flowers.byteLength } } : { data: rows };
+    const json = Buffer.from(JSON.stringify({ inputs: [{ ...asked, ...data }] }));
+    const length = isBinary ? as('Inference-Header-Content-Length', String(json.length)) : {};
+    const body = compress(isBinary ? Buffer.concat([json, bytesOf(flowers)]) : json);
+    const sent = { method: 'POST', headers: { ...headers, ...length }, body: new Uint8Array(body) };
+    const response = await fetch(`${iris.url}/v2/models/dep_7/infer`, sent);
+    expect(response.status).toBe(200);
+    expect(named((await response.json()) as never, 'label').data).toEqual(label);
+  });
+
+  it('answers a body in the form of the protocol in that form on /predict, too, as JSON alone', async () => {
+    const content = { id: 'mine', inputs: [{ ...asked, data: rows }], outputs: [{ name: 'label' }] };
+    const { status, body } = await iris.post('/predict', content);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: 'mine',
+        model_name: 'iris flowers',
+        model_version: '1',
+        outputs: [{ name: 'label', datatype: 'INT64', shape: [3], data: label }],
+      },
+    ]);
+    const refused = await iris.post('/predict', { ...content, parameters: { binary_data_output: true } });
+    expect([refused.status, refused.body.details]).toEqual([
+      422,
+      [{ path: 'outputs', message: expect.stringContaining('/v2') }],
+    ]);
   });
 
   it('is known by its name and by its id, with a version or without', async () => {

@@ -1,7 +1,14 @@
 import { parse } from 'lossless-json';
 import { jsonNesting } from '../../../domain/shared/text.js';
 import { decodeHalves } from '../../onnx/onnx-runtime.js';
-import { type InferenceRequest, type ResponseFormat, readInfer, readPredict } from './inference-request.js';
+import {
+  type InferenceRequest,
+  isInferForm,
+  type ResponseFormat,
+  readInfer,
+  readJsonInfer,
+  readPredict,
+} from './inference-request.js';
 import { invalidRequest, RequestError } from './request-error.js';
 import { isNumeric, type Signature, type Tensor, type Tensors } from './tensors.js';
 
@@ -33,8 +40,9 @@ export class Codec {
   /** Throws a RequestError. */
   decode({ kind, bytes, jsonLength }: RequestBody): InferenceRequest {
     const value = parseJson(jsonLength === null ? bytes : bytes.subarray(0, jsonLength), this.exact);
-    if (kind === 'predict') return readPredict(value, this.signature);
-    return readInfer(value, jsonLength === null ? null : bytes.subarray(jsonLength), this.signature);
+    if (kind === 'infer')
+      return readInfer(value, jsonLength === null ? null : bytes.subarray(jsonLength), this.signature);
+    return isInferForm(value) ? readJsonInfer(value, this.signature) : readPredict(value, this.signature);
   }
 
   /** Throws a RequestError if the outputs are too large for JSON. */

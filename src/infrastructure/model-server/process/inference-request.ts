@@ -77,6 +77,16 @@ export function readInfer(body: unknown, binary: Uint8Array | null, signature: S
   return { inputs: inputs.tensors, format: { kind: 'infer', id: id ?? null, outputs: outputs as RequestedOutput[] } };
 }
 
+/** Returns whether a body of `POST /predict` has the form of the Open Inference Protocol. */
+export const isInferForm = (body: unknown): boolean => isObject(body) && Array.isArray(own(body, 'inputs'));
+
+/** Reads an inference request without binary data, and refuses one that asks for them. Throws a RequestError. */
+export function readJsonInfer(body: unknown, signature: Signature): InferenceRequest {
+  const request = readInfer(body, null, signature);
+  if (!request.format.outputs.some(({ binary }) => binary)) return request;
+  throw invalidRequest([{ path: 'outputs', message: 'binary data are answered on /v2 only, not on /predict' }]);
+}
+
 /** The inputs of one infer request. They take their binary data in the order of the request. */
 class InferInputs {
   /** Maps the name of an input to its tensor, or to null if it is invalid. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createGunzip, createInflate } from 'node:zlib';
 import type { Answer } from './http-server.js';
 import type { InferenceQueue } from './inference-queue.js';
 import { invalidRequest, modelBusy, RequestError } from './request-error.js';
@@ -18,8 +19,9 @@ export class Inference {
 
   /** Throws a RequestError. */
   async run(kind: 'predict' | 'infer', request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+    requireType(request, kind);
+    requireCoding(request);
     const length = kind === 'infer' ? request.headers[LENGTH_HEADER.toLowerCase()]?.toString() : undefined;
-    requireType(request, length !== undefined);
     const jsonLength = length === undefined ? null : parseLength(length);
     const bytes = await this.bodies.read(request, response, jsonLength ?? 0);
     if (jsonLength !== null && jsonLength > bytes.length)
@@ -35,12 +37,25 @@ export class Inference {
   }
 }
 
-function requireType({ headers }: IncomingMessage, mayBeBinary: boolean): void {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
-  const isSupported = JSON_TYPE.test(type) || (mayBeBinary && BINARY_TYPE.test(type));
-  if (isSupported && encoding.toLowerCase() === 'identity') return;
-  const message = 'Send the body as application/json in UTF-8, not compressed.';
+/** Clients of the protocol send no type, or that of bytes, also with JSON alone. */
+function requireType({ headers }: IncomingMessage, kind: 'predict' | 'infer'): void {
+  const type = headers['content-type'];
+  const isProtocol = kind === 'infer' && (type === undefined || BINARY_TYPE.test(type));
+  if (isProtocol || JSON_TYPE.test(type ?? '')) return;
+  const message = 'Send the body as application/json in UTF-8.';
   throw new RequestError('unsupported_media_type', message, { Accept: 'application/json' });
+}
+
+const decoders = { gzip: createGunzip, deflate: createInflate } as const;
+
+const codingOf = ({ headers }: IncomingMessage): string => (headers['content-encoding'] ?? 'identity').toLowerCase();
+
+function requireCoding(request: IncomingMessage): void {
+  const coding = codingOf(request);
+  if (coding === 'identity' || Object.hasOwn(decoders, coding)) return;
+  const codings = Object.keys(decoders);
+  const message = `Send the body as it is, or compressed by ${codings.join(' or ')}.`;
+  throw new RequestError('unsupported_media_type', message, { 'Accept-Encoding': codings.join(', ') });
 }
 
 function parseLength(header: string): number {
@@ -62,8 +77,8 @@ export class BodyReader {
   constructor(private readonly limit: number) {}
 
   /**
-   * Reads the body into memory of its own, with the byte at `alignedAt` aligned for numbers. The body counts as held
-   * until the response closes. Throws a RequestError.
+   * Reads the body, decompressed, into memory of its own, with the byte at `alignedAt` aligned for numbers. The body
+   * counts as held until the response closes. Throws a RequestError.
    */
   async read(request: IncomingMessage, response: ServerResponse, alignedAt: number): Promise<Uint8Array> {
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw this.tooLarge();
@@ -72,23 +87,35 @@ export class BodyReader {
     response.once('close', () => {
       this.heldBytes -= size;
     });
-    try {
-      // A refusal is sent on the same connection, so the request must not be destroyed.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        if (size + chunk.length > this.limit) throw this.tooLarge();
-        if (this.heldBytes + chunk.length > MAX_TOTAL_BYTES) throw modelBusy('Too much data waits for the model.');
-        size += chunk.length;
-        this.heldBytes += chunk.length;
-        chunks.push(chunk);
-      }
-    } catch (error) {
-      throw error instanceof RequestError ? error : new RequestError('bad_request', 'The body was cut off.');
+    for await (const chunk of decodedChunks(request)) {
+      if (size + chunk.length > this.limit) throw this.tooLarge();
+      if (this.heldBytes + chunk.length > MAX_TOTAL_BYTES) throw modelBusy('Too much data waits for the model.');
+      size += chunk.length;
+      this.heldBytes += chunk.length;
+      chunks.push(chunk);
     }
     return concatenated(chunks, size, alignedAt);
   }
 
   private tooLarge(): RequestError {
     return new RequestError('payload_too_large', `The body is over the limit of ${this.limit} bytes.`);
+  }
+}
+
+/** Yields the body without its content coding. Leaves the request open for a refusal. Throws a RequestError. */
+async function* decodedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const coding = codingOf(request);
+  const decoder = Object.hasOwn(decoders, coding) ? decoders[coding as keyof typeof decoders]() : null;
+  const cutOff = () => void (request.readableEnded || decoder?.destroy());
+  request.once('close', cutOff);
+  try {
+    yield* decoder ? request.pipe(decoder) : request.iterator({ destroyOnReturn: false });
+  } catch {
+    const message = decoder?.errored ? `The body is not valid ${coding}.` : 'The body was cut off.';
+    throw new RequestError('bad_request', message);
+  } finally {
+    request.off('close', cutOff);
+    if (decoder) request.unpipe(decoder);
   }
 }
 
