@@ -144,6 +144,21 @@ describe('model files', () => {
     });
   });
 
+  it('takes encoded slashes as plain ones, decoded once', async () => {
+    expect(await upload('my-model%2Fdeep/config%2ejson', 'x')).toMatchObject({
+      status: 201,
+      body: { path: 'my-model/deep/config.json' },
+    });
+    expect((await upload('my-model/deep%2fconfig.json', 'other')).status).toBe(200);
+    expect(readFileSync(join(models, 'my-model/deep/config.json'), 'utf8')).toBe('other');
+    expect((await upload('my-model%252Fname', 'x')).body.path).toBe('my-model%2Fname');
+    expect(readdirSync(models)).toEqual(expect.arrayContaining(['my-model', 'my-model%2Fname']));
+    expect((await remove('my-model%252Fname')).body).toEqual({ id: 'my-model%2Fname', deleted: true });
+    const { body } = await remove('my-model%2Fdeep%2Fconfig.json');
+    expect(body).toEqual({ id: 'my-model/deep/config.json', deleted: true });
+    expect(existsSync(join(models, 'my-model'))).toBe(false);
+  });
+
   const hostile = [
     ['..', 'begins with a dot'],
     ['../secret', 'begins with a dot'],
@@ -152,9 +167,13 @@ describe('model files', () => {
     ['a/./b', 'begins with a dot'],
     ['.unfinished/x', 'begins with a dot'],
     ['a/.hidden', 'begins with a dot'],
-    ['%2e%2e%2fsecret', 'encoded as %2F'],
-    ['%2Fetc%2Fpasswd', 'encoded as %2F'],
-    ['a%2Fb', 'encoded as %2F'],
+    ['%2e%2e%2fsecret', 'begins with a dot'],
+    ['a%2f%2e%2e%2f..%2Fsecret', 'begins with a dot'],
+    ['a%2F.hidden', 'begins with a dot'],
+    ['%2Fetc%2Fpasswd', 'slash'],
+    ['a%2F/b', 'slash'],
+    ['a%2F', 'slash'],
+    ['a%2f%00', 'control characters'],
     ['%252e%252e%252fsecret%00', 'control characters'],
     ['/etc/passwd', 'slash'],
     ['a//b', 'slash'],

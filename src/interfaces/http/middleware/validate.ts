@@ -40,13 +40,12 @@ export const existenceFirst =
     next(error);
   };
 
-/** Joins the parts of a wildcard by slashes. An encoded slash within a part is refused: it would be lost. */
+/** Joins the parts of a wildcard by slashes. A slash may be encoded as %2F, too: each part is decoded once. */
 function paramsOf({ params }: Request): Record<string, string> {
-  const joined = Object.entries(params).map(([name, value]) => {
-    if (typeof value === 'string') return [name, value];
-    if (!value.some((part) => part.includes('/'))) return [name, value.join('/')];
-    throw new InvalidRequest([{ path: name, message: 'must have its slashes as they are, not encoded as %2F' }]);
-  });
+  const joined = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.join('/'),
+  ]);
   return Object.fromEntries(joined);
 }
 
