@@ -2217,7 +2217,12 @@ export interface components {
                     shape: number[];
                     datatype: string;
                 };
-            };
+            } | {
+                data?: unknown;
+                shape: number[];
+                datatype: string;
+                name: string;
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -2228,7 +2233,7 @@ export interface components {
                     shape?: number[];
                     datatype?: string;
                 };
-            };
+            } | Record<string, never>[];
         };
         DeploymentLogs: {
             lines: string[];

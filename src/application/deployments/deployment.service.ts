@@ -4,6 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator } from '../shared/ports.js';
@@ -38,6 +39,7 @@ export class DeploymentService {
     private readonly servers: ModelServer,
     private readonly reconciler: DeploymentReconciler,
     private readonly calls: CallTracker,
+    private readonly authority: Authority,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -56,8 +58,9 @@ export class DeploymentService {
   }
 
   /**
-   * Starts a serving process and stores the deployment once its health is proved. Leaves nothing behind when it throws:
-   * InvalidRequest, LimitReached, and what `ModelServer.start` throws.
+   * Starts a serving process and stores the deployment once its health is proved, if the caller may still create it.
+   * Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
+   * `authorize` throws.
    */
   async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
@@ -118,6 +121,7 @@ export class DeploymentService {
       signal.throwIfAborted();
       const details = { model_path: deployment.modelPath };
       await this.audit.perform({ by, action: 'deployment.created', object: deployment, details }, async () => {
+        await this.authority.confirm(by, permissions.manageMonitoring);
         await this.requireRoom(1);
         await this.deployments.add(deployment);
       });

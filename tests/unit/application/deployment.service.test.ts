@@ -1,3 +1,4 @@
+import { Authority } from '../../../src/application/accounts/authority.js';
 import { DeploymentService } from '../../../src/application/deployments/deployment.service.js';
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
@@ -14,9 +15,11 @@ describe('a new deployment', () => {
   const { deployments } = repositories;
   const audit = auditOn(repositories);
   const servers = new MemoryModelServer();
+  const clock = new ManualClock();
   const serviceWith = (server: MemoryModelServer) => {
     const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
-    return new DeploymentService(deployments, server, reconciler, {} as CallTracker, audit, ids, new ManualClock());
+    const authority = new Authority(repositories.credentials, clock);
+    return new DeploymentService(deployments, server, reconciler, {} as CallTracker, authority, audit, ids, clock);
   };
   const service = serviceWith(servers);
   const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;

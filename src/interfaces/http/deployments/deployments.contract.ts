@@ -122,16 +122,25 @@ const tensor = {
   ],
 } as const;
 
+const OutputTensor = z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() });
+
 export const predict = api.post(`${one}/predict`, {
   id: 'predict',
   summary: 'Predict with a deployed model',
-  description: 'Forwards the body to `POST /predict` of the serving process, and returns its answer.',
+  description:
+    'Forwards the body to `POST /predict` of the serving process, and returns its answer. A body in the form of the ' +
+    'Open Inference Protocol, with an array of inputs, is answered in that form, without binary data.',
   access: permissions.readMonitoring,
   body: z.custom<ByteStream>(isStream).meta({
     id: 'Prediction',
     type: 'object',
     properties: {
-      inputs: { type: 'object', additionalProperties: tensor, description: 'The tensors by the names of the inputs.' },
+      inputs: {
+        oneOf: [
+          { type: 'object', additionalProperties: tensor, description: 'The tensors by the names of the inputs.' },
+          { type: 'array', items: { type: 'object' }, description: 'The tensors of the Open Inference Protocol.' },
+        ],
+      },
     },
     required: ['inputs'],
     example: { inputs: { input: [[5.1, 3.5, 1.4, 0.2]] } },
@@ -140,7 +149,7 @@ export const predict = api.post(`${one}/predict`, {
   streamed: true,
   answer: z
     .looseObject({
-      outputs: z.record(z.string(), z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() })),
+      outputs: z.union([z.record(z.string(), OutputTensor), z.array(OutputTensor.extend({ name: z.string() }))]),
     })
     .meta({ id: 'PredictionAnswer', example: { outputs: { label: { data: [0], shape: [1], datatype: 'INT64' } } } }),
   refusals: [
