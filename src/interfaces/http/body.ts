@@ -101,6 +101,9 @@ export const SMALL_BODY_BYTES = 100 * 1024;
 /** The most that a parsed JSON value takes, its name included. */
 const VALUE_BYTES = 96;
 
+/** Returns the memory for the values of a JSON text. */
+export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
+
 const WAIT_MS = 5_000;
 
 interface Waiting {
@@ -122,11 +125,11 @@ export class BodyMemory {
   ) {}
 
   /**
-   * Reserves memory for a body of `length` bytes until the response is closed. Returns a function that lowers the
-   * reservation, once the body is parsed, to what that many values take. Throws busy.
+   * Reserves memory for a text of `length` bytes and for its values until the response is closed. Returns a function that
+   * lowers the reservation to a number of bytes. Throws busy.
    */
-  async reserve(length: number, response: Response): Promise<(values: number) => void> {
-    let reserved = 2 * length + VALUE_BYTES * Math.min(length / 2, MAX_VALUES);
+  async reserve(length: number, response: Response): Promise<(bytes: number) => void> {
+    let reserved = length + parsedBytes(length, Math.min(length / 2, MAX_VALUES));
     if (length <= SMALL_BODY_BYTES || (this.waiting.length === 0 && this.hasRoom(reserved))) this.held += reserved;
     else await this.wait(reserved, response);
     const lower = (to: number) => {
@@ -137,7 +140,7 @@ export class BodyMemory {
     };
     if (response.closed) lower(0);
     else response.once('close', () => lower(0));
-    return (values) => lower(length + VALUE_BYTES * values);
+    return lower;
   }
 
   private hasRoom(bytes: number): boolean {

@@ -10,6 +10,7 @@ import {
   invite,
   isBodyless,
   limited,
+  parsedBytes,
   requireOctets,
   requireWithin,
 } from '../body.js';
@@ -44,14 +45,15 @@ async function read(
   const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
   const form = formOf(request, contract.forms ?? {});
   requireWithin(request, limit);
-  const setParsed = await bodyMemory.reserve(announcedLength(request) ?? limit, response);
+  const length = announcedLength(request) ?? limit;
+  const lowerTo = await bodyMemory.reserve(length, response);
   invite(request, response);
   const chunks: Buffer[] = [];
   for await (const chunk of limited(request, limit)) chunks.push(chunk);
   await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = await parseBody(Buffer.concat(chunks), form, contract);
-    if (values !== null) setParsed(values);
+    if (values !== null) lowerTo(parsedBytes(length, values));
     return value;
   } catch (error) {
     if (error instanceof InvalidRequest) return error;

@@ -79,8 +79,8 @@ export const requestContext =
     request.context = newContext(requestId, request.path ?? '/');
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
     const reserve = async (bytes: number) => {
-      const setValues = await bodyMemory.reserve(bytes, response);
-      request.context.answerMade = () => setValues(0);
+      const lowerTo = await bodyMemory.reserve(bytes, response);
+      request.context.answerMade = () => lowerTo(2 * bytes); // the text, and its copy in the socket
     };
     requests.within({ id: requestId, reserve }, () => logger.within({ request_id: requestId }, next));
   };
