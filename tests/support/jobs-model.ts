@@ -2,7 +2,7 @@ import type { AlertRule, RuleType, Severity } from '../../src/domain/alerts/aler
 import type { FinishedJob, JobKind } from '../../src/domain/jobs/job.js';
 
 /** A rule as the model knows it. */
-export interface ModelRule {
+interface ModelRule {
   readonly id: string;
   readonly ruleType: RuleType;
   threshold: number;
@@ -11,7 +11,7 @@ export interface ModelRule {
   enabled: boolean;
 }
 
-export interface ModelAlert {
+interface ModelAlert {
   readonly ruleId: string;
   readonly jobId: string;
   readonly severity: Severity;

@@ -22,9 +22,6 @@ export interface Options {
   readonly alone?: string;
 }
 
-/** A test that is about a single process, and why. */
-export const itAlone = (_why: string) => (SCALED ? it.skip : it);
-
 /** The real service, as its own process on a free port; or as several of them behind a proxy. */
 export class Service extends HttpCaller {
   private constructor(
@@ -119,7 +116,7 @@ export interface ServiceProcess {
 }
 
 /** Limits that no test reaches unless it sets its own. */
-export const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000' };
+const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000' };
 
 /** Nothing of the tests' own environment reaches the service but the way to the system's programs. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
