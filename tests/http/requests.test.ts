@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidRequest } from '../../src/domain/shared/errors.js';
-import { note } from '../support/http-caller.js';
-import { type Member, password } from '../support/workspace.js';
+import type { Member } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
 /** Sends text as it is; resolves to all that is answered. */
@@ -61,9 +58,8 @@ describe('the host of a request', () => {
 
 let app: TestApp;
 let admin: Member;
-let developer: Member;
 beforeAll(async () => {
-  ({ app, admin, developer } = await TestApp.withTeam());
+  ({ app, admin } = await TestApp.withTeam());
 });
 afterAll(() => app.stop());
 
@@ -221,59 +217,5 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect(Object.keys(answer.body)).toEqual(['status', 'code', 'error', 'request_id']);
     count.mockRestore();
-  });
-});
-
-describe('a body that comes after its headers were checked', () => {
-  let token: string;
-  /** Gives back the role and a session. */
-  const entitle = async () => {
-    await app.setAccount(developer.id, { role: 'developer' });
-    const login = { email: 'dan@example.com', password };
-    token = (await app.post('/v1/auth/login', undefined, login)).body.token;
-  };
-
-  /** Sends the headers, does `meanwhile` once the service waits for the body, and sends the body. */
-  async function late(method: string, path: string, body: string, type: string, meanwhile: () => Promise<unknown>) {
-    const headers = {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': type,
-      'Content-Length': Buffer.byteLength(body),
-      Expect: '100-continue',
-    };
-    const sent = request(app.url + path, { method, headers });
-    sent.flushHeaders();
-    const answered = once(sent, 'response');
-    await Promise.race([once(sent, 'continue'), answered]);
-    sent.write(body.slice(0, 1));
-    await delay(20);
-    await meanwhile();
-    sent.end(body.slice(1));
-    const [response] = await answered;
-    let text = '';
-    for await (const chunk of response) text += chunk;
-    const answer = { status: response.statusCode as number, body: JSON.parse(text) };
-    note(method, path, answer);
-    return `${answer.status} ${answer.body.code}`;
-  }
-
-  const demote = () => app.setAccount(developer.id, { role: 'member' });
-  const signOut = () => app.post('/v1/auth/logout', token);
-  const project = '{"name":"Late","spec":{}}';
-  const nothing = async () => undefined;
-  it.each([
-    ['403 forbidden', 'a role that was taken away', demote, 0],
-    ['401 unauthenticated', 'a session that has ended', signOut, 0],
-    ['201 undefined', 'the same rights', nothing, 1],
-  ])('is %s for %s, and so is an upload', async (expected, _, meanwhile, written) => {
-    await entitle();
-    expect(await late('POST', '/v1/projects', project, 'application/json', meanwhile)).toBe(expected);
-    const { projects } = (await app.get('/v1/projects', admin.token)).body;
-    expect(projects.filter(({ name }: { name: string }) => name === 'Late')).toHaveLength(written);
-    await entitle();
-    const path = '/v1/model-files/late.onnx';
-    expect(await late('PUT', path, 'bytes', 'application/octet-stream', meanwhile)).toBe(expected);
-    const { model_files } = (await app.get('/v1/model-files', admin.token)).body;
-    expect(model_files.filter(({ path }: { path: string }) => path === 'late.onnx')).toHaveLength(written);
   });
 });

@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { ModelFileStore, ModelServer } from '../../src/application/deployments/ports.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import type { MemoryStore } from '../fakes/memory-store.js';
+import { note } from '../support/http-caller.js';
+import { anAlert } from '../support/records.js';
+import {
+  ask,
+  createProject,
+  type Member,
+  password,
+  readyProject,
+  register,
+  registeredModel,
+} from '../support/workspace.js';
+import { TestApp } from './support/test-app.js';
+
+const OCTETS = 'application/octet-stream';
+
+interface Act {
+  readonly body: object | string | ((params: Record<string, string>) => object);
+  /** Makes the objects that the path names. */
+  readonly params?: () => Promise<Record<string, string>>;
+  readonly by?: 'key';
+  /** The status of the act, if it is not 200. */
+  readonly status?: number;
+  readonly writesNothing?: true;
+  /** Any role may do it. */
+  readonly open?: true;
+}
+
+describe('the right to an act whose body comes after its headers', () => {
+  let app: TestApp;
+  let root: Member;
+  let actors = 0;
+  const written = new Set<string>();
+
+  beforeAll(async () => {
+    const answer = async () => ({ status: 200, text: '{"outputs":{}}' });
+    app = await TestApp.start({
+      env: { SERVICE_MAX_ACCOUNTS: '999', SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' },
+      adapt: (container) => container.rebind(ModelServer).toConstantValue(new MemoryModelServer(answer)),
+    });
+    root = await register(app, 'Ada');
+    await app.verifyEmails();
+    (app.store.unitOfWork as MemoryStore).watchers.add((table) => written.add(table));
+    const files = app.container.get(ModelFileStore);
+    const write = files.write.bind(files);
+    jest.spyOn(files, 'write').mockImplementation(async (...file) => {
+      const stored = await write(...file);
+      written.add('files');
+      return stored;
+    });
+  });
+  afterAll(() => app.stop());
+
+  const made = async (path: string, json: object): Promise<string> => {
+    const { body, status } = await app.post(path, root.token, json);
+    expect({ path, status, body }).toMatchObject({ status: 201 });
+    return body.id;
+  };
+  const rule = { name: 'failures', rule_type: 'consecutive_failures', threshold: 2 };
+  const records = [{ input: 'France', expected: 'Paris' }];
+  const inProject = async () => ({ project_id: await createProject(app, root.token) });
+  const withDataset = async () => {
+    const { project_id } = await inProject();
+    return { project_id, dataset_id: await made(`/v1/projects/${project_id}/datasets`, { records }) };
+  };
+  const withModel = async () => {
+    const { project_id } = await inProject();
+    const model = { request_id: crypto.randomUUID(), spec: {} };
+    return { project_id, model_id: await made(`/v1/projects/${project_id}/models`, model) };
+  };
+  const withRegistered = async (): Promise<Record<string, string>> => {
+    const { project_id } = await inProject();
+    return { project_id, alias: 'champion', model_id: await registeredModel(app, root.token, project_id) };
+  };
+  const onDeployment = async () => ({
+    deployment_id: await made('/v1/deployments', { name: 'iris', model_path: 'iris.onnx' }),
+  });
+  const onAlert = async () => {
+    const alert = anAlert();
+    await app.store.alerts.add([alert]);
+    return { alert_id: alert.id };
+  };
+
+  /** The acts by the ids of their contracts. */
+  const acts: Record<string, Act> = {
+    updateOwnAccount: { body: { password: 'another horse battery', current_password: password }, open: true },
+    mintKey: { body: { name: 'late' }, status: 201, open: true },
+    changeRole: { body: { role: 'admin' }, params: async () => ({ user_id: (await register(app, 'Mia')).id }) },
+    createInvite: { body: { role: 'admin' }, status: 201 },
+    createProject: { body: { name: 'Late' }, status: 201 },
+    updateProject: { body: { version: 1, spec: { goal: 'late' } }, params: inProject },
+    reviewProject: { body: { version: 1 }, params: inProject },
+    importDataset: { body: { records }, params: inProject, status: 201 },
+    updateDataset: { body: { version: 1, name: 'Late' }, params: withDataset },
+    freezeDataset: { body: { version: 1 }, params: withDataset },
+    forkDataset: { body: { name: 'Late' }, params: withDataset, status: 201 },
+    createModel: { body: { request_id: crypto.randomUUID(), spec: {} }, params: inProject, status: 201 },
+    updateModel: { body: { version: 1, spec: { late: true } }, params: withModel },
+    registerModel: { body: { version: 1 }, params: withModel },
+    forkModel: { body: { request_id: crypto.randomUUID() }, params: withRegistered, status: 201 },
+    setModelAlias: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
+    connectRuntime: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
+    createChatCompletion: {
+      body: ({ project_id = '' }) => ask(project_id, 'Hi'),
+      params: async () => ({ project_id: await readyProject(app, root.token) }),
+      by: 'key',
+      open: true,
+    },
+    createJob: { body: { kind: 'external', name: 'late' }, by: 'key', status: 201 },
+    changeJob: {
+      body: { status: 'succeeded', result: 1 },
+      params: async () => ({ job_id: await made('/v1/jobs', { kind: 'external', name: 'late' }) }),
+      by: 'key',
+    },
+    createAlertRule: { body: rule, by: 'key', status: 201 },
+    previewAlertRule: { body: rule, by: 'key', writesNothing: true, open: true },
+    changeAlertRule: {
+      body: { enabled: false },
+      params: async () => ({ rule_id: await made('/v1/alerts/rules', rule) }),
+      by: 'key',
+    },
+    acknowledgeAlert: { body: { note: 'late' }, params: onAlert },
+    createWebhook: { body: { url: 'http://127.0.0.1:9/late' }, by: 'key', status: 201 },
+    createDeployment: { body: { name: 'late', model_path: 'late.onnx' }, by: 'key', status: 201 },
+    predict: { body: { inputs: {} }, params: onDeployment, by: 'key', open: true },
+    uploadModelFile: { body: 'bytes', params: async () => ({ 'path*': 'late.onnx' }), by: 'key', status: 201 },
+  };
+
+  interface Actor extends Member {
+    readonly email: string;
+  }
+
+  /** Registers an admin. */
+  async function actor(): Promise<Actor> {
+    const name = `Actor${++actors}`;
+    const member = await register(app, name);
+    await app.setAccount(member.id, { role: 'admin', emailVerifiedAt: app.clock.now() });
+    return { ...member, email: `${name.toLowerCase()}@example.com` };
+  }
+
+  const done = async (answer: Promise<{ status: number }>) => expect(await answer).toMatchObject({ status: 200 });
+  const changes: Record<string, (actor: Actor, act: Act) => Promise<unknown>> = {
+    'its credential ends': async ({ token }, { by }) => {
+      if (!by) return done(app.post('/v1/auth/logout', token));
+      const { keys } = (await app.get('/v1/keys', token)).body;
+      return done(app.delete(`/v1/keys/${keys[0].id}`, token));
+    },
+    'its password is changed': async ({ email }) => {
+      const { token } = (await app.post('/v1/auth/login', undefined, { email, password })).body;
+      const json = { password: 'yet another horse', current_password: password };
+      return done(app.call('PATCH', '/v1/auth/me', { token, json }));
+    },
+    'it is removed': ({ id }) => done(app.delete(`/v1/auth/users/${id}`, root.token)),
+    'it is demoted': ({ id }) =>
+      done(app.call('PATCH', `/v1/auth/users/${id}/role`, { token: root.token, json: { role: 'member' } })),
+    'nothing changes': async () => undefined,
+  };
+
+  /** Sends the headers, makes the change once the service waits for the body, and sends the body. */
+  async function outcome(id: string, act: Act, change: string, params: Record<string, string>): Promise<string> {
+    const { method, path } = contracts.find((contract) => contract.id === id) as (typeof contracts)[number];
+    const at = path.replace(/\{([\w*]+)\}/g, (_, name: string) => params[name] as string);
+    const by = await actor();
+    const body = typeof act.body === 'function' ? act.body(params) : act.body;
+    const bytes = typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = {
+      Authorization: `Bearer ${act.by ? by.apiKey : by.token}`,
+      'Content-Type': typeof body === 'string' ? OCTETS : 'application/json',
+      'Content-Length': bytes.length,
+      Expect: '100-continue',
+    };
+    const sent = request(app.url + at, { method, headers });
+    sent.flushHeaders();
+    const answered = once(sent, 'response');
+    await Promise.race([once(sent, 'continue'), answered]);
+    sent.write(bytes.slice(0, 1));
+    await changes[change]?.(by, act);
+    written.clear();
+    sent.end(bytes.slice(1));
+    const [response] = await answered;
+    const answer = { status: response.statusCode as number, body: JSON.parse(await text(response)) };
+    note(method, at, answer);
+    return [answer.status, answer.body.code, written.size > 0 && 'written'].filter(Boolean).join(' ');
+  }
+
+  it('is tested for every act that has a body', () => {
+    const withBody = contracts.filter(({ body, access }) => body && access !== 'public');
+    expect(Object.keys(acts).sort()).toEqual(withBody.map(({ id }) => id).sort());
+  });
+
+  it.each(Object.entries(acts))('is judged at the moment of the act: %s', async (id, act) => {
+    const params = (await act.params?.()) ?? {};
+    const outcomes: Record<string, string> = {};
+    for (const change of Object.keys(changes)) outcomes[change] = await outcome(id, act, change, params);
+    const { status = 200, writesNothing, open } = act;
+    const allowed = writesNothing ? `${status}` : `${status} written`;
+    expect(outcomes).toEqual({
+      'its credential ends': '401 unauthenticated',
+      'its password is changed': '401 unauthenticated',
+      'it is removed': '401 unauthenticated',
+      'it is demoted': open ? allowed : '403 forbidden',
+      'nothing changes': allowed,
+    });
+  });
+});
