@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { InvalidRequest } from '../../src/domain/shared/errors.js';
@@ -167,6 +168,55 @@ describe('a request', () => {
       const answer = await app.call('POST', at, { token: admin.token, raw, headers: { 'Content-Type': type } });
       expect(answer).toMatchObject({ status: 422, body: { details: [{ message }] } });
     }
+  });
+});
+
+describe('a number that a double would change', () => {
+  let project: string;
+  let dataset: string;
+  let model: string;
+  let job: string;
+  const made = async (path: string, json: object) => (await app.post(path, admin.token, json)).body.id;
+  beforeAll(async () => {
+    await app.verifyEmails();
+    project = await made('/v1/projects', {});
+    dataset = await made(`/v1/projects/${project}/datasets`, { records: [] });
+    model = await made(`/v1/projects/${project}/models`, { request_id: randomUUID(), spec: {} });
+    job = await made('/v1/jobs', { kind: 'external', name: 'training' });
+  });
+  const below = (rest: string) => `/v1/projects/${project}${rest}`;
+  const send = (method: string, path: string, raw: string, type = 'application/json') =>
+    app.call(method, path, { token: admin.token, raw, headers: { 'Content-Type': type } });
+
+  it.each<[string, (number: string) => ReturnType<typeof send>]>([
+    ['the spec of a project', (n) => send('POST', '/v1/projects', `{"spec":{"a":[${n}]}}`)],
+    ['the new spec of a project', (n) => send('PUT', below(''), `{"version":1,"spec":{"a":${n}}}`)],
+    [
+      'the spec of a model',
+      (n) => send('POST', below('/models'), `{"request_id":"${randomUUID()}","spec":{"a":${n}}}`),
+    ],
+    ['the new spec of a model', (n) => send('PUT', below(`/models/${model}`), `{"version":1,"spec":{"a":${n}}}`)],
+    ['an input', (n) => send('POST', below('/datasets'), `{"records":[{"input":${n},"expected":"x"}]}`)],
+    [
+      'an expected value',
+      (n) => send('PUT', below(`/datasets/${dataset}`), `{"version":1,"records":[{"input":"x","expected":${n}}]}`),
+    ],
+    [
+      'a record of JSON Lines',
+      (n) => send('POST', below('/datasets'), `{"input":"x","expected":{"a":${n}}}`, 'application/x-ndjson'),
+    ],
+    ['the result of a job', (n) => send('PATCH', `/v1/jobs/${job}`, `{"result":{"a":${n}}}`)],
+  ])('is refused in %s, and others are kept', async (_, sent) => {
+    for (const number of ['9007199254740993', '0.1000000000000000055']) {
+      const { status, body } = await sent(number);
+      expect([status, body.code, body.error]).toEqual([422, 'invalid_request', expect.stringContaining(number)]);
+    }
+    expect([200, 201]).toContain((await sent('-9007199254740992')).status);
+  });
+
+  it('is text in CSV, as every cell', async () => {
+    const { body } = await send('POST', below('/datasets'), 'input,expected\n9007199254740993,0.10\n', 'text/csv');
+    expect(body.records).toMatchObject([{ input: '9007199254740993', expected: '0.10' }]);
   });
 });
 
