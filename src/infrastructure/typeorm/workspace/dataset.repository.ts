@@ -132,9 +132,11 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
 
   prune(datasetId: string, oldest: number): Promise<void> {
     return this.unitOfWork.run(async () => {
-      const contentVersion = await this.contentVersion(datasetId, oldest);
       await this.history().delete({ datasetId, version: LessThan(oldest) });
-      await this.contents().delete({ datasetId, version: LessThan(contentVersion) });
+      // Version `oldest` itself may be gone: fewer versions were kept before.
+      const select = { datasetId: true, version: true, contentVersion: true } as const;
+      const kept = await this.history().findOneOrFail({ select, where: { datasetId }, order: { version: 'ASC' } });
+      await this.contents().delete({ datasetId, version: LessThan(kept.contentVersion) });
     });
   }
 
