@@ -88,6 +88,8 @@ export class BodyReader {
       this.heldBytes -= size;
     });
     for await (const chunk of decodedChunks(request)) {
+      // A decoder goes on after the caller has gone. Its chunks would count as held for ever.
+      if (response.closed) throw cutOff();
       if (size + chunk.length > this.limit) throw this.tooLarge();
       if (this.heldBytes + chunk.length > MAX_TOTAL_BYTES) throw modelBusy('Too much data waits for the model.');
       size += chunk.length;
@@ -102,19 +104,20 @@ export class BodyReader {
   }
 }
 
+const cutOff = (): RequestError => new RequestError('bad_request', 'The body was cut off.');
+
 /** Yields the body without its content coding. Leaves the request open for a refusal. Throws a RequestError. */
 async function* decodedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
   const coding = codingOf(request);
   const decoder = Object.hasOwn(decoders, coding) ? decoders[coding as keyof typeof decoders]() : null;
-  const cutOff = () => void (request.readableEnded || decoder?.destroy());
-  request.once('close', cutOff);
+  const end = () => void (request.readableEnded || decoder?.destroy());
+  request.once('close', end);
   try {
     yield* decoder ? request.pipe(decoder) : request.iterator({ destroyOnReturn: false });
   } catch {
-    const message = decoder?.errored ? `The body is not valid ${coding}.` : 'The body was cut off.';
-    throw new RequestError('bad_request', message);
+    throw decoder?.errored ? new RequestError('bad_request', `The body is not valid ${coding}.`) : cutOff();
   } finally {
-    request.off('close', cutOff);
+    request.off('close', end);
     if (decoder) request.unpipe(decoder);
   }
 }
