@@ -59,10 +59,12 @@ export class PostgresDesiredStateChanges implements DesiredStateChanges {
     const client = new Client(poolOf(this.source).options);
     client.on('error', () => undefined); // `end` follows
     client.on('notification', changed);
+    let end = () => {};
     const over = new Promise<void>((resolve) => {
-      client.once('end', resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      end = resolve;
     });
+    client.once('end', end);
+    signal.addEventListener('abort', end);
     try {
       await client.connect();
       await client.query(LISTEN);
@@ -71,6 +73,7 @@ export class PostgresDesiredStateChanges implements DesiredStateChanges {
       await over;
     } finally {
       client.off('notification', changed);
+      signal.removeEventListener('abort', end);
       void client.end().catch(() => undefined); // a server that is out of reach never confirms it
     }
   }
