@@ -61,7 +61,7 @@ export class GraphileWorkQueue implements WorkQueue {
     private readonly outages: OutageLog,
   ) {
     const failed = (error: unknown) => outages.failed('the work queue', error);
-    this.looking = new Repeating(() => this.look(), LOOK_PAUSE_MS, failed);
+    this.looking = new Repeating((stopping) => this.look(stopping), LOOK_PAUSE_MS, failed);
   }
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
@@ -102,9 +102,10 @@ export class GraphileWorkQueue implements WorkQueue {
   }
 
   /** Keeps a runner for each kind of task, whatever happens to connections. */
-  private async look(): Promise<void> {
+  private async look(stopping: AbortSignal): Promise<void> {
     await this.unlockEnded();
     await this.checkLeases();
+    if (stopping.aborted) return;
     for (const runner of this.runners) if (runner.broken) void runner.retire().then(() => this.runners.delete(runner));
     const running = [...this.runners].filter(({ broken }) => !broken).map(({ task }) => task);
     for (const [task, worker] of this.workers)

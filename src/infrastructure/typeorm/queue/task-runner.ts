@@ -40,7 +40,7 @@ interface Surroundings {
 }
 
 interface RunningTask {
-  readonly workerId: string | null;
+  readonly workerId: string;
   readonly abort: AbortController;
 }
 
@@ -90,8 +90,7 @@ export class TaskRunner {
   loseLeases(workerIds: readonly string[]): void {
     this.broken = true;
     for (const { workerId, abort } of this.running.values())
-      if (workerId !== null && workerIds.includes(workerId))
-        abort.abort(new LeaseLost('another instance took it over'));
+      if (workerIds.includes(workerId)) abort.abort(new LeaseLost('another instance took it over'));
   }
 
   /** Starts no more tasks. Resolves when the running ones have ended. */
@@ -131,6 +130,9 @@ export class TaskRunner {
     const { payload, maxAttempts } = stored as Envelope;
     const { id, attempts: number, locked_by: workerId } = job;
     if (this.stopping) throw new Postponed('the instance shuts down', number - 1, 0);
+    // After a failed registration graphile-worker takes tasks anyway. Nobody would unlock them if this instance died.
+    if (!workerId || !this.registered.has(workerId))
+      throw new Postponed('its worker is not registered', number - 1, POLL_INTERVAL_MS);
     // The instance died in the last attempt, or while it gave up.
     if (number > maxAttempts) return this.worker.gaveUp(payload, job.last_error ?? 'its instance died');
     const abort = new AbortController();
