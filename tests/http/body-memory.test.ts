@@ -113,5 +113,6 @@ describe('the memory for bodies', () => {
     }
     holder.destroy();
     for (let n = 0; n < 3; n++) expect((await read(largeId)).status).toBe(200);
+    expect((await read(largeId, '/compare?with=1')).status).toBe(200); // waits for no room that it holds itself
   });
 });

@@ -7,8 +7,8 @@ export abstract class Clock {
 
 export interface CurrentRequest {
   readonly id: string;
-  /** Reserves memory until the request ends. */
-  readonly reserve: (bytes: number) => Promise<void>;
+  /** Reserves memory as `RequestContext.reserve` promises. */
+  readonly reserve: (...lengths: number[]) => Promise<void>;
 }
 
 /** The request that the running code belongs to. */
@@ -18,10 +18,11 @@ export abstract class RequestContext {
   /** Runs `work` as part of the request, also after each await. */
   abstract within<T>(request: CurrentRequest, work: () => T): T;
   /**
-   * Reserves memory for data of `bytes` until the request ends, and waits for it if the data is large. Throws a refusal
-   * if it waits too long. Does nothing outside a request.
+   * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for it if they are large.
+   * Throws a refusal if it waits too long. Gives back what the request reserved before: a request that waited while it
+   * held memory could wait for itself. Does nothing outside a request.
    */
-  abstract reserve(bytes: number): Promise<void>;
+  abstract reserve(...lengths: number[]): Promise<void>;
 }
 
 /** The prefixes of identifiers, one for each kind. */

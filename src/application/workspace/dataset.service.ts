@@ -198,11 +198,14 @@ export class DatasetService {
   ): Promise<DatasetComparison> {
     const after = await this.versionOf(by, projectId, own);
     const before = await this.versionOf(by, projectId, base);
-    const comparison =
-      before.contentSha256 === after.contentSha256
-        ? { added: [], removed: [], changed: [], unchanged: after.recordCount }
-        : compareRecords(await this.recordsOf(before), await this.recordsOf(after));
+    const same = { added: [], removed: [], changed: [], unchanged: after.recordCount };
+    const comparison = before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after);
     return { ...comparison, own: atVersion(after), base: atVersion(before) };
+  }
+
+  private async difference(before: DatasetVersion, after: DatasetVersion): Promise<Comparison> {
+    await this.request.reserve(before.bytes, after.bytes);
+    return compareRecords(await this.stored(before), await this.stored(after));
   }
 
   private async versionOf(by: Caller | null, projectId: string, { datasetId, version }: DatasetAtVersion) {
@@ -224,9 +227,14 @@ export class DatasetService {
     return this.recordsOf({ datasetId: id, version, bytes });
   }
 
-  /** Throws NotFound if the dataset has been removed meanwhile. */
-  private async recordsOf({ datasetId, version, bytes }: StoredRecords): Promise<readonly DatasetRecord[]> {
-    await this.request.reserve(bytes);
+  /** Throws NotFound if the version has been removed meanwhile. */
+  private async recordsOf(version: StoredRecords): Promise<readonly DatasetRecord[]> {
+    await this.request.reserve(version.bytes);
+    return this.stored(version);
+  }
+
+  /** Expects that the memory is reserved. Throws NotFound if the version has been removed meanwhile. */
+  private async stored({ datasetId, version }: StoredRecords): Promise<readonly DatasetRecord[]> {
     return found('version', await this.datasets.records(datasetId, version));
   }
 

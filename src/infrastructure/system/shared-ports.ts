@@ -46,7 +46,7 @@ export class AsyncRequestContext implements RequestContext {
     return this.current.run(request, work);
   }
 
-  async reserve(bytes: number): Promise<void> {
-    await this.current.getStore()?.reserve(bytes);
+  async reserve(...lengths: number[]): Promise<void> {
+    await this.current.getStore()?.reserve(...lengths);
   }
 }

@@ -125,12 +125,16 @@ export class BodyMemory {
   ) {}
 
   /**
-   * Reserves memory for a text of `length` bytes and for its values until the response is closed. Returns a function that
+   * Reserves memory for texts of these lengths and for their values until the response is closed. Returns a function that
    * lowers the reservation to a number of bytes. Throws busy.
    */
-  async reserve(length: number, response: Response): Promise<(bytes: number) => void> {
-    let reserved = length + parsedBytes(length, Math.min(length / 2, MAX_VALUES));
-    if (length <= SMALL_BODY_BYTES || (this.waiting.length === 0 && this.hasRoom(reserved))) this.held += reserved;
+  async reserve(lengths: readonly number[], response: Response): Promise<(bytes: number) => void> {
+    const total = lengths.reduce((sum, length) => sum + length, 0);
+    let reserved = lengths.reduce(
+      (sum, length) => sum + length + parsedBytes(length, Math.min(length / 2, MAX_VALUES)),
+      0,
+    );
+    if (total <= SMALL_BODY_BYTES || (this.waiting.length === 0 && this.hasRoom(reserved))) this.held += reserved;
     else await this.wait(reserved, response);
     const lower = (to: number) => {
       if (to >= reserved) return;

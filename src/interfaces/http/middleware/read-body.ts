@@ -46,7 +46,7 @@ async function read(
   const form = formOf(request, contract.forms ?? {});
   requireWithin(request, limit);
   const length = announcedLength(request) ?? limit;
-  const lowerTo = await bodyMemory.reserve(length, response);
+  const lowerTo = await bodyMemory.reserve([length], response);
   invite(request, response);
   const chunks: Buffer[] = [];
   for await (const chunk of limited(request, limit)) chunks.push(chunk);

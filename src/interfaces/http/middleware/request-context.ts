@@ -78,8 +78,11 @@ export const requestContext =
     const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
     request.context = newContext(requestId, request.path ?? '/');
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
-    const reserve = async (bytes: number) => {
-      const lowerTo = await bodyMemory.reserve(bytes, response);
+    let lowerTo = (_bytes: number) => {};
+    const reserve = async (...lengths: number[]) => {
+      lowerTo(0);
+      lowerTo = await bodyMemory.reserve(lengths, response);
+      const bytes = lengths.reduce((sum, length) => sum + length, 0);
       request.context.answerMade = () => lowerTo(2 * bytes); // the text, and its copy in the socket
     };
     requests.within({ id: requestId, reserve }, () => logger.within({ request_id: requestId }, next));
