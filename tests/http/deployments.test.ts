@@ -8,7 +8,7 @@ import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { LocalModelServerRig } from '../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
-import { type Member, password, register } from '../support/workspace.js';
+import { type Member, register } from '../support/workspace.js';
 import { invalid, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
@@ -122,27 +122,6 @@ describe('deployments', () => {
     jest.spyOn(app.store.deployments, 'add').mockRejectedValueOnce(new StorageUnavailable());
     expect((await create()).status).toBe(503);
     expect(rig.processes()).toEqual([]);
-  });
-
-  it.each([
-    [401, 'its session has ended', (token: string) => app.post('/v1/auth/logout', token)],
-    [403, 'its role was taken away', () => app.setAccount(member.id, { role: 'member' })],
-    [201, 'nothing has changed', async () => undefined],
-  ])('answer %i to a maker when %s during the start', async (status, _, change) => {
-    await app.setAccount(member.id, { role: 'developer' });
-    const login = { email: 'mia@example.com', password };
-    const { token } = (await app.post('/v1/auth/login', undefined, login)).body;
-    const start = rig.servers.start.bind(rig.servers);
-    const held = jest.spyOn(rig.servers, 'start').mockImplementationOnce(async (...args) => {
-      const port = await start(...args);
-      await change(token);
-      return port;
-    });
-    expect((await create({}, token)).status).toBe(status);
-    expect(held).toHaveBeenCalled();
-    expect((await app.get(path, admin.token)).body.count).toBe(status === 201 ? 1 : 0);
-    expect(rig.processes()).toHaveLength(status === 201 ? 1 : 0);
-    await app.setAccount(member.id, { role: 'member' });
   });
 
   it('leave nothing behind where their maker goes away meanwhile', async () => {

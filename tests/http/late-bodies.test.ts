@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { WebhookSender } from '../../src/application/alerts/ports.js';
+import { RuntimeReconciler } from '../../src/application/chat/runtime-reconciler.js';
 import { ModelFileStore, ModelServer } from '../../src/application/deployments/ports.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
@@ -36,13 +38,14 @@ describe('the right to an act whose body comes after its headers', () => {
   let app: TestApp;
   let root: Member;
   let actors = 0;
+  let servers: MemoryModelServer;
   const written = new Set<string>();
 
   beforeAll(async () => {
-    const answer = async () => ({ status: 200, text: '{"outputs":{}}' });
+    servers = new MemoryModelServer(async () => ({ status: 200, text: '{"outputs":{}}' }));
     app = await TestApp.start({
       env: { SERVICE_MAX_ACCOUNTS: '999', SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' },
-      adapt: (container) => container.rebind(ModelServer).toConstantValue(new MemoryModelServer(answer)),
+      adapt: (container) => container.rebind(ModelServer).toConstantValue(servers),
     });
     root = await register(app, 'Ada');
     await app.verifyEmails();
@@ -162,10 +165,14 @@ describe('the right to an act whose body comes after its headers', () => {
     'nothing changes': async () => undefined,
   };
 
+  function routeOf(id: string, params: Record<string, string>) {
+    const { method, path } = contracts.find((contract) => contract.id === id) as (typeof contracts)[number];
+    return { method, at: path.replace(/\{([\w*]+)\}/g, (_, name: string) => params[name] as string) };
+  }
+
   /** Sends the headers, makes the change once the service waits for the body, and sends the body. */
   async function outcome(id: string, act: Act, change: string, params: Record<string, string>): Promise<string> {
-    const { method, path } = contracts.find((contract) => contract.id === id) as (typeof contracts)[number];
-    const at = path.replace(/\{([\w*]+)\}/g, (_, name: string) => params[name] as string);
+    const { method, at } = routeOf(id, params);
     const by = await actor();
     const body = typeof act.body === 'function' ? act.body(params) : act.body;
     const bytes = typeof body === 'string' ? body : JSON.stringify(body);
@@ -186,8 +193,11 @@ describe('the right to an act whose body comes after its headers', () => {
     const [response] = await answered;
     const answer = { status: response.statusCode as number, body: JSON.parse(await text(response)) };
     note(method, at, answer);
-    return [answer.status, answer.body.code, written.size > 0 && 'written'].filter(Boolean).join(' ');
+    return told(answer);
   }
+
+  const told = ({ status, body }: { status: number; body: { code?: string } }) =>
+    [status, body.code, written.size > 0 && 'written'].filter(Boolean).join(' ');
 
   it('is tested for every act that has a body', () => {
     const withBody = contracts.filter(({ body, access }) => body && access !== 'public');
@@ -206,6 +216,49 @@ describe('the right to an act whose body comes after its headers', () => {
       'it is removed': '401 unauthenticated',
       'it is demoted': open ? allowed : '403 forbidden',
       'nothing changes': allowed,
+    });
+  });
+
+  const onRuntime = async () => ({ project_id: await readyProject(app, root.token) });
+  const bodyless: Record<string, Act> = {
+    startRuntime: { body: {}, params: onRuntime },
+    stopRuntime: { body: {}, params: onRuntime },
+    disconnectRuntime: { body: {}, params: onRuntime },
+  };
+  const runtimes = () => app.container.get(RuntimeReconciler);
+
+  it.each<[string, () => object, string]>([
+    ['createDeployment', () => servers, 'start'],
+    ['createWebhook', () => app.container.get(WebhookSender), 'check'],
+    ['connectRuntime', runtimes, 'apply'],
+    ['startRuntime', runtimes, 'apply'],
+    ['stopRuntime', runtimes, 'apply'],
+    ['disconnectRuntime', runtimes, 'apply'],
+  ])('is judged again when %s has waited for another', async (id, waitsFor, step) => {
+    const act = { ...acts, ...bodyless }[id] as Act;
+    const params = (await act.params?.()) ?? {};
+    const { method, at } = routeOf(id, params);
+    const served = servers.ids();
+    const outcomes: Record<string, string> = {};
+    for (const change of Object.keys(changes)) {
+      const by = await actor();
+      const steps = waitsFor() as Record<string, (...given: unknown[]) => Promise<unknown>>;
+      const taken = steps[step]?.bind(steps);
+      jest.spyOn(steps, step).mockImplementationOnce(async (...given) => {
+        await changes[change]?.(by, act);
+        written.clear();
+        return taken?.(...given);
+      });
+      const json = typeof act.body === 'function' ? act.body(params) : act.body;
+      outcomes[change] = told(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
+      if (change !== 'nothing changes') expect(servers.ids()).toEqual(served);
+    }
+    expect(outcomes).toEqual({
+      'its credential ends': '401 unauthenticated',
+      'its password is changed': '401 unauthenticated',
+      'it is removed': '401 unauthenticated',
+      'it is demoted': '403 forbidden',
+      'nothing changes': `${act.status ?? 200} written`,
     });
   });
 });

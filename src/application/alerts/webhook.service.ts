@@ -4,6 +4,7 @@ import { authorize, permissions, permitted } from '../../domain/accounts/permiss
 import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { WebhookRepository, WebhookSender } from './ports.js';
@@ -16,6 +17,7 @@ export class WebhookService {
     private readonly unitOfWork: UnitOfWork,
     private readonly webhooks: WebhookRepository,
     private readonly sender: WebhookSender,
+    private readonly authority: Authority,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -37,6 +39,7 @@ export class WebhookService {
     await this.sender.check(webhook.url);
     const secret = this.sender.newSecret();
     await this.unitOfWork.run(async () => {
+      await this.authority.confirm(by, permissions.manageMonitoring); // the look-up of its host may have taken seconds
       const { webhooks: most } = webhookLimits;
       if ((await this.webhooks.all()).length >= most) throw new LimitReached(most, 'webhooks');
       await this.webhooks.add(webhook, secret);

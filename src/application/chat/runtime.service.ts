@@ -3,7 +3,8 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { Audit } from '../audit/audit.service.js';
+import { Authority } from '../accounts/authority.js';
+import { type Act, Audit } from '../audit/audit.service.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
@@ -19,6 +20,7 @@ export class RuntimeService {
     private readonly workspace: TeamWorkspace,
     private readonly connections: RuntimeConnectionRepository,
     private readonly reconciler: RuntimeReconciler,
+    private readonly authority: Authority,
     private readonly audit: Audit,
   ) {}
 
@@ -35,14 +37,12 @@ export class RuntimeService {
     await this.workspace.model(caller, projectId, modelId);
     await this.reconciler.source({ projectId, modelId });
     const act = { by: caller, action: 'runtime.connected', object: project, details: { model_id: modelId } } as const;
-    await this.reconciler.apply(projectId, () =>
-      this.audit.perform(act, async () => {
-        const connected = await this.connections.find(projectId);
-        if (connected?.modelId === modelId) return false;
-        await this.connections.save({ projectId, modelId, desired: 'stopped' });
-        return true;
-      }),
-    );
+    await this.change(act, async () => {
+      const connected = await this.connections.find(projectId);
+      if (connected?.modelId === modelId) return false;
+      await this.connections.save({ projectId, modelId, desired: 'stopped' });
+      return true;
+    });
     return this.reconciler.state(projectId);
   }
 
@@ -60,10 +60,8 @@ export class RuntimeService {
   async disconnect({ by, projectId }: InProject): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    await this.reconciler.apply(projectId, () =>
-      this.audit.perform({ by: caller, action: 'runtime.disconnected', object: project }, () =>
-        this.connections.remove(projectId),
-      ),
+    await this.change({ by: caller, action: 'runtime.disconnected', object: project }, () =>
+      this.connections.remove(projectId),
     );
     return this.reconciler.state(projectId);
   }
@@ -74,12 +72,22 @@ export class RuntimeService {
     const connection = await this.connections.find(projectId);
     if (!connection) throw new RuntimeNotConnected('conflict');
     if (desired === 'started') await this.reconciler.requireStartable(connection);
-    await this.reconciler.apply(projectId, async () => {
-      const stored = await this.audit.perform({ by: caller, action: `runtime.${desired}`, object: project }, () =>
-        this.connections.setDesired(projectId, desired),
-      );
-      if (!stored) throw new RuntimeNotConnected('conflict');
-    });
+    const stored = await this.change({ by: caller, action: `runtime.${desired}`, object: project }, () =>
+      this.connections.setDesired(projectId, desired),
+    );
+    if (!stored) throw new RuntimeNotConnected('conflict');
     return this.reconciler.state(projectId);
+  }
+
+  /** Waits for earlier changes of the runtime, and makes this one if the caller still may. Returns what `work` returns. */
+  private async change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
+    let changed = false;
+    await this.reconciler.apply(act.object.id, async () => {
+      changed = await this.audit.perform(act, async () => {
+        await this.authority.confirm(act.by, permissions.editWorkspace);
+        return work();
+      });
+    });
+    return changed;
   }
 }
