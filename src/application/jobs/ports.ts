@@ -9,7 +9,7 @@ export abstract class EvaluationRepository {
   abstract find(jobId: string): Promise<Evaluation | null>;
   /** Begins a run and returns its number. Only the latest run may keep results. Returns null if the evaluation is gone. */
   abstract begin(jobId: string): Promise<number | null>;
-  /** Returns the number of the latest run, or null if the evaluation is gone. Until the end of the unit of work it stays that. */
+  /** Returns the number of the latest run, or null if the evaluation is gone. No run begins until the end of the unit of work. */
   abstract latestRun(jobId: string): Promise<number | null>;
   /** Stores a result. Returns false, and stores nothing, if a later run has begun or the evaluation is gone. */
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
@@ -26,15 +26,15 @@ export interface HistoryPart {
   readonly kind: JobKind | null;
   /** Leaves out jobs that finished earlier. */
   readonly since: Date | null;
-  /** Keeps the newest so many. */
+  /** Limits the jobs; the newest are kept. */
   readonly most: number;
 }
 
 /** The finished jobs, in the order in which they finished. */
 export abstract class JobHistory {
   /**
-   * Stores a finished job behind all that finished before the transaction began, whether the job was stored before or
-   * not. Returns false, and writes nothing, if the stored job has finished. Unless `durable`, a crash of the database
+   * Stores the end of a job, whether its beginning is stored or not, behind all jobs that finished before the transaction
+   * began. Returns false, and writes nothing, if the stored job has finished. Unless `durable`, a crash of the database
    * within the next second may undo the transaction.
    */
   abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;

@@ -144,7 +144,7 @@ export interface Attempt {
 
 /** Runs the tasks of one name. */
 export interface TaskWorker {
-  /** Limits the concurrent tasks of this instance. Until old ones end, an outage of the database may exceed it. */
+  /** Limits the concurrent tasks of this instance. Tasks that an outage of the database interrupted do not count. */
   readonly atOnce: number;
   /** Limits the pause before a retry. Default: pauses grow from three seconds to six hours. */
   readonly longestPauseMs?: number;

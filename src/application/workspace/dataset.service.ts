@@ -40,10 +40,10 @@ export interface DatasetComparison extends Comparison {
   readonly base: Required<DatasetAtVersion>;
 }
 
-/** The most of a dataset's records as JSON. A short CSV file can exceed it: JSON repeats the field names in each record. */
+/** Limits the JSON of all records. A short CSV file can exceed it, because JSON repeats the field names in each record. */
 const MEGABYTES = 16;
 
-/** A write that finds the dataset changed meanwhile reads it again and repeats. */
+/** Manages datasets. Repeats a write if the dataset changed meanwhile. */
 @injectable()
 export class DatasetService {
   constructor(

@@ -19,7 +19,7 @@ export interface DraftedModel {
 
 type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
 
-/** A write that finds the model changed meanwhile reads it again and repeats. */
+/** Manages models. Repeats a write if the model changed meanwhile. */
 @injectable()
 export class ModelService {
   constructor(

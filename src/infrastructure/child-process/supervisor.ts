@@ -3,7 +3,7 @@ import type { LogFields, Logger } from '../../application/shared/ports.js';
 import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
 import { ChildLimits } from './child-limits.js';
 
-/** After so many ends in a row, without a stable time between, a process counts as crash-looping. */
+/** A process that ends this often, without a stable time between, counts as crash-looping. */
 const ENDS_OF_A_LOOP = 3;
 
 /** One process of a supervised kind, with the protocol that the kind speaks. */
@@ -19,7 +19,7 @@ export interface SupervisedProcess {
 
 export interface SupervisorSettings {
   readonly restartDelayMs: RestartDelayBounds;
-  /** A process that was ready for so long begins with the shortest delay again when it ends. */
+  /** A process that ends after it was ready for this time restarts with the shortest delay. */
   readonly stableMs: number;
   /** The limits that this process shares with others. Default: none. */
   readonly children?: ChildLimits;
@@ -33,8 +33,8 @@ export interface SupervisorLog {
 }
 
 /**
- * `waiting` for the next attempt; `no_room` until another child process of this instance ends for good; `failed` for
- * good, until it is started again.
+ * `waiting` for the next attempt; `no_room` until another child process of this instance ends for good; `failed` until
+ * it is started again.
  */
 export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'no_room' | 'failed';
 

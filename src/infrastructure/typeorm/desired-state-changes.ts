@@ -14,7 +14,7 @@ const RECONNECT_DELAY_MS = { first: 500, max: 10_000 };
 
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', '')`;
 
-/** The settings of the session would end a connection that is idle. */
+/** The usual settings of a session would end an idle connection. */
 const LISTEN = `SET idle_session_timeout = 0; LISTEN ${CHANNEL}`;
 
 /** Returns the result of a change of the desired state. Every instance hears of it once the transaction is committed. */

@@ -11,7 +11,7 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type Envelope, TaskRunner } from './task-runner.js';
 
-/** A worker of graphile-worker, which names them at random. Tells others whose tasks to unlock when an instance died. */
+/** Tells which workers a dead instance had, so that others unlock their tasks. graphile-worker names workers at random. */
 interface TaskWorkerRow {
   readonly id: string;
   readonly instance: number;

@@ -9,7 +9,7 @@ const LONGEST_RUN_MS = 60 * 60 * 1000;
 /** Tasks that become due, and those added during an outage, start within this time. Others start at once. */
 const POLL_INTERVAL_MS = 2_000;
 
-/** The stored payload. graphile-worker's own limit of attempts must never end a task, so the limit is part of it. */
+/** The stored payload. It holds the limit of attempts, because graphile-worker's own limit would end a task silently. */
 export interface Envelope {
   readonly payload: Json;
   readonly maxAttempts: Required<TaskOptions>['maxAttempts'];
@@ -50,8 +50,8 @@ interface RunningTask {
  */
 export class TaskRunner {
   /**
-   * A worker ended, or the answer about its next task was lost. graphile-worker replaces no workers, and the database may
-   * hold a lock that a worker does not know of, so the runner must be retired and replaced.
+   * True after a worker ended, or failed to take a task. graphile-worker replaces no workers, and the database may hold a
+   * lock that no worker knows of, so the runner must be retired and replaced.
    */
   broken = false;
   /** The workers that other instances know of. */

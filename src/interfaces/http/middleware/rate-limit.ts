@@ -96,8 +96,8 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
 }
 
 /**
- * Counts everybody but the master key, which is never refused: no other use of it can blind the monitoring. Guesses of
- * the key are counted by address, apart from the calls of the API.
+ * Counts and limits everybody but the master key, so that no use of that key elsewhere can blind the monitoring. Counts
+ * guesses of the key by address, apart from the calls of the API.
  */
 export const rateLimitGuesses =
   ({ store, limits, metrics }: RateLimitDependencies): RequestHandler =>
