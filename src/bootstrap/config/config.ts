@@ -115,9 +115,9 @@ const upstream = (allowedHosts: readonly string[], keys: Readonly<Record<string,
   keys: Object.fromEntries(Object.entries(keys).map(([name, text]) => [name, engineKey(text, allowedHosts)])),
 });
 
-/** Reads `key` or `host=key`. A key may contain `=`, so `host` must be an allowed host or have a dot or a port. */
+/** Reads `key` or `host=key`. A key may contain `=` or end with it, so `host` must be an allowed host or have a dot or a port. */
 function engineKey(text: string, allowedHosts: readonly string[]) {
-  const [, name = '', key = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const [, name = '', key = ''] = /^([^=]+)=(?!=*$)(.+)$/.exec(text) ?? [];
   const host = hostAsInUrl(name);
   const isHost =
     /[.:]/.test(name) || allowedHosts.some((allowed) => allowed === host || allowed.startsWith(`${host}:`));

@@ -111,6 +111,7 @@ describe('the settings of engines', () => {
     ['GPU:8000=sk=a', { key: 'sk=a', host: 'gpu:8000' }],
     ['other.example=sk-a', { key: 'sk-a', host: 'other.example' }],
     ['c2stYQ==', { key: 'c2stYQ==', host: null }],
+    ['eyJh.bGciOg==', { key: 'eyJh.bGciOg==', host: null }],
     ['sk-a=b', { key: 'sk-a=b', host: null }],
   ])('bind a key to a host: %s', (text, key) => {
     const { keys } = upstream({ SERVICE_RUNTIME_KEY_A: text, SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu:8000' });
