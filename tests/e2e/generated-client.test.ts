@@ -188,6 +188,8 @@ describe('a client generated from the OpenAPI document', () => {
       byKey.POST('/v1/deployments/{deployment_id}/predict', { params, body: { inputs } });
     const { outputs } = await done(predict({ x: [[1, 2.5]] }));
     expect(outputs).toEqual({ y: { data: [2, 5], shape: [1, 2], datatype: 'FP32' } });
+    const inProtocol = await done(predict([{ name: 'x', shape: [1, 2], datatype: 'FP32', data: [1, 2.5] }]));
+    expect(inProtocol.outputs).toEqual([{ name: 'y', datatype: 'FP32', shape: [1, 2], data: [2, 5] }]);
     expect(await refused(predict({ z: [[1, 2.5]] }))).toMatchObject({ code: 'invalid_request' });
     expect(await done(api.DELETE('/v1/deployments/{deployment_id}', { params }))).toEqual({
       id: deployment.id,
@@ -216,7 +218,7 @@ describe('a client generated from the OpenAPI document', () => {
     );
     expect(acked).toMatchObject({ status: 'acked', note: 'The disk was full.' });
     const jobs = await done(api.GET('/v1/jobs', { params: { query: { status: 'succeeded' } } }));
-    expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'evaluation', 'prediction']);
+    expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'evaluation', 'prediction', 'prediction']);
   });
 
   it('logs out, of that session alone, and leaves no secret in the log', async () => {

@@ -2233,7 +2233,12 @@ export interface components {
                     shape?: number[];
                     datatype?: string;
                 };
-            } | Record<string, never>[];
+            } | {
+                name: string;
+                data: unknown;
+                shape: number[];
+                datatype: string;
+            }[];
         };
         DeploymentLogs: {
             lines: string[];

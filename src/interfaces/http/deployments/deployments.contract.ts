@@ -112,14 +112,23 @@ export const deleteDeployment = api.delete(one, {
 
 const isStream = (value: unknown): value is ByteStream => typeof value === 'object' && value !== null;
 
+const tensorFields = {
+  data: {},
+  shape: { type: 'array', items: { type: 'integer' } },
+  datatype: { type: 'string' },
+} as const;
+
 const tensor = {
   oneOf: [
     { type: 'array', items: {}, description: 'Nested arrays.' },
-    {
-      type: 'object',
-      properties: { data: {}, shape: { type: 'array', items: { type: 'integer' } }, datatype: { type: 'string' } },
-    },
+    { type: 'object', properties: tensorFields },
   ],
+} as const;
+
+const protocolTensor = {
+  type: 'object',
+  properties: { name: { type: 'string' }, ...tensorFields },
+  required: ['name', 'data', 'shape', 'datatype'],
 } as const;
 
 const OutputTensor = z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() });
@@ -138,7 +147,7 @@ export const predict = api.post(`${one}/predict`, {
       inputs: {
         oneOf: [
           { type: 'object', additionalProperties: tensor, description: 'The tensors by the names of the inputs.' },
-          { type: 'array', items: { type: 'object' }, description: 'The tensors of the Open Inference Protocol.' },
+          { type: 'array', items: protocolTensor, description: 'The tensors of the Open Inference Protocol.' },
         ],
       },
     },
