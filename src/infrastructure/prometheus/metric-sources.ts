@@ -141,12 +141,12 @@ const NUMBERS = [
   [gauge, 'tenon_chat_waiting_calls', 'Chat calls that wait for their turn.', 'waiting'],
   [gauge, 'tenon_chat_running_calls', 'Chat calls that are worked on, together as a batch.', 'running'],
   [counter, 'tenon_chat_prompt_tokens_total', 'Tokens of the prompts that were answered.', 'promptTokens'],
-  [counter, 'tenon_chat_cached_tokens_total', 'Those of them that the runtime still knew.', 'cachedTokens'],
+  [counter, 'tenon_chat_cached_tokens_total', 'Tokens of prompts that were in the prefix cache.', 'cachedTokens'],
   [counter, 'tenon_chat_completion_tokens_total', 'Tokens of the answers.', 'completionTokens'],
   [
     counter,
     'tenon_chat_worked_seconds_total',
-    'Time that answers were worked on, each for itself: the tokens of answers by it are the speed that a caller sees.',
+    'Sum of the time of each answer. The tokens of answers divided by it are the speed that one caller sees.',
     'workedSeconds',
   ],
 ] as const;
@@ -160,13 +160,9 @@ const each = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
   shown.map(([project, figures]) => ({ labels: { project }, value: figures[field] }));
 
 const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2]): Sample[] =>
-  shown.flatMap(
-    ([
-      project,
-      {
-        [field]: { within, count, sum },
-      },
-    ]) => [
+  shown.flatMap(([project, figures]) => {
+    const { within, count, sum } = figures[field];
+    return [
       ...[...within, { seconds: '+Inf', count }].map((one) => ({
         metricName: `${name}_bucket`,
         labels: { project, le: String(one.seconds) },
@@ -174,5 +170,5 @@ const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2])
       })),
       { metricName: `${name}_sum`, labels: { project }, value: sum },
       { metricName: `${name}_count`, labels: { project }, value: count },
-    ],
-  );
+    ];
+  });
