@@ -1,4 +1,5 @@
 /** Keeps the runtimes of all projects. The chat engine of its kind makes each of them. */
+import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
@@ -17,6 +18,8 @@ interface Entry {
 @injectable()
 export class ChatRuntimeByKind implements ChatRuntime {
   private readonly entries = new Map<string, Entry>();
+  /** A runtime outlives the request that starts it, so it must neither keep that request nor name it in log lines. */
+  private readonly outsideRequests = new AsyncResource('ChatRuntimeByKind');
   private closed = false;
 
   constructor(@multiInject(ChatEngine) private readonly engines: readonly ChatEngine[]) {}
@@ -39,7 +42,7 @@ export class ChatRuntimeByKind implements ChatRuntime {
     if (this.closed) return;
     const known = this.entries.get(id);
     const { runtime } = known?.kind === source.kind ? known : this.replace(id, source.kind, known);
-    runtime.start(source);
+    this.outsideRequests.runInAsyncScope(() => runtime.start(source));
   }
 
   async stop(id: string): Promise<void> {

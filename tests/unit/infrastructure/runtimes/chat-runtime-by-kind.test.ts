@@ -1,0 +1,13 @@
+import type { ChatEngine, EngineRuntime } from '../../../../src/application/chat/ports.js';
+import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import { AsyncRequestContext } from '../../../../src/infrastructure/system/shared-ports.js';
+
+it('a runtime does not belong to the request that starts it', () => {
+  const requests = new AsyncRequestContext();
+  const starters: (string | null)[] = [];
+  const runtime = { status: { state: 'stopped', reason: null }, start: () => starters.push(requests.id) };
+  const engine = { kind: 'toy', create: () => runtime as unknown as EngineRuntime } as unknown as ChatEngine;
+  const runtimes = new ChatRuntimeByKind([engine]);
+  requests.within({ id: 'req_1', reserve: async () => undefined }, () => runtimes.start('prj_1', { kind: 'toy' }));
+  expect(starters).toEqual([null]);
+});
