@@ -1,4 +1,4 @@
-import type { Page } from '../../src/application/shared/ports.js';
+import type { Page, SizedItem } from '../../src/application/shared/ports.js';
 import type { MemoryStore } from './memory-store.js';
 
 const WHOLE: Page = { limit: Number.POSITIVE_INFINITY, after: null };
@@ -57,3 +57,9 @@ export class MemoryTable<Row> {
     return this.store.rows(this.name) as ReadonlyMap<string, Row>;
   }
 }
+
+/** Returns the size of `content` as JSON. */
+export const sizeOf = (id: string | number, content: unknown): SizedItem => ({
+  id: String(id),
+  bytes: JSON.stringify(content).length,
+});

@@ -6,6 +6,7 @@ import { JobService } from '../../src/application/jobs/job.service.js';
 import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
+import { AsyncRequestContext } from '../../src/infrastructure/system/shared-ports.js';
 import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
@@ -35,7 +36,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, locks, audit, ids, clock),
     alerts: new AlertService(alerts, audit, clock),
     /** All that has finished, in order. */

@@ -16,7 +16,7 @@ import type { AuditRepository } from '../../src/application/audit/ports.js';
 import type { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
 import type { DeploymentRepository } from '../../src/application/deployments/ports.js';
 import type { EvaluationRepository, JobHistory, JobRepository } from '../../src/application/jobs/ports.js';
-import type { Locks, Page, UnitOfWork } from '../../src/application/shared/ports.js';
+import type { Locks, Page, SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import type {
   DatasetRepository,
   ModelAliasRepository,
@@ -80,8 +80,14 @@ export async function stocked(store: StoreUnderTest) {
 export async function expectPages<Row extends { readonly id: string }>(
   list: (page: Page) => Promise<readonly Row[]>,
   all: readonly Row[],
+  sizes?: (page: Page) => Promise<readonly SizedItem[]>,
 ): Promise<void> {
   expect(await list({ limit: 1_000, after: null })).toEqual(all);
+  if (sizes) {
+    const sized = async (page: Page) => (await sizes(page)).map(({ id }) => id);
+    expect(await sized({ limit: 1_000, after: null })).toEqual(all.map(({ id }) => id));
+    expect(await sized({ limit: 1, after: all[0]?.id ?? null })).toEqual(all.slice(1, 2).map(({ id }) => id));
+  }
   for (let at = 0; at <= all.length; at += 2) {
     const after = at === 0 ? null : (all[at - 1] as Row).id;
     expect(await list({ limit: 2, after })).toEqual(all.slice(at, at + 2));

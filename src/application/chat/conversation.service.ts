@@ -5,7 +5,8 @@ import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
 import { Conversation, type ConversationMessage, type KeptIn } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
-import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
+import { boundedPage } from '../shared/bounded-page.js';
+import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 
@@ -37,6 +38,7 @@ export class ConversationService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationRepository,
     private readonly unitOfWork: UnitOfWork,
+    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
@@ -48,10 +50,18 @@ export class ConversationService {
     return this.conversations.list({ projectId, accountId }, page);
   }
 
-  /** Returns a conversation with a page of its messages. Throws NotFound. */
-  async read(input: Reading): Promise<{ conversation: Conversation; messages: ConversationMessage[] }> {
+  /** Returns a conversation with a page of its messages. Long texts shorten the page. Throws NotFound. */
+  async read(input: Reading): Promise<{ conversation: Conversation; messages: readonly ConversationMessage[] }> {
     const conversation = await this.requireConversation(input);
-    return { conversation, messages: await this.conversations.messages(conversation.id, input.page) };
+    const { limit, before } = input.page;
+    const numbers = (page: Page) => ({ limit: page.limit, before: page.after === null ? null : Number(page.after) });
+    const first = { limit, after: before === null ? null : String(before) };
+    const { items: messages } = await boundedPage(first, {
+      sizes: (page) => this.conversations.messageSizes(conversation.id, numbers(page)),
+      fetch: (page) => this.conversations.messages(conversation.id, numbers(page)),
+      reserve: (bytes) => this.request.reserve(bytes),
+    });
+    return { conversation, messages };
   }
 
   /** Deletes a conversation with its messages. Throws NotFound. */

@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest, Completion } from '../../domain/chat/cha
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import type { Page, VersionPage } from '../shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
 /**
  * Runs the chat models of projects, one runtime per project, outside this process. Ids are those of the projects.
@@ -111,6 +111,8 @@ export abstract class ConversationRepository {
   abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
   /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
   abstract messages(id: string, page: VersionPage): Promise<ConversationMessage[]>;
+  /** Returns the sizes of what `messages` returns, newest first; their ids are the numbers. */
+  abstract messageSizes(id: string, page: VersionPage): Promise<SizedItem[]>;
   /** Removes a conversation with its messages. Returns false when there was none. */
   abstract remove(key: ConversationKey): Promise<boolean>;
 }

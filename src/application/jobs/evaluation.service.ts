@@ -11,7 +11,7 @@ import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, Locks, Logger, WorkQueue } from '../shared/ports.js';
+import { Clock, IdGenerator, Locks, Logger, type Page, RequestContext, WorkQueue } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -42,6 +42,7 @@ export class EvaluationService {
     private readonly evaluations: EvaluationRepository,
     private readonly queue: WorkQueue,
     private readonly locks: Locks,
+    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -81,19 +82,15 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(
-    by: Caller | null,
-    id: string,
-    { limit, after }: ResultsPage,
-  ): Promise<Bounded<Result & { readonly id: string }>> {
+  async results(by: Caller | null, id: string, { limit, after }: ResultsPage): Promise<Bounded<Result>> {
     const { jobId } = await this.find(by, id);
-    const fetch = async (next: { limit: number; after: string | null }) => {
-      const page = { limit: next.limit, after: next.after === null ? null : Number(next.after) };
-      const results = await this.evaluations.results(jobId, page);
-      return results.map((result) => ({ ...result, id: String(result.position) }));
-    };
-    const first = after === null ? null : String(after);
-    return boundedPage({ limit, after: first }, fetch, ({ input, expected, output }) => [input, expected, output]);
+    const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
+    const first = { limit, after: after === null ? null : String(after) };
+    return boundedPage(first, {
+      sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
+      fetch: (page) => this.evaluations.results(jobId, positions(page)),
+      reserve: (bytes) => this.request.reserve(bytes),
+    });
   }
 
   /** Compares with an earlier evaluation of the same records by the same metric. Throws NotFound, InvalidRequest. */

@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, Logger, type Page, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, Logger, type Page, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { JobFinisher } from './job-finisher.js';
 import { type JobFilter, JobRepository } from './ports.js';
@@ -26,6 +26,7 @@ export class JobService {
     private readonly workspace: TeamWorkspace,
     private readonly finisher: JobFinisher,
     private readonly unitOfWork: UnitOfWork,
+    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -46,11 +47,12 @@ export class JobService {
   async list(by: Caller | null, { page, ...filter }: JobPage): Promise<Bounded<Job>> {
     const caller = authorize(by, permissions.readJobs);
     const teamId = JobSight.teamSeenBy(caller);
-    const fetch = async (next: JobPage['page']) => {
-      const jobs = await this.jobs.list({ ...filter, teamId }, next);
-      return jobs.map((job) => JobSight.shownTo(caller, job));
-    };
-    return boundedPage(page, fetch, ({ result, error }) => [result, error]);
+    const { items, more } = await boundedPage(page, {
+      sizes: (part) => this.jobs.sizes({ ...filter, teamId }, part),
+      fetch: (part) => this.jobs.list({ ...filter, teamId }, part),
+      reserve: (bytes) => this.request.reserve(bytes),
+    });
+    return { items: items.map((job) => JobSight.shownTo(caller, job)), more };
   }
 
   /** Throws NotFound. */

@@ -1,6 +1,6 @@
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
-import type { Page } from '../shared/ports.js';
+import type { Page, SizedItem } from '../shared/ports.js';
 
 /** Evaluations with their results. Both are deleted with the project. */
 export abstract class EvaluationRepository {
@@ -17,6 +17,11 @@ export abstract class EvaluationRepository {
   abstract scored(jobId: string): Promise<Scored[]>;
   /** Returns at most `limit` results after the position `after`, by position. */
   abstract results(jobId: string, page: { readonly limit: number; readonly after: number | null }): Promise<Result[]>;
+  /** Returns the sizes of the texts of what `results` returns; their ids are the positions. */
+  abstract resultSizes(
+    jobId: string,
+    page: { readonly limit: number; readonly after: number | null },
+  ): Promise<SizedItem[]>;
   /** Finds the newest evaluation of a dataset whose job succeeded. */
   abstract latest(projectId: string, datasetId: string): Promise<Evaluation | null>;
 }
@@ -65,6 +70,8 @@ export abstract class JobRepository {
   abstract find(id: string): Promise<Job | null>;
   /** Lists the newest first, beginning after the id `after`. */
   abstract list(filter: JobFilter, page: Page): Promise<Job[]>;
+  /** Returns the sizes of the results and errors of what `list` returns. */
+  abstract sizes(filter: JobFilter, page: Page): Promise<SizedItem[]>;
   /** Finds a job and locks it until the end of the transaction. */
   abstract hold(id: string): Promise<Job | null>;
   /** Updates an unfinished job. Returns false, and writes nothing, if the stored one is gone or has finished. */

@@ -1,4 +1,4 @@
-import type { Page } from './ports.js';
+import type { Page, SizedItem } from './ports.js';
 
 export interface Bounded<T> {
   readonly items: readonly T[];
@@ -6,30 +6,39 @@ export interface Bounded<T> {
   readonly more: boolean;
 }
 
-const AT_ONCE = 50;
+/** Limits a page in bytes of JSON. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Limits a page in characters of JSON. */
-export const PAGE_BULK = 4 * 1024 * 1024;
+const FIRST_LOOK = 50;
 
-/**
- * Fetches a page of objects that may be large. Ends the page early once `bulkOf` of its objects exceeds the limit. Returns
- * at least one object if there is one.
- */
-export async function boundedPage<T extends { readonly id: string }>(
-  { limit, after }: Page,
-  fetch: (page: Page) => Promise<readonly T[]>,
-  bulkOf: (one: T) => unknown,
-): Promise<Bounded<T>> {
-  const items: T[] = [];
-  for (let length = 0; ; ) {
-    // Fetches one more, to learn whether more follow.
-    const wanted = Math.min(AT_ONCE, limit - items.length + 1);
-    const found = await fetch({ limit: wanted, after: items.at(-1)?.id ?? after });
+interface BoundedList<T> {
+  /** Returns the items of a page without their content. */
+  readonly sizes: (page: Page) => Promise<readonly SizedItem[]>;
+  readonly fetch: (page: Page) => Promise<readonly T[]>;
+  /** Reserves memory before the content is fetched. */
+  readonly reserve: (bytes: number) => Promise<void>;
+}
+
+/** Fetches a page of items that may be large. Ends the page before it exceeds `PAGE_BYTES`, but not before its first item. */
+export async function boundedPage<T>({ limit, after }: Page, list: BoundedList<T>): Promise<Bounded<T>> {
+  const { count, bytes, more } = await fitting({ limit, after }, list.sizes);
+  if (count === 0) return { items: [], more };
+  await list.reserve(bytes);
+  return { items: await list.fetch({ limit: count, after }), more };
+}
+
+/** Looks at few items first, because the database reads the content of each to tell its size. */
+async function fitting({ limit, after }: Page, sizes: BoundedList<unknown>['sizes']) {
+  let [count, bytes, last] = [0, 0, after];
+  for (let look = FIRST_LOOK; ; look *= 4) {
+    const wanted = Math.min(look, limit - count + 1); // one more, to learn whether more follow
+    const found = await sizes({ limit: wanted, after: last });
     for (const one of found) {
-      length += JSON.stringify(bulkOf(one)).length;
-      if (items.length === limit || (items.length > 0 && length > PAGE_BULK)) return { items, more: true };
-      items.push(one);
+      if (count === limit || (count > 0 && bytes + one.bytes > PAGE_BYTES)) return { count, bytes, more: true };
+      count++;
+      bytes += one.bytes;
+      last = one.id;
     }
-    if (found.length < wanted) return { items, more: false };
+    if (found.length < wanted) return { count, bytes, more: false };
   }
 }

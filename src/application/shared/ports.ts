@@ -179,6 +179,14 @@ export interface Page {
   readonly after: string | null;
 }
 
+/** An item of a list without its content. */
+export interface SizedItem {
+  /** The item's place in the list, as `Page.after` names it. */
+  readonly id: string;
+  /** The length of the content. */
+  readonly bytes: number;
+}
+
 /** Selects at most `limit` numbered items of a list, newest first, with numbers below `before`. With null the list begins. */
 export interface VersionPage {
   readonly limit: number;

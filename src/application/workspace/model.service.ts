@@ -6,8 +6,8 @@ import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
-import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { type Bounded, boundedPage, PAGE_BYTES } from '../shared/bounded-page.js';
+import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
@@ -25,6 +25,7 @@ export class ModelService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly models: ModelRepository,
+    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -60,11 +61,11 @@ export class ModelService {
   async list(by: Caller | null, projectId: string, page: Page): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    return boundedPage(
-      page,
-      (part) => this.models.all(project.id, part),
-      ({ spec }) => spec,
-    );
+    return boundedPage(page, {
+      sizes: (part) => this.models.sizes(project.id, part),
+      fetch: (part) => this.models.all(project.id, part),
+      reserve: (bytes) => this.request.reserve(bytes),
+    });
   }
 
   /** Throws NotFound. */
@@ -88,15 +89,19 @@ export class ModelService {
     }
   }
 
-  /** Makes the model immutable. Throws NotFound, ModelRegistered, StaleVersion. */
+  /** Makes the model immutable. Throws NotFound, ModelRegistered, StaleVersion, InvalidRequest. */
   async register(by: Caller | null, projectId: string, modelId: string, expected: readonly number[]): Promise<Model> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       const [object, details] = [{ id: next.id }, { version: next.version }];
-      const registered = await this.audit.perform({ by: caller, action: 'model.registered', object, details }, () =>
-        this.models.replace(current, next),
+      const registered = await this.audit.perform(
+        { by: caller, action: 'model.registered', object, details },
+        async () => {
+          await this.requireRoom(next);
+          return this.models.replace(current, next);
+        },
       );
       if (registered) return next;
     }
@@ -131,6 +136,14 @@ export class ModelService {
   async version(by: Caller | null, projectId: string, modelId: string, version: number): Promise<ModelVersion> {
     const model = await this.read(by, projectId, modelId);
     return found('version', await this.models.version(model.id, version));
+  }
+
+  /** Throws InvalidRequest. Every answer about a project has its registered models with their specs. */
+  private async requireRoom({ projectId, spec }: Model): Promise<void> {
+    const taken = (await this.models.registeredBytes([projectId])).get(projectId) ?? 0;
+    if (taken + JSON.stringify(spec).length <= PAGE_BYTES) return;
+    const message = `must have at most ${PAGE_BYTES} bytes together with those of the project's registered models`;
+    throw new InvalidRequest([{ path: 'spec', message }]);
   }
 
   /** Adds the draft, or returns the model that an earlier call with the same request id added. */

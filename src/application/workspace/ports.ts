@@ -3,7 +3,7 @@ import type { Model, ModelVersion } from '../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../domain/workspace/model-alias.js';
 import type { Project, ProjectVersion } from '../../domain/workspace/project.js';
 import type { Starter } from '../../domain/workspace/starter.js';
-import type { Page, VersionPage } from '../shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
 export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
 export type ModelVersionEntry = Omit<ModelVersion, 'spec'>;
@@ -14,6 +14,8 @@ export abstract class ProjectRepository {
   /** Returns null for an unknown id and for a project of another team. */
   abstract find(teamId: string, id: string): Promise<Project | null>;
   abstract all(teamId: string, page: Page): Promise<Project[]>;
+  /** Returns the sizes of the specs of what `all` returns. */
+  abstract sizes(teamId: string, page: Page): Promise<SizedItem[]>;
   /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
   abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
   /**
@@ -39,8 +41,12 @@ export abstract class ModelRepository {
   /** Returns null for an unknown id and for a model of another project. */
   abstract find(projectId: string, id: string): Promise<Model | null>;
   abstract all(projectId: string, page: Page): Promise<Model[]>;
+  /** Returns the sizes of the specs of what `all` returns. */
+  abstract sizes(projectId: string, page: Page): Promise<SizedItem[]>;
   /** Returns the registered models of these projects, newest first. */
   abstract registered(projectIds: readonly string[]): Promise<Model[]>;
+  /** Returns the bytes of the specs of the registered models, by project. Leaves out projects without any. */
+  abstract registeredBytes(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
    * Writes `next` and returns true if the stored model still has the version and the state of `current`. Among concurrent
    * calls with the same `current`, exactly one returns true.

@@ -7,6 +7,7 @@ import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
+import { RequestContext } from '../shared/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { TeamWorkspace } from './team-workspace.js';
 
@@ -19,6 +20,7 @@ export class ProjectReviewService {
     private readonly models: ModelRepository,
     private readonly runtimes: RuntimeReconciler,
     private readonly evaluations: EvaluationRepository,
+    private readonly request: RequestContext,
   ) {}
 
   /** Reviews the project and stores whether its current version has nothing that blocks. Throws NotFound, StaleVersion. */
@@ -36,6 +38,7 @@ export class ProjectReviewService {
   }
 
   private async reviewed(project: Project): Promise<Reviewed> {
+    await this.request.reserve((await this.models.registeredBytes([project.id])).get(project.id) ?? 0);
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all(project.id, { limit: 1, after: null }),
@@ -56,6 +59,7 @@ export class ProjectReviewService {
   private async dataset({ id: projectId, spec }: Project): Promise<ReviewedDataset | null> {
     if (typeof spec.dataset_id !== 'string') return null;
     const dataset = await this.datasets.find(projectId, spec.dataset_id);
+    if (dataset) await this.request.reserve(dataset.bytes);
     const records = dataset && (await this.datasets.records(dataset.id, dataset.version));
     return records && { ...dataset, valid: dataset.validation.valid, records };
   }

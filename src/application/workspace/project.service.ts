@@ -12,7 +12,7 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, RequestContext, type SizedItem, type VersionPage } from '../shared/ports.js';
 import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
@@ -35,6 +35,7 @@ export class ProjectService {
     private readonly models: ModelRepository,
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
+    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -62,7 +63,9 @@ export class ProjectService {
 
   /** Throws NotFound. */
   async read(by: Caller | null, projectId: string): Promise<ProjectOverview> {
-    return this.overview(await this.find(by, projectId));
+    const project = await this.find(by, projectId);
+    await this.reserve(project.id);
+    return this.overview(project);
   }
 
   /** Returns the project without its models and its runtime. Throws NotFound. */
@@ -77,11 +80,11 @@ export class ProjectService {
   ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [{ items, more }, conversations] = await Promise.all([
-      boundedPage(
-        page,
-        (part) => this.projects.all(teamId, part),
-        ({ spec }) => spec,
-      ),
+      boundedPage(page, {
+        sizes: (part) => this.sizes(teamId, part),
+        fetch: (part) => this.projects.all(teamId, part),
+        reserve: (bytes) => this.request.reserve(bytes),
+      }),
       this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS),
     ]);
     return { projects: { items: await this.overviews(items), more }, conversations };
@@ -98,6 +101,7 @@ export class ProjectService {
     for (;;) {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
+      await this.reserve(projectId);
       if (await this.projects.replace(current, next)) return this.overview(next);
     }
   }
@@ -133,6 +137,18 @@ export class ProjectService {
     if (content.spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
     const starter = requireStarter(await this.catalog.find(starterId));
     return { ...content, name: content.name ?? starter.name, spec: starter.spec };
+  }
+
+  /** Counts the specs of the registered models to those of their projects. */
+  private async sizes(teamId: string, page: Page): Promise<SizedItem[]> {
+    const projects = await this.projects.sizes(teamId, page);
+    const registered = await this.models.registeredBytes(projects.map(({ id }) => id));
+    return projects.map(({ id, bytes }) => ({ id, bytes: bytes + (registered.get(id) ?? 0) }));
+  }
+
+  /** Reserves memory for the specs of a project's registered models. To be called before a write, which must not fail after it. */
+  private async reserve(projectId: string): Promise<void> {
+    await this.request.reserve((await this.models.registeredBytes([projectId])).get(projectId) ?? 0);
   }
 
   private async overview(project: Project): Promise<ProjectOverview> {

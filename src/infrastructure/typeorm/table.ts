@@ -3,8 +3,10 @@ import {
   EntitySchema,
   type EntitySchemaColumnOptions,
   type ObjectLiteral,
+  type SelectQueryBuilder,
   type UpdateResult,
 } from 'typeorm';
+import type { SizedItem } from '../../application/shared/ports.js';
 
 type Columns<Row> = { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions };
 
@@ -34,3 +36,15 @@ export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & 
 /** Tells whether the statement changed or deleted exactly one row. */
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;
+
+/** Returns for each row that `query` selects the text of one column as its id, and the length of others as text. */
+export async function sizesOf(
+  query: SelectQueryBuilder<ObjectLiteral>,
+  id: string,
+  texts: readonly string[],
+): Promise<SizedItem[]> {
+  const { alias } = query;
+  const length = texts.map((field) => `coalesce(octet_length(CAST(${alias}.${field} AS text)), 0)`).join(' + ');
+  const rows = await query.select(`${alias}.${id}`, 'id').addSelect(length, 'bytes').getRawMany();
+  return rows.map((row) => ({ id: String(row.id), bytes: Number(row.bytes) }));
+}

@@ -184,6 +184,8 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await page(2, 2)).toBe('a');
       expect(await page(2, 1)).toBe('');
       expect(await page(9, null)).toBe('abcde');
+      const sizes = await conversations.messageSizes(id, { limit: 2, before: 4 });
+      expect(sizes.map((one) => one.id)).toEqual(['3', '2']);
     });
 
     it('removes one with its messages, once, and only by its own key', async () => {

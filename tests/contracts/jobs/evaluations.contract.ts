@@ -49,6 +49,8 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       for (const result of [...results].reverse()) expect(await evaluations.keep(jobId, run, result)).toBe(true);
       expect(await evaluations.results(jobId, { limit: 9, after: null })).toEqual(results);
       expect(await evaluations.results(jobId, { limit: 1, after: 1 })).toEqual([results[1]]);
+      const sizes = await evaluations.resultSizes(jobId, { limit: 9, after: 1 });
+      expect(sizes.map(({ id }) => id)).toEqual(['2', '10']);
       const scored = results.map(({ input: _, expected: __, output: ___, ...rest }) => rest);
       expect(await evaluations.scored(jobId)).toEqual(scored);
       expect(await evaluations.results((await added()).jobId, { limit: 9, after: null })).toEqual([]);

@@ -73,7 +73,11 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
         [{ ...nothing, status: 'running', teamId: 'tea_1' }, [mine]],
         [nothing, []],
       ] as [Partial<JobFilter>, Job[]][])
-        await expectPages((page) => jobs.list({ ...any, ...filter }, page), listed);
+        await expectPages(
+          (page) => jobs.list({ ...any, ...filter }, page),
+          listed,
+          (page) => jobs.sizes({ ...any, ...filter }, page),
+        );
     });
 
     it('updates what has not finished, and nothing else', async () => {

@@ -24,6 +24,7 @@ const versionedModels = ({ models, project, otherProject }: StockedStore): Versi
     },
     find: ({ id }, ofOther) => models.find(owner(ofOther).id, id),
     all: (page, ofOther) => models.all(owner(ofOther).id, page),
+    sizes: (page) => models.sizes(owner().id, page),
     next: (current, by) => Model.update(current, [current.version], { spec: { by }, by, at: at(current.version) }),
     settled: registered,
     replace: (current, next) => models.replace(current, next),
@@ -94,6 +95,12 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       await models.replace(first, registered(first, 99));
       const ofBoth = await models.registered([otherProject.id, project.id]);
       expect(ofBoth.map(({ id }) => id)).toEqual([other, third, second, first].map(({ id }) => id));
+      const bytes = await models.registeredBytes([otherProject.id, project.id, ids.next('prj')]);
+      expect([...bytes.keys()].sort()).toEqual([otherProject.id, project.id].sort());
+      const least = JSON.stringify(first.spec).length;
+      expect(bytes.get(otherProject.id)).toBeGreaterThanOrEqual(least);
+      expect(bytes.get(project.id)).toBe(3 * (bytes.get(otherProject.id) ?? 0));
+      expect((await models.registeredBytes([])).size).toBe(0);
       expect(await models.registered([ids.next('prj')])).toEqual([]);
       expect(await models.registered([])).toEqual([]);
     });

@@ -30,6 +30,7 @@ const versionedProjects = async ({ projects, teams }: StockedStore): Promise<Ver
     odd: { name: 'Hauptstädte 🦆', version: 7, reviewedVersion: 6, updatedAt: at(0.001) },
     find: ({ id }, ofOther) => projects.find(owner(ofOther), id),
     all: (page, ofOther) => projects.all(owner(ofOther), page),
+    sizes: (page) => projects.sizes(owner(), page),
     next: (current, by) =>
       Project.update(current, [current.version], { name: by, spec: { by }, by, at: at(current.version) }),
     replace: (current, next) => projects.replace(current, next),

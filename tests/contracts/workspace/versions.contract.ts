@@ -1,4 +1,4 @@
-import type { Page, VersionPage } from '../../../src/application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../src/application/shared/ports.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { race } from '../../support/barrier.js';
 import { ids } from '../../support/records.js';
@@ -27,6 +27,8 @@ export interface VersionedRepository<Entity extends Versioned> {
   readonly odd: Partial<Entity>;
   find(entity: Entity, ofOther?: boolean): Promise<Entity | null>;
   all(page: Page, ofOther?: boolean): Promise<Entity[]>;
+  /** For entities with a spec. */
+  readonly sizes?: (page: Page) => Promise<SizedItem[]>;
   next(current: Entity, by: string): Entity;
   /** Returns the next state of the same version, for entities that have a state. */
   readonly settled?: (current: Entity) => Entity;
@@ -86,7 +88,7 @@ export function versionsContract<Entity extends Versioned>(
     it('are listed by their owner, newest first, a page at a time', async () => {
       const [first, second, third] = [await kept.add(), await kept.add(), await kept.add()];
       const other = await kept.add({}, true);
-      await expectPages((page) => kept.all(page), [third, second, first]);
+      await expectPages((page) => kept.all(page), [third, second, first], kept.sizes);
       await expectPages((page) => kept.all(page, true), [other]);
     });
 

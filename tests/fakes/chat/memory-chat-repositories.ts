@@ -5,7 +5,7 @@ import type {
   RuntimeConnection,
   RuntimeConnectionRepository,
 } from '../../../src/application/chat/ports.js';
-import type { Page, VersionPage } from '../../../src/application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../src/application/shared/ports.js';
 import type { ChatMessage } from '../../../src/domain/chat/chat.js';
 import {
   type Conversation,
@@ -16,7 +16,7 @@ import { NotFound } from '../../../src/domain/shared/errors.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import { accountRows } from '../accounts/memory-account-repositories.js';
 import type { MemoryStore } from '../memory-store.js';
-import { MemoryTable } from '../memory-table.js';
+import { MemoryTable, sizeOf } from '../memory-table.js';
 
 type Owner = Omit<ConversationKey, 'id'>;
 type Kept = Conversation & { readonly messages: readonly ConversationMessage[] };
@@ -73,6 +73,10 @@ export class MemoryConversationRepository implements ConversationRepository {
   async messages(id: string, { limit, before }: VersionPage): Promise<ConversationMessage[]> {
     const all = this.rows.get(id)?.messages ?? [];
     return all.filter(({ number }) => before === null || number < before).slice(-limit);
+  }
+
+  async messageSizes(id: string, page: VersionPage): Promise<SizedItem[]> {
+    return (await this.messages(id, page)).map(({ number, content }) => sizeOf(number, content)).reverse();
   }
 
   async remove(key: ConversationKey): Promise<boolean> {

@@ -6,14 +6,14 @@ import type {
   JobHistory,
   JobRepository,
 } from '../../../src/application/jobs/ports.js';
-import type { Page } from '../../../src/application/shared/ports.js';
+import type { Page, SizedItem } from '../../../src/application/shared/ports.js';
 import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { Evaluation, Result, Scored } from '../../../src/domain/jobs/evaluation.js';
 import { type FinishedJob, Job, type JobKind } from '../../../src/domain/jobs/job.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
-import { MemoryTable } from '../memory-table.js';
+import { MemoryTable, sizeOf } from '../memory-table.js';
 
 interface KeptJob {
   readonly job: Job;
@@ -40,6 +40,10 @@ export class MemoryJobRepository implements JobRepository {
     const filters = Object.entries(filter).filter(([, value]) => value !== null);
     const holds = ({ job }: KeptJob) => filters.every(([name, value]) => job[name as keyof JobFilter] === value);
     return this.rows.newest(holds, page).map(({ job }) => job);
+  }
+
+  async sizes(filter: JobFilter, page: Page): Promise<SizedItem[]> {
+    return (await this.list(filter, page)).map(({ id, result, error }) => sizeOf(id, [result, error]));
   }
 
   hold(id: string): Promise<Job | null> {
@@ -170,6 +174,11 @@ export class MemoryEvaluationRepository implements EvaluationRepository {
   async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
     const results = this.rows.get(jobId)?.results ?? [];
     return results.filter(({ position }) => position > (after ?? 0)).slice(0, limit);
+  }
+
+  async resultSizes(jobId: string, page: Parameters<EvaluationRepository['results']>[1]): Promise<SizedItem[]> {
+    const results = await this.results(jobId, page);
+    return results.map(({ position, input, expected, output }) => sizeOf(position, [input, expected, output]));
   }
 
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {

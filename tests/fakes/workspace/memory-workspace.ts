@@ -1,4 +1,4 @@
-import type { Page, VersionPage } from '../../../src/application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../src/application/shared/ports.js';
 import type {
   DatasetRepository,
   DatasetVersionEntry,
@@ -14,7 +14,7 @@ import { Model, type ModelVersion } from '../../../src/domain/workspace/model.js
 import type { AliasChange, LivingAlias } from '../../../src/domain/workspace/model-alias.js';
 import { Project, type ProjectVersion } from '../../../src/domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
-import { MemoryTable } from '../memory-table.js';
+import { MemoryTable, sizeOf } from '../memory-table.js';
 
 /** The tables whose rows are removed with their project. */
 const OWNED = [
@@ -49,6 +49,10 @@ export class MemoryProjectRepository implements ProjectRepository {
 
   async all(teamId: string, page: Page): Promise<Project[]> {
     return this.projects.newest((one) => one.teamId === teamId, page);
+  }
+
+  async sizes(teamId: string, page: Page): Promise<SizedItem[]> {
+    return (await this.all(teamId, page)).map(({ id, spec }) => sizeOf(id, spec));
   }
 
   async names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
@@ -114,8 +118,19 @@ export class MemoryModelRepository implements ModelRepository {
     return this.models.newest((one) => one.projectId === projectId, page);
   }
 
+  async sizes(projectId: string, page: Page): Promise<SizedItem[]> {
+    return (await this.all(projectId, page)).map(({ id, spec }) => sizeOf(id, spec));
+  }
+
   async registered(projectIds: readonly string[]): Promise<Model[]> {
     return this.models.newest((one) => projectIds.includes(one.projectId) && one.state === 'registered');
+  }
+
+  async registeredBytes(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const all = new Map<string, number>();
+    for (const { id, projectId, spec } of await this.registered(projectIds))
+      all.set(projectId, (all.get(projectId) ?? 0) + sizeOf(id, spec).bytes);
+    return all;
   }
 
   async replace(current: Model, next: Model): Promise<boolean> {

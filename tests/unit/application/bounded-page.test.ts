@@ -1,21 +1,25 @@
-import { boundedPage, PAGE_BULK } from '../../../src/application/shared/bounded-page.js';
+import { boundedPage, PAGE_BYTES } from '../../../src/application/shared/bounded-page.js';
+import type { Page } from '../../../src/application/shared/ports.js';
 
 describe('a bounded page', () => {
-  const objects = (count: number, length: number) =>
-    Array.from({ length: count }, (_, n) => ({
-      id: `id_${String(n).padStart(4, '0')}`,
-      spec: { text: 'x'.repeat(length) },
-    }));
-  const over = (all: ReturnType<typeof objects>) => {
-    const asked: number[] = [];
-    const fetch = async ({ limit, after }: { limit: number; after: string | null }) => {
-      asked.push(limit);
-      return all.filter(({ id }) => after === null || id > after).slice(0, limit);
+  const over = (count: number, bytes: number) => {
+    const all = Array.from({ length: count }, (_, n) => ({ id: `id_${String(n).padStart(4, '0')}`, bytes }));
+    const looks: number[] = [];
+    const reserved: number[] = [];
+    const part = ({ limit, after }: Page) => all.filter(({ id }) => after === null || id > after).slice(0, limit);
+    const list = {
+      sizes: async (page: Page) => {
+        looks.push(page.limit);
+        return part(page);
+      },
+      fetch: async (page: Page) => {
+        expect(reserved).toHaveLength(1);
+        return part(page).map(({ id }) => id);
+      },
+      reserve: async (bytes: number) => void reserved.push(bytes),
     };
-    return {
-      asked,
-      page: (limit: number, after: string | null = null) => boundedPage({ limit, after }, fetch, ({ spec }) => spec),
-    };
+    const page = (limit: number, after: string | null = null) => boundedPage({ limit, after }, list);
+    return { ids: all.map(({ id }) => id), page, looks, reserved };
   };
 
   it.each([
@@ -23,26 +27,27 @@ describe('a bounded page', () => {
     [4, 5, 4, false],
     [5, 5, 5, false],
     [6, 5, 5, true],
+    [50, 50, 50, false],
+    [50, 1000, 50, false],
+    [51, 50, 50, true],
     [120, 1000, 120, false],
     [120, 119, 119, true],
     [120, 100, 100, true],
-  ])('of %i objects, asked for %i, has %i', async (count, limit, expected, more) => {
-    const all = objects(count, 1);
-    const { page } = over(all);
-    expect(await page(limit)).toEqual({ items: all.slice(0, expected), more });
+  ])('of %i items, asked for %i, has %i', async (count, limit, expected, more) => {
+    const { page, ids } = over(count, 1);
+    expect(await page(limit)).toEqual({ items: ids.slice(0, expected), more });
   });
 
-  it('ends where the specs grow long, and goes on from there', async () => {
-    const all = objects(40, PAGE_BULK / 4);
-    const { page, asked } = over(all);
-    const first = await page(1000);
-    expect(first).toEqual({ items: all.slice(0, 3), more: true });
-    expect(asked).toEqual([50]);
-    expect((await page(1000, first.items.at(-1)?.id ?? null)).items).toEqual(all.slice(3, 6));
+  it('ends before it exceeds its bytes, fetches no more, and goes on from there', async () => {
+    const { page, ids, looks, reserved } = over(1_000, PAGE_BYTES / 4 - 1);
+    expect(await page(1000)).toEqual({ items: ids.slice(0, 4), more: true });
+    expect([looks, reserved]).toEqual([[50], [PAGE_BYTES - 4]]);
+    reserved.length = 0;
+    expect((await page(1000, 'id_0003')).items).toEqual(ids.slice(4, 8));
   });
 
-  it('has one object however long it is', async () => {
-    const all = objects(2, PAGE_BULK * 2);
-    expect(await over(all).page(10)).toEqual({ items: all.slice(0, 1), more: true });
+  it('has one item however long it is', async () => {
+    const { page, ids } = over(2, PAGE_BYTES * 2);
+    expect(await page(10)).toEqual({ items: ids.slice(0, 1), more: true });
   });
 });

@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
 import { LessThan, LessThanOrEqual } from 'typeorm';
 import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
+import type { SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable } from '../table.js';
+import { changesOne, defineTable, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
@@ -102,6 +103,12 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     const table = this.unitOfWork.repository(ConversationMessageTable);
     const rows = await table.find({ where, order: { number: 'DESC' }, take: limit });
     return rows.map(({ conversationId: _, ...message }) => message).reverse();
+  }
+
+  messageSizes(conversationId: string, { limit, before }: VersionPage): Promise<SizedItem[]> {
+    const where = { conversationId, ...(before !== null && { number: LessThan(before) }) };
+    const query = this.unitOfWork.repository(ConversationMessageTable).createQueryBuilder('one').where(where);
+    return sizesOf(query.orderBy('one.number', 'DESC').limit(limit), 'number', ['content']);
   }
 
   remove({ id, projectId, accountId }: ConversationKey): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { injectable } from 'inversify';
 import { MoreThan } from 'typeorm';
 import type { EvaluationRepository } from '../../../application/jobs/ports.js';
+import type { SizedItem } from '../../../application/shared/ports.js';
 import type { Evaluation, Result, Scored } from '../../../domain/jobs/evaluation.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { defineTable } from '../table.js';
+import { defineTable, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { JobTable } from './job.repository.js';
 
@@ -98,6 +99,13 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     const where = { jobId, position: MoreThan(after ?? 0) };
     const rows = await this.records().find({ where, order: { position: 'ASC' }, take: limit });
     return rows.map(({ jobId: _, ...row }) => row as object as Result); // the driver has parsed the JSON texts
+  }
+
+  resultSizes(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<SizedItem[]> {
+    const query = this.records()
+      .createQueryBuilder('one')
+      .where({ jobId, position: MoreThan(after ?? 0) });
+    return sizesOf(query.orderBy('one.position').limit(limit), 'position', ['input', 'expected', 'output']);
   }
 
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {

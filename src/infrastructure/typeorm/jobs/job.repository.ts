@@ -1,8 +1,9 @@
 import { injectable } from 'inversify';
 import { In, IsNull, LessThan } from 'typeorm';
 import type { JobFilter, JobRepository } from '../../../application/jobs/ports.js';
+import type { Page, SizedItem } from '../../../application/shared/ports.js';
 import type { Job } from '../../../domain/jobs/job.js';
-import { changesOne, defineTable } from '../table.js';
+import { changesOne, defineTable, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
@@ -48,18 +49,13 @@ export class TypeOrmJobRepository implements JobRepository {
     return this.table().findOneBy({ id }) as Promise<Job | null>;
   }
 
-  list(
-    { teamId, status, kind, projectId }: JobFilter,
-    { limit, after }: Parameters<JobRepository['list']>[1],
-  ): Promise<Job[]> {
-    const where = {
-      ...(teamId !== null && { teamId }),
-      ...(status !== null && { status }),
-      ...(kind !== null && { kind }),
-      ...(projectId !== null && { projectId }),
-      ...(after !== null && { id: LessThan(after) }),
-    };
-    return this.table().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
+  list(filter: JobFilter, { limit, after }: Page): Promise<Job[]> {
+    return this.table().find({ where: where(filter, after), order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
+  }
+
+  sizes(filter: JobFilter, { limit, after }: Page): Promise<SizedItem[]> {
+    const query = this.table().createQueryBuilder('one').where(where(filter, after)).orderBy('one.id', 'DESC');
+    return sizesOf(query.limit(limit), 'id', ['result', 'error']);
   }
 
   hold(id: string): Promise<Job | null> {
@@ -86,3 +82,11 @@ export class TypeOrmJobRepository implements JobRepository {
     return jobs.map(({ id }) => id);
   }
 }
+
+const where = ({ teamId, status, kind, projectId }: JobFilter, after: string | null) => ({
+  ...(teamId !== null && { teamId }),
+  ...(status !== null && { status }),
+  ...(kind !== null && { kind }),
+  ...(projectId !== null && { projectId }),
+  ...(after !== null && { id: LessThan(after) }),
+});

@@ -1,11 +1,11 @@
 import { injectable } from 'inversify';
 import { In, LessThan } from 'typeorm';
-import type { Page, VersionPage } from '../../../application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '../../../application/workspace/ports.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, type WithSpec } from '../table.js';
+import { changesOne, defineTable, sizesOf, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ModelRow = WithSpec<Model>;
@@ -65,10 +65,24 @@ export class TypeOrmModelRepository implements ModelRepository {
     return this.models().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Model[]>;
   }
 
+  sizes(projectId: string, { limit, after }: Page): Promise<SizedItem[]> {
+    const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
+    const query = this.models().createQueryBuilder('one').where(where).orderBy('one.id', 'DESC').limit(limit);
+    return sizesOf(query, 'id', ['spec']);
+  }
+
   async registered(projectIds: readonly string[]): Promise<Model[]> {
     if (projectIds.length === 0) return [];
     const where = { projectId: In([...projectIds]), state: 'registered' as const };
     return this.models().find({ where, order: { id: 'DESC' } }) as Promise<Model[]>;
+  }
+
+  async registeredBytes(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (projectIds.length === 0) return new Map();
+    const where = { projectId: In([...projectIds]), state: 'registered' as const };
+    const query = this.models().createQueryBuilder('one').where(where).groupBy('one.projectId');
+    const sum = query.select('one.projectId', 'id').addSelect('sum(octet_length(CAST(one.spec AS text)))', 'bytes');
+    return new Map((await sum.getRawMany()).map(({ id, bytes }) => [id, Number(bytes)]));
   }
 
   replace({ id, version, state }: Model, next: Model): Promise<boolean> {

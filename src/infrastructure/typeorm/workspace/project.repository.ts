@@ -1,10 +1,10 @@
 import { injectable } from 'inversify';
 import { LessThan } from 'typeorm';
-import type { Page, VersionPage } from '../../../application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { notifying } from '../desired-state-changes.js';
-import { changesOne, defineTable, type WithSpec } from '../table.js';
+import { changesOne, defineTable, sizesOf, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ProjectRow = WithSpec<Project>;
@@ -53,6 +53,12 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   all(teamId: string, { limit, after }: Page): Promise<Project[]> {
     const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
     return this.projects().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Project[]>;
+  }
+
+  sizes(teamId: string, { limit, after }: Page): Promise<SizedItem[]> {
+    const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
+    const query = this.projects().createQueryBuilder('one').where(where).orderBy('one.id', 'DESC').limit(limit);
+    return sizesOf(query, 'id', ['spec']);
   }
 
   names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {

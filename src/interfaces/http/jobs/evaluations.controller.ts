@@ -10,8 +10,9 @@ import * as contracts from './evaluations.contract.js';
 export class EvaluationsController implements Controller {
   readonly routes = [
     route(contracts.listResults, async ({ caller, params, query: { limit, cursor = null } }) => {
-      const found = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
-      return paged('results', found, resultAnswer);
+      const { items, more } = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
+      const numbered = items.map((result) => ({ ...result, id: String(result.position) }));
+      return paged('results', { items: numbered, more }, ({ id: _, ...result }) => resultAnswer(result));
     }),
     route(contracts.compareResults, async ({ caller, params, query }) => {
       const compared = await this.evaluations.compare(caller, params.job_id, query.with);
