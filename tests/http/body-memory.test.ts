@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { BodyMemory, bodyLimits, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { until } from '../support/until.js';
-import { type Member, register } from '../support/workspace.js';
+import { createProject, draftModel, type Member, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
 const MB = 1024 * 1024;
@@ -114,5 +114,35 @@ describe('the memory for bodies', () => {
     holder.destroy();
     for (let n = 0; n < 3; n++) expect((await read(largeId)).status).toBe(200);
     expect((await read(largeId, '/compare?with=1')).status).toBe(200); // waits for no room that it holds itself
+  });
+
+  it('also bounds lists, reviews and comparisons of large objects', async () => {
+    const spec = { goal: 'x'.repeat(70_000) };
+    const [first] = [await createProject(app, admin.token, spec), await createProject(app, admin.token, spec)];
+    const model = await draftModel(app, admin.token, first, spec);
+    await draftModel(app, admin.token, first, spec);
+    const records = [{ input: 'x'.repeat(120_000), expected: 'y' }];
+    const datasets = `/v1/projects/${first}/datasets`;
+    const { id } = (await app.post(datasets, admin.token, { records })).body;
+    await app.put(`${datasets}/${id}`, admin.token, { version: 1, records: [...records, ...records] });
+    const { version } = (await app.put(`/v1/projects/${first}`, admin.token, { version: 1, spec: { dataset_id: id } }))
+      .body;
+    await app.post(`/v1/projects/${first}/models/${model.id}/register`, admin.token, { version: 1 });
+    const rule = { name: 'Long', rule_type: 'job_duration_exceeded', threshold: 1 };
+    const calls = [
+      () => app.get('/v1/projects', admin.token),
+      () => app.get(`/v1/projects/${first}/models`, admin.token),
+      () => app.get('/v1/logs?tail=1000', admin.token),
+      () => app.get('/v1/logs?job_id=job_1', admin.token),
+      () => app.get(`${datasets}/${id}/compare?with=1`, admin.token),
+    ];
+    const plan = () => app.post(`/v1/projects/${first}/plan`, admin.token, { version });
+    const preview = () => app.post('/v1/alerts/rules/preview', admin.token, rule);
+    const holder = await hold(200 * 1024);
+    for (const call of [...calls, plan, preview])
+      expect(await call()).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect((await app.get('/v1/projects?limit=1', admin.token)).status).toBe(200);
+    holder.destroy();
+    for (const call of calls) expect((await call()).status).toBe(200);
   });
 });

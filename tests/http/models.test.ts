@@ -55,6 +55,17 @@ describe('models', () => {
     expect(await register({ version: 1 })).toMatchObject(registered);
   });
 
+  it('registers models of a project up to 2 MB of specs together', async () => {
+    const project = await createProject(app, admin.token);
+    const register = async (bytes: number) => {
+      const { id } = await draftModel(app, admin.token, project, { text: 'x'.repeat(bytes) });
+      return app.post(`${modelsOf(project)}/${id}/register`, admin.token, { version: 1 });
+    };
+    for (let n = 0; n < 8; n++) expect((await register(250_000)).status).toBe(200);
+    expect(await register(250_000)).toMatchObject(invalid('spec'));
+    expect((await register(50_000)).status).toBe(200);
+  });
+
   it('lists drafts and registered models by the page, newest first', async () => {
     const { project, models, draft } = await aDraft();
     const ids = [draft.id, await registeredModel(app, admin.token, project)];

@@ -37,7 +37,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, locks, audit, ids, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, locks, new AsyncRequestContext(), audit, ids, clock),
     alerts: new AlertService(alerts, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {

@@ -3664,7 +3664,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     createProject: {
@@ -3729,7 +3729,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     updateProject: {
@@ -3845,7 +3845,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listProjectVersions: {
@@ -4311,7 +4311,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     createModel: {
@@ -5035,7 +5035,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteConversation: {
@@ -5100,7 +5100,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     createJob: {
@@ -5280,7 +5280,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     compareEvaluations: {
@@ -5411,7 +5411,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     readAlertRule: {
@@ -5739,7 +5739,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     metrics: {

@@ -7,13 +7,16 @@ import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
-import { Clock, IdGenerator, Locks } from '../shared/ports.js';
+import { Clock, IdGenerator, Locks, RequestContext } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';
 
 type By = { readonly by: Caller | null };
 
 /** A preview evaluates at most this many of the newest finished jobs. */
 const PREVIEWED_JOBS = 10_000;
+
+/** Memory for the alerts of a preview, of which each job may fire one. */
+const PREVIEW_BYTES = 2 * 1024 * 1024;
 
 /** Changes take the lock of finishing jobs, because a finishing job writes the counters of the rules. */
 @injectable()
@@ -22,6 +25,7 @@ export class AlertRuleService {
     private readonly rules: AlertRuleRepository,
     private readonly history: JobHistory,
     private readonly locks: Locks,
+    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -83,6 +87,7 @@ export class AlertRuleService {
   }: By & RuleInput & { since: Date | null }): Promise<{ alerts: Alert[]; considered: number }> {
     authorize(by, permissions.readMonitoring);
     let rule = AlertRule.create({ ...input, id: '', createdAt: this.clock.now() });
+    await this.request.reserve(PREVIEW_BYTES);
     const alerts: Alert[] = [];
     let considered = 0;
     for await (const job of this.history.part({ kind: rule.jobKind, since, most: PREVIEWED_JOBS })) {

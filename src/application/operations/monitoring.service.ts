@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeLoading } from '../../domain/chat/errors.js';
 import { Instance } from '../shared/instance.js';
-import { Logger } from '../shared/ports.js';
+import { Logger, RequestContext } from '../shared/ports.js';
 import { LogTail, Metrics, StorageProbe } from './ports.js';
 
 interface LogQuery {
@@ -11,6 +11,12 @@ interface LogQuery {
   readonly most: number;
   readonly jobId: string | null;
 }
+
+/** A usual line, for the memory that is reserved. */
+const LINE_BYTES = 400;
+
+/** Memory for searching the log, which few calls may do at once. */
+const SEARCH_BYTES = 1024 * 1024;
 
 /** Answers operators and the programs that watch the service. */
 @injectable()
@@ -21,11 +27,13 @@ export class MonitoringService {
     private readonly metrics: Metrics,
     private readonly storage: StorageProbe,
     private readonly instance: Instance,
+    private readonly request: RequestContext,
   ) {}
 
   /** Returns the newest lines of the log; with a job id only the lines that mention it. */
   async readLog({ by, most, jobId }: LogQuery): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
+    await this.request.reserve(Math.max(most * LINE_BYTES, jobId === null ? 0 : SEARCH_BYTES));
     await this.logger.flush();
     return { lines: await this.tail.read({ most, mentioning: jobId }), file: this.tail.file };
   }

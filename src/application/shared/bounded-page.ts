@@ -6,10 +6,10 @@ export interface Bounded<T> {
   readonly more: boolean;
 }
 
-/** Limits a page in bytes of JSON. */
+/** Limits a page in bytes of JSON. As values in memory they take up to 15 times as much. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
-const FIRST_LOOK = 50;
+const FIRST_LOOK = 10;
 
 interface BoundedList<T> {
   /** Returns the items of a page without their content. */
@@ -30,7 +30,7 @@ export async function boundedPage<T>({ limit, after }: Page, list: BoundedList<T
 /** Looks at few items first, because the database reads the content of each to tell its size. */
 async function fitting({ limit, after }: Page, sizes: BoundedList<unknown>['sizes']) {
   let [count, bytes, last] = [0, 0, after];
-  for (let look = FIRST_LOOK; ; look *= 4) {
+  for (let look = FIRST_LOOK; ; look = Math.min(4 * look, 1 + Math.ceil((PAGE_BYTES - bytes) / (bytes / count)))) {
     const wanted = Math.min(look, limit - count + 1); // one more, to learn whether more follow
     const found = await sizes({ limit: wanted, after: last });
     for (const one of found) {

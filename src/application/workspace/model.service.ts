@@ -6,7 +6,7 @@ import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
-import { type Bounded, boundedPage, PAGE_BYTES } from '../shared/bounded-page.js';
+import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
@@ -19,7 +19,14 @@ export interface DraftedModel {
 
 type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
 
+<<<<<<< HEAD
 /** Manages models. Repeats a write if the model changed meanwhile. */
+=======
+/** The most of the specs of a project's registered models together. */
+const REGISTERED_BYTES = 2 * 1024 * 1024;
+
+/** A write that finds the model changed meanwhile reads it again and repeats. */
+>>>>>>> 93428d8 (Slow readers hold the text of an answer only; previews, reviews, comparisons and the log reserve memory)
 @injectable()
 export class ModelService {
   constructor(
@@ -141,8 +148,8 @@ export class ModelService {
   /** Throws InvalidRequest. Every answer about a project has its registered models with their specs. */
   private async requireRoom({ projectId, spec }: Model): Promise<void> {
     const taken = (await this.models.registeredBytes([projectId])).get(projectId) ?? 0;
-    if (taken + JSON.stringify(spec).length <= PAGE_BYTES) return;
-    const message = `must have at most ${PAGE_BYTES} bytes together with those of the project's registered models`;
+    if (taken + JSON.stringify(spec).length <= REGISTERED_BYTES) return;
+    const message = `must have at most ${REGISTERED_BYTES} bytes together with those of the project's registered models`;
     throw new InvalidRequest([{ path: 'spec', message }]);
   }
 

@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
+import type { Dataset } from '../../domain/workspace/dataset.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
@@ -38,11 +39,13 @@ export class ProjectReviewService {
   }
 
   private async reviewed(project: Project): Promise<Reviewed> {
-    await this.request.reserve((await this.models.registeredBytes([project.id])).get(project.id) ?? 0);
+    const named = await this.named(project);
+    const modelBytes = (await this.models.registeredBytes([project.id])).get(project.id) ?? 0;
+    await this.request.reserve(modelBytes + (named?.bytes ?? 0));
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all(project.id, { limit: 1, after: null }),
-      this.dataset(project),
+      named && this.withRecords(named),
       this.runtimes.state(project.id),
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
@@ -56,11 +59,12 @@ export class ProjectReviewService {
     return { ...evaluation, share: shareOf(scores.filter(({ score }) => score === 1).length, scores.length) };
   }
 
-  private async dataset({ id: projectId, spec }: Project): Promise<ReviewedDataset | null> {
-    if (typeof spec.dataset_id !== 'string') return null;
-    const dataset = await this.datasets.find(projectId, spec.dataset_id);
-    if (dataset) await this.request.reserve(dataset.bytes);
-    const records = dataset && (await this.datasets.records(dataset.id, dataset.version));
+  private async named({ id: projectId, spec }: Project): Promise<Dataset | null> {
+    return typeof spec.dataset_id === 'string' ? this.datasets.find(projectId, spec.dataset_id) : null;
+  }
+
+  private async withRecords(dataset: Dataset): Promise<ReviewedDataset | null> {
+    const records = await this.datasets.records(dataset.id, dataset.version);
     return records && { ...dataset, valid: dataset.validation.valid, records };
   }
 }

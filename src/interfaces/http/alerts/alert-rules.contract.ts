@@ -107,6 +107,7 @@ export const previewAlertRule = api.post(`${path}/preview`, {
     count: Count,
     jobs_considered: intLike(120),
   }),
+  refusals: ['busy'],
 });
 
 export const readAlertRule = api.get(one, {

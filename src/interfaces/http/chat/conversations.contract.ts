@@ -41,6 +41,7 @@ export const readConversation = api.get(`${path}/{conversation_id}`, {
     ),
     next_cursor: NextCursor,
   }).meta({ id: 'ConversationWithMessages' }),
+  refusals: ['busy'],
 });
 
 export const deleteConversation = api.delete(`${path}/{conversation_id}`, {

@@ -35,6 +35,7 @@ export const listResults = api.get(`${path}/results`, {
   access: permissions.readJobs,
   query: NumberPage,
   answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
+  refusals: ['busy'],
 });
 
 const ShareAnswer = namedObject('Share', {

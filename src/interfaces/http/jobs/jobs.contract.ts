@@ -129,6 +129,7 @@ export const listJobs = api.get(path, {
       .describe('Only jobs of this project.'),
   }),
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
+  refusals: ['busy'],
 });
 
 export const readJob = api.get(one, {

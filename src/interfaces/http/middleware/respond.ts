@@ -15,6 +15,7 @@ export const respond =
   (contract: Contract): RequestHandler =>
   async (request, response) => {
     const { result, answerMade } = request.context;
+    request.context.result = undefined; // a slow reader must not keep it in memory beside its text
     if (result instanceof StreamedResponse) await stream(response, result);
     else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
   };

@@ -46,6 +46,7 @@ export const readLog = monitoring.get('/v1/logs', {
     count: Count,
     file: textLike('/var/lib/tenon/tenon.log', 'The path of the log on the server.'),
   }),
+  refusals: ['busy'],
 });
 
 export const metrics = operations.get('/metrics', {

@@ -70,6 +70,7 @@ export const listModels = api.get('/v1/projects/{project_id}/models', {
   access: permissions.readWorkspace,
   query: LongPage,
   answer: pageOfList('models', ModelAnswer, 'Models'),
+  refusals: ['busy'],
 });
 
 export const readModel = api.get('/v1/projects/{project_id}/models/{model_id}', {

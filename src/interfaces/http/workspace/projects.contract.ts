@@ -162,6 +162,7 @@ export const listProjects = api.get('/v1/projects', {
     count: Count.describe('The number of projects in this answer.'),
     next_cursor: NextCursor,
   }),
+  refusals: ['busy'],
 });
 
 export const readProject = api.get('/v1/projects/{project_id}', {
@@ -170,6 +171,7 @@ export const readProject = api.get('/v1/projects/{project_id}', {
   access: permissions.readWorkspace,
   versioned: true,
   answer: ProjectAnswer,
+  refusals: ['busy'],
 });
 
 export const updateProject = api.put('/v1/projects/{project_id}', {
@@ -235,7 +237,7 @@ export const reviewProject = api.post('/v1/projects/{project_id}/plan', {
     ),
     next_steps: z.array(textLike('Set spec.acceptance.threshold, from 0 to 1.')),
   }),
-  refusals: ['stale_version'],
+  refusals: ['busy', 'stale_version'],
 });
 
 const ProjectVersionEntry = namedObject('ProjectVersionEntry', { ...versionFields, name: textLike('Capitals') });
