@@ -19,14 +19,10 @@ export interface DraftedModel {
 
 type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
 
-<<<<<<< HEAD
-/** Manages models. Repeats a write if the model changed meanwhile. */
-=======
 /** The most of the specs of a project's registered models together. */
 const REGISTERED_BYTES = 2 * 1024 * 1024;
 
-/** A write that finds the model changed meanwhile reads it again and repeats. */
->>>>>>> 93428d8 (Slow readers hold the text of an answer only; previews, reviews, comparisons and the log reserve memory)
+/** Manages models. Repeats a write if the model changed meanwhile. */
 @injectable()
 export class ModelService {
   constructor(

@@ -41,7 +41,7 @@ export class ProjectReviewService {
   private async reviewed(project: Project): Promise<Reviewed> {
     const named = await this.named(project);
     const modelBytes = (await this.models.registeredBytes([project.id])).get(project.id) ?? 0;
-    await this.request.reserve(modelBytes + (named?.bytes ?? 0));
+    await this.request.reserve(modelBytes, named?.bytes ?? 0);
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all(project.id, { limit: 1, after: null }),
