@@ -170,7 +170,9 @@ const DatasetVersionEntry = Content.omit({ validation: true }).extend({ ...versi
 export const listDatasetVersions = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/versions', {
   id: 'listDatasetVersions',
   summary: 'List the versions of a dataset',
-  description: 'Newest first, without records.',
+  description:
+    'Newest first, without records. The newest versions are kept, 200 unless `SERVICE_DATASET_VERSIONS` says otherwise. An ' +
+    'update removes older ones.',
   access: permissions.readWorkspace,
   query: NumberPage,
   answer: pageOfList('versions', DatasetVersionEntry, 'DatasetVersions'),
