@@ -61,6 +61,16 @@ describe('the memory for bodies', () => {
     holder.destroy();
   });
 
+  it('lets slow small bodies take no room from large ones, refuses a flood of them, and takes tiny ones', async () => {
+    const slow = await Promise.all(Array.from({ length: 10 }, () => hold(SMALL_BODY_BYTES)));
+    expect((await create(large())).status).toBe(201);
+    expect(await create(large(50_000))).toMatchObject({ status: 503, body: { code: 'busy' } });
+    expect((await create(large(1_000))).status).toBe(201);
+    for (const one of slow) one.destroy();
+    await until('they are gone', () => app.shutdown.requestsInFlight === 0);
+    expect((await create(large(50_000))).status).toBe(201);
+  });
+
   it('is free again when its caller has gone or is answered, and the next in line goes on', async () => {
     const holder = await hold(200 * 1024);
     const waiting = create(large());

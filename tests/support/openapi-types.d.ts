@@ -2698,14 +2698,14 @@ export interface components {
                 };
             };
         };
-        "503.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
+        "503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "runtime_not_connected" | "runtime_stopped" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "runtime_not_connected" | "runtime_stopped" | "storage_unavailable" | "shutting_down";
                 };
             };
         };
@@ -2863,6 +2863,17 @@ export interface components {
                 };
             };
         };
+        "503.busy.runtime_unavailable.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                };
+            };
+        };
         "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
             headers: {
                 [name: string]: unknown;
@@ -2977,7 +2988,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     resendVerification: {
@@ -3074,7 +3085,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     logout: {
@@ -3196,7 +3207,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     resetPassword: {
@@ -3297,7 +3308,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     removeUser: {
@@ -3391,7 +3402,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     revokeInvite: {
@@ -3519,7 +3530,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     revokeKey: {
@@ -4508,7 +4519,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     forkModel: {
@@ -4556,7 +4567,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listModelVersions: {
@@ -4726,7 +4737,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteModelAlias: {
@@ -4829,7 +4840,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     disconnectRuntime: {
@@ -5144,7 +5155,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
         };
     };
     readJob: {
@@ -5213,7 +5224,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     cancelJob: {
@@ -5376,7 +5387,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     previewAlertRule: {
@@ -5511,7 +5522,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listAlerts: {
@@ -5613,7 +5624,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listWebhooks: {
@@ -5676,7 +5687,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     deleteWebhook: {
@@ -5943,7 +5954,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_unavailable.storage_unavailable.shutting_down"];
         };
     };
     readDeployment: {

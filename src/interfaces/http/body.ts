@@ -98,6 +98,9 @@ const tooLarge = (limit: number) =>
 /** A body of at most this many bytes never waits. */
 export const SMALL_BODY_BYTES = 100 * 1024;
 
+/** A body of at most this many bytes is always taken. */
+export const TINY_BODY_BYTES = 8 * 1024;
+
 /** The most that a parsed JSON value takes, its name included. */
 const VALUE_BYTES = 96;
 
@@ -113,10 +116,12 @@ interface Waiting {
 
 /**
  * Bounds the memory of all bodies that are read or held at once, parsed ones included, and of large answers. Without
- * room, large ones wait in the order of arrival, and get 503 `busy` when they have waited too long.
+ * room, large ones wait in the order of arrival, and get 503 `busy` when they have waited too long. Small ones have as
+ * much room of their own: a flood of slow ones takes none from the large ones.
  */
 export class BodyMemory {
   private held = 0;
+  private heldBySmall = 0;
   private readonly waiting: Waiting[] = [];
 
   constructor(
@@ -126,15 +131,16 @@ export class BodyMemory {
 
   /**
    * Reserves memory for texts of these lengths and for their values until the response is closed. Returns a function that
-   * lowers the reservation to a number of bytes. Throws busy.
+   * sets the reservation to the bytes that they take; only that of small texts can rise. Throws busy.
    */
   async reserve(lengths: readonly number[], response: Response): Promise<(bytes: number) => void> {
     const total = lengths.reduce((sum, length) => sum + length, 0);
+    if (total <= SMALL_BODY_BYTES) return this.reserveSmall(total, response);
     let reserved = lengths.reduce(
       (sum, length) => sum + length + parsedBytes(length, Math.min(length / 2, MAX_VALUES)),
       0,
     );
-    if (total <= SMALL_BODY_BYTES || (this.waiting.length === 0 && this.hasRoom(reserved))) this.held += reserved;
+    if (this.waiting.length === 0 && this.hasRoom(reserved)) this.held += reserved;
     else await this.wait(reserved, response);
     const lower = (to: number) => {
       if (to >= reserved) return;
@@ -147,6 +153,26 @@ export class BodyMemory {
     return lower;
   }
 
+  /** Counts no values before they are parsed: a small body that has not come yet must not hold the room for them. */
+  private reserveSmall(length: number, response: Response): (bytes: number) => void {
+    if (length > TINY_BODY_BYTES && this.heldBySmall + length > this.maxBytes) throw this.busy('requests');
+    let reserved = 0;
+    const set = (to: number) => {
+      if (response.closed && to > 0) return;
+      this.heldBySmall += to - reserved;
+      reserved = to;
+    };
+    set(length);
+    response.once('close', () => set(0));
+    return set;
+  }
+
+  private busy(requests: string): HttpRefusal {
+    const seconds = Math.max(1, Math.ceil(this.waitMs / 1000));
+    const message = `Too many ${requests} at once: try again in ${seconds} s.`;
+    return new HttpRefusal('busy', message, { 'Retry-After': String(seconds) });
+  }
+
   private hasRoom(bytes: number): boolean {
     return this.held === 0 || this.held + bytes <= this.maxBytes;
   }
@@ -157,9 +183,7 @@ export class BodyMemory {
         leave();
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         this.beginNext();
-        const seconds = Math.max(1, Math.ceil(this.waitMs / 1000));
-        const message = `Too many large requests at once: try again in ${seconds} s.`;
-        reject(new HttpRefusal('busy', message, { 'Retry-After': String(seconds) }));
+        reject(this.busy('large requests'));
       };
       const timer = setTimeout(giveUp, this.waitMs);
       const leave = () => {

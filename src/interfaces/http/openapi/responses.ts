@@ -1,6 +1,5 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
-import { bodyLimits, SMALL_BODY_BYTES } from '../body.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
 import { documentedHeaders } from '../middleware/rate-limit.js';
@@ -9,7 +8,7 @@ import { refusalExample } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path and body imply. */
 export function refusalsOf(contract: Contract): Refusal[] {
-  const { path, access, query, body, bodyLimit = 'ordinary', media, streamed, missing, refusals: own } = contract;
+  const { path, access, query, body, media, streamed, missing, refusals: own } = contract;
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
     implied.push('unauthenticated');
@@ -21,7 +20,7 @@ export function refusalsOf(contract: Contract): Refusal[] {
   if (query || path.includes('*}')) implied.push('invalid_request');
   if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
   if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
-  if (body && !media && !streamed && bodyLimits[bodyLimit] > SMALL_BODY_BYTES) implied.push('busy');
+  if (body && !media && !streamed) implied.push('busy');
   return [...new Set([...implied, ...own])].map(refusalOf);
 }
 
