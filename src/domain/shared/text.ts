@@ -1,4 +1,4 @@
-/** Returns whether a text has at most `most` code points. Does not count those of a text that is far too long. */
+/** Returns whether a text has at most `most` code points. Counts none if its length already tells. */
 export const atMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most);
 

@@ -37,7 +37,7 @@ export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & 
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;
 
-/** Returns for each row that `query` selects the text of one column as its id, and the length of others as text. */
+/** Returns the size of each row that `query` selects: its `id` column, and the bytes of its `texts` columns together. */
 export async function sizesOf(
   query: SelectQueryBuilder<ObjectLiteral>,
   id: string,
