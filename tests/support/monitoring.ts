@@ -21,7 +21,7 @@ export async function castOf(service: Service): Promise<Cast> {
     await register(service, 'Ada'),
     await register(service, 'Dan'),
     await register(service, 'Mia'),
-    await register(service, 'Rea'),
+    await register(service, 'Eve'),
   ];
   await moveToOwnTeam(databaseUrl, regular.id);
   await query(databaseUrl, 'UPDATE accounts SET email_verified_at = now()');

@@ -123,7 +123,7 @@ const texts = ({ forms = {} }: Contract) =>
 
 const IfMatch = z
   .string()
-  .regex(/^\s*(\*|(W\/)?"[1-9]\d{0,9}")\s*$/)
+  .regex(/^(\*|(W\/)?"[1-9]\d{0,9}")$/)
   .optional()
   .meta({
     description: 'The version that you last read, as its `ETag`. Any other one is refused as stale.',
@@ -132,7 +132,7 @@ const IfMatch = z
 
 const takesIfMatch = ({ refusals: own }: Contract) => own.includes('stale_version');
 
-const ETAG = { ETag: { schema: { type: 'string' }, description: 'The version, in quotes.' } } as const;
+const ETAG = { ETag: { required: true, schema: { type: 'string' }, description: 'The version, in quotes.' } } as const;
 
 const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
   ...(versioned && ETAG),
@@ -206,11 +206,15 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
     .string()
     .regex(ModelAlias.NAME)
     .meta({ description: '1 to 64 letters, digits, `.`, `_` and `-`.', example: 'champion' }),
-  path: z.string().min(1).max(modelFileLimits.pathBytes).meta({
-    pattern: '^[^./\\\\][^/\\\\]*(/[^./\\\\][^/\\\\]*)*$',
-    description: 'A path below the models folders. Its slashes are sent as they are.',
-    example: 'vision/iris.onnx',
-  }),
+  path: z
+    .string()
+    .min(1)
+    .max(modelFileLimits.pathBytes)
+    .meta({
+      pattern: '^[^./\\\\][^/\\\\]*(/[^./\\\\][^/\\\\]*)*$',
+      description: `A path below the models folders, of at most ${modelFileLimits.pathBytes} bytes. Its slashes are sent as they are.`,
+      example: 'vision/iris.onnx',
+    }),
 };
 
 /** Returns the description of a parameter. A missing one fails the test of the document. */

@@ -79,7 +79,7 @@ const references = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
 
 const commonHeaders = {
-  'X-Request-Id': { schema: string, description: 'The id of the request, as the log has it.' },
+  'X-Request-Id': { required: true, schema: string, description: 'The id of the request, as the log has it.' },
   ...documentedHeaders,
 } as const;
 
@@ -88,7 +88,11 @@ export const carriedBy = (contract: Pick<Contract, 'path'>) =>
   references(isLimited(contract) ? Object.keys(commonHeaders) : ['X-Request-Id']);
 
 const adviceHeaders = {
-  'WWW-Authenticate': { schema: { ...string, const: 'Bearer' }, description: 'The scheme of the credential.' },
+  'WWW-Authenticate': {
+    required: true,
+    schema: { ...string, const: 'Bearer' },
+    description: 'The scheme of the credential.',
+  },
   'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait, where a retry can help.' },
   'x-should-retry': {
     schema: { ...string, const: 'false' },

@@ -1,0 +1,43 @@
+import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { fuzz } from '../support/fuzz/fuzz.js';
+import { World } from '../support/fuzz/world.js';
+import { masterKey } from '../support/monitoring.js';
+import { site } from './support/site.js';
+import { TestApp } from './support/test-app.js';
+
+const SEED = 20_261_122;
+const REQUESTS = 800;
+
+/** Is an answer of a model server that a prediction can get, whatever it sends. */
+const tooBusy = {
+  status: 429,
+  text: JSON.stringify({ status: 'error', code: 'model_busy', error: 'The queue is full.', request_id: 'req_1' }),
+};
+
+describe('generated requests', () => {
+  let app: TestApp;
+  afterAll(() => app.stop());
+
+  it(`are answered as the OpenAPI document says (seed ${SEED})`, async () => {
+    const { app: started, ...cast } = await TestApp.withTeam({
+      env: {
+        SERVICE_MASTER_KEY: masterKey,
+        SERVICE_MAX_ACCOUNTS: '1000',
+        SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+        ...site,
+      },
+      adapt: (container) => {
+        container.rebind(ModelServer).toConstantValue(new MemoryModelServer(async () => tooBusy));
+        container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime());
+      },
+    });
+    app = started;
+    await app.verifyEmails();
+    const world = new World(app, { ...cast, masterKey });
+    const { problems } = await fuzz(app.url, world, { requests: REQUESTS, seed: SEED });
+    expect(problems).toEqual([]);
+  });
+});

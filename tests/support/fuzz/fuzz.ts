@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { type Answer, HttpCaller } from '../http-caller.js';
+import { type Endpoint, OpenApi } from './document.js';
+import { type FuzzedRequest, Requests } from './requests.js';
+import type { World } from './world.js';
+
+/** Lists the rules that the document states in words, since no schema can tell them. */
+const inWords = [
+  'name: must have at least one visible character',
+  'starter_id: must be the id of a starter: GET /v1/project-starters lists them',
+  'messages: must end with a message whose role is user',
+  'progress.done: must be at most the total, ',
+  'error: must have at most 4096 bytes',
+  'status: can no longer become queued',
+  'threshold: must be a whole number from 1 to 10000: jobs in a row',
+  'url: must name a host that can be resolved',
+  'path: must have at most 1024 bytes',
+  'model_id: must be a registered model',
+  'model_id: must be the model that is connected',
+  'dataset_id: must be a frozen dataset',
+  'inputs.', // what the model of a deployment takes
+];
+
+/** Refuse before calls are counted, so their answers tell no rate limit. */
+const early = ['bad_request', 'misdirected_request', 'headers_too_large', 'request_timeout'];
+
+/** A service whose database is there has no reason for these. */
+const failures = ['internal_error', 'storage_unavailable', 'shutting_down'];
+
+/** Refuse the form or the credential of a request. A valid one never gets them. */
+const ofForm = [
+  'malformed_json',
+  'unsupported_media_type',
+  'payload_too_large',
+  'bad_request',
+  'unauthenticated',
+  'session_required',
+  'rate_limited',
+];
+
+export interface FuzzOptions {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+export interface FuzzReport {
+  /** Counts the requests that were sent. */
+  readonly requests: number;
+  readonly problems: readonly string[];
+}
+
+/** Calls every operation of the service's OpenAPI document with generated requests, and compares the answers with it. */
+export async function fuzz(url: string, world: World, { requests, seed }: FuzzOptions): Promise<FuzzReport> {
+  const caller = new HttpCaller(url);
+  const api = new OpenApi((await caller.get('/openapi.json')).body);
+  const generated = new Requests(api);
+  const numRuns = Math.ceil(requests / api.endpoints.length);
+  const samples = api.endpoints.map((endpoint, index) =>
+    fc.sample(generated.to(endpoint), { seed: seed + index, numRuns }).map((request) => ({ endpoint, request })),
+  );
+  const problems: string[] = [];
+  for (let round = 0; round < numRuns; round++) {
+    for (const sample of samples) {
+      const { endpoint, request } = sample[round] as Sent;
+      const { method, operationId } = endpoint;
+      const problem = await send(caller, api, world, { endpoint, request }).catch(({ stack }: Error) => stack);
+      if (!problem) continue;
+      const shown = [request.path, JSON.stringify(request.headers), request.body].map((part) =>
+        String(part).slice(0, 300),
+      );
+      problems.push(`${operationId} (${request.how}, ${request.credential}): ${method} ${shown.join(' ')}: ${problem}`);
+    }
+  }
+  return { requests: numRuns * samples.length, problems };
+}
+
+interface Sent {
+  readonly endpoint: Endpoint;
+  readonly request: FuzzedRequest;
+}
+
+/** Returns how the answer differs from the document, or null. */
+async function send(
+  caller: HttpCaller,
+  api: OpenApi,
+  world: World,
+  { endpoint, request }: Sent,
+): Promise<string | null> {
+  const path = await world.filled(request.path);
+  const raw = typeof request.body === 'string' ? await world.filled(request.body) : (request.body ?? undefined);
+  const headers: Record<string, string> = { Connection: 'close' };
+  for (const [name, value] of Object.entries(request.headers)) headers[name] = await world.filled(value);
+  const { kind, token } = world.credential(request.credential, endpoint);
+  const answer = await caller.call(endpoint.method, path, { token, headers, raw });
+  const problem = problemOf(api, endpoint, answer, wantedOf(endpoint, kind, request));
+  await world.afterwards(endpoint, answer);
+  return problem && `${answer.status} ${JSON.stringify(answer.body).slice(0, 300)} ${problem}`;
+}
+
+/** Returns what the answer should be, with the credential considered. */
+function wantedOf({ security }: Endpoint, kind: string | null, { credential, wanted }: FuzzedRequest) {
+  const isPublic = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
+  if (!isPublic && !security.some((one) => kind !== null && kind in one)) return 'refused';
+  return credential === 'fitting' || wanted === 'refused' ? wanted : 'either';
+}
+
+/** Compares status, media type, headers and refusal with the document. `HttpCaller` compares status and body, too. */
+function problemOf(
+  api: OpenApi,
+  endpoint: Endpoint,
+  { status, headers, body }: Answer,
+  wanted: FuzzedRequest['wanted'],
+): string | null {
+  const { code, details = [] } = status < 400 ? {} : body;
+  if (failures.includes(code)) return 'is a failure';
+  const declared = api.answer(endpoint, status);
+  if (!declared) return code === 'not_found' ? null : 'is not documented';
+  const type = headers.get('content-type')?.split(';')[0] ?? 'none';
+  if (!declared.content?.[type]) return `is of type ${type}`;
+  const lacking = Object.entries(declared.headers ?? {}).flatMap(([name, header]) => {
+    const isPromised = api.resolve(header).required || (name.startsWith('RateLimit') && !early.includes(code));
+    return isPromised && !headers.has(name) ? [name] : [];
+  });
+  if (lacking.length > 0) return `lacks ${lacking}`;
+  if (wanted === 'refused') return status < 400 || status >= 500 ? 'takes what the document forbids' : null;
+  if (wanted === 'either') return null;
+  const findings: string[] = details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
+  const isInWords = findings.every((finding) => inWords.some((rule) => finding.startsWith(rule)));
+  const isTaken = !ofForm.includes(code) && (code !== 'invalid_request' || isInWords);
+  return isTaken ? null : 'refuses what the document allows';
+}
