@@ -18,7 +18,7 @@ const inWords = [
   'model_id: must be a registered model',
   'model_id: must be the model that is connected',
   'dataset_id: must be a frozen dataset',
-  'inputs.', // what the model of a deployment takes
+  'inputs', // what the model of a deployment takes
 ];
 
 /** Refuse before calls are counted, so their answers tell no rate limit. */

@@ -57,7 +57,8 @@ export function openApiDocument(version: string) {
         '`X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), or a new one.\n\n' +
         'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +
         '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text with NUL or a lone surrogate is ' +
-        `refused everywhere, and so is JSON of more than ${MAX_DEPTH} levels or ${MAX_VALUES} values.`,
+        `refused everywhere, and so is JSON of more than ${MAX_DEPTH} levels or ${MAX_VALUES} values. Only the bodies of ` +
+        'predictions, which are not stored, may hold them.',
       contact: { name: 'The Tenon authors' },
       license: { name: 'No licence has been chosen yet', identifier: 'LicenseRef-none' },
     },
