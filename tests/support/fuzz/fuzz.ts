@@ -58,20 +58,20 @@ export async function fuzz(url: string, world: World, { requests, seed }: FuzzOp
   const samples = api.endpoints.map((endpoint, index) =>
     fc.sample(generated.to(endpoint), { seed: seed + index, numRuns }).map((request) => ({ endpoint, request })),
   );
+  const edges = api.endpoints.flatMap((endpoint) =>
+    generated.edges(endpoint).map((request) => ({ endpoint, request })),
+  );
+  const rounds = Array.from({ length: numRuns }, (_, round) => samples.map((sample) => sample[round] as Sent));
   const problems: string[] = [];
-  for (let round = 0; round < numRuns; round++) {
-    for (const sample of samples) {
-      const { endpoint, request } = sample[round] as Sent;
-      const { method, operationId } = endpoint;
-      const problem = await send(caller, api, world, { endpoint, request }).catch(({ stack }: Error) => stack);
-      if (!problem) continue;
-      const shown = [request.path, JSON.stringify(request.headers), request.body].map((part) =>
-        String(part).slice(0, 300),
-      );
-      problems.push(`${operationId} (${request.how}, ${request.credential}): ${method} ${shown.join(' ')}: ${problem}`);
-    }
+  const all = [...edges, ...rounds.flat()];
+  for (const { endpoint, request } of all) {
+    const problem = await send(caller, api, world, { endpoint, request }).catch(({ stack }: Error) => stack);
+    if (!problem) continue;
+    const { path, headers, body, how, credential } = request;
+    const shown = [endpoint.method, path, JSON.stringify(headers), body].map((part) => String(part).slice(0, 300));
+    problems.push(`${endpoint.operationId} (${how}, ${credential}): ${shown.join(' ')}: ${problem}`);
   }
-  return { requests: numRuns * samples.length, problems };
+  return { requests: all.length, problems };
 }
 
 interface Sent {

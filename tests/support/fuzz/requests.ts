@@ -50,6 +50,7 @@ interface Change extends Partial<Pick<FuzzedRequest, 'how' | 'wanted'>> {
 /** Matches JSON that the document's preface says is refused everywhere but in predictions. */
 const unstorable = /\\u0000|\\ud800|\[{33}/;
 
+const JSON_TYPE = 'application/json';
 const IDS = /_id$|^token$/;
 
 /** Generates requests from a document: valid ones, and ones that are broken in one place. */
@@ -80,6 +81,26 @@ export class Requests {
     return fc.tuple(request, credential).map(([rest, credential]) => ({ ...rest, credential }));
   }
 
+  /** Returns requests that break each limit of a text and each parameter of a query once, whatever the seed. */
+  edges(endpoint: Endpoint): FuzzedRequest[] {
+    const { parameters = [] } = endpoint;
+    const [generated] = fc.sample(this.valid(endpoint), { seed: 1, numRuns: 1 }) as [Parts];
+    const examples = parameters
+      .filter((one) => one.in === 'path')
+      .map(({ name, schema }) => [name, String(schema.example)]);
+    const valid: Parts = { ...generated, params: Object.fromEntries(examples) };
+    const schema = endpoint.requestBody?.content[JSON_TYPE]?.schema;
+    const tooLong = schema && valid.body?.type === JSON_TYPE ? this.values.tooLong(schema, valid.body.content) : [];
+    const queries = parameters.flatMap(({ in: place, name, schema }): Change[] => {
+      const text = ['0', '', '\0'].find((one) => !this.takesText(schema, one)) ?? '';
+      return place === 'query'
+        ? [{ how: `query: ${name}`, parts: { query: { [name]: text } }, wanted: 'refused' }]
+        : [];
+    });
+    const changes = [...tooLong.map((value) => this.bodyChange(endpoint, value)), ...queries];
+    return changes.map((change) => ({ ...requestOf(endpoint, valid, change), credential: 'fitting' }));
+  }
+
   private valid({ parameters = [], requestBody }: Endpoint): fc.Arbitrary<Parts> {
     const texts = (place: string) => {
       const own = parameters.filter((one) => one.in === place);
@@ -88,7 +109,7 @@ export class Requests {
       return fc.record(Object.fromEntries(parts), { requiredKeys }) as fc.Arbitrary<Texts>;
     };
     const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema, example }]) =>
-      type === 'application/json'
+      type === JSON_TYPE
         ? this.values.valid(schema).map((value): Body => ({ type, content: JSON.stringify(value) }))
         : fc.oneof(fc.constant(String(example ?? 'x')), plain(0, 20)).map((content): Body => ({ type, content })),
     );
@@ -141,18 +162,19 @@ export class Requests {
     }));
   }
 
-  private body({ operationId, requestBody }: Endpoint): fc.Arbitrary<Change> | null {
-    const type = 'application/json';
-    const schema = requestBody?.content[type]?.schema;
-    if (!schema) return null;
-    return this.values.broken(schema).map((value) => {
-      const content = JSON.stringify(value) ?? '';
-      const isLeftOut = content === '' && !requestBody.required;
-      const isValid = content !== '' && this.api.isValid(schema, JSON.parse(content));
-      const isRefusedAnyway = operationId !== 'predict' && unstorable.test(content);
-      const wanted = isLeftOut ? 'either' : isValid && !isRefusedAnyway ? 'taken' : 'refused';
-      return { how: 'body', parts: { body: { type, content } }, wanted };
-    });
+  private body(endpoint: Endpoint): fc.Arbitrary<Change> | null {
+    const schema = endpoint.requestBody?.content[JSON_TYPE]?.schema;
+    return schema ? this.values.broken(schema).map((value) => this.bodyChange(endpoint, value)) : null;
+  }
+
+  private bodyChange({ operationId, requestBody }: Endpoint, value: unknown): Change {
+    const content = JSON.stringify(value) ?? '';
+    const schema = requestBody?.content[JSON_TYPE]?.schema ?? {};
+    const isLeftOut = content === '' && !requestBody?.required;
+    const isValid = content !== '' && this.api.isValid(schema, JSON.parse(content));
+    const isRefusedAnyway = operationId !== 'predict' && unstorable.test(content);
+    const wanted = isLeftOut ? 'either' : isValid && !isRefusedAnyway ? 'taken' : 'refused';
+    return { how: 'body', parts: { body: { type: JSON_TYPE, content } }, wanted };
   }
 
   /** Tells whether a text is a valid value of a parameter. */
@@ -199,7 +221,7 @@ function oddForm({ body }: Parts): fc.Arbitrary<Change> {
   ];
   if (!body) return fc.constantFrom(...always);
   const types = ['text/plain', 'application/json; charset=latin1', 'multipart/form-data; boundary=x', 'x', ''];
-  const isJson = body.type === 'application/json';
+  const isJson = body.type === JSON_TYPE;
   return fc.constantFrom(
     ...always,
     ...types.map((type) => change(`type: ${type}`, 'either', { body: { ...body, type } })),
@@ -227,7 +249,7 @@ function requestOf({ path }: Endpoint, valid: Parts, change: Change): Omit<Fuzze
       ...change.parts?.headers,
     },
     body: body?.content ?? null,
-    wanted: change.wanted ?? (valid.body && valid.body.type !== 'application/json' ? 'either' : 'taken'),
+    wanted: change.wanted ?? (valid.body && valid.body.type !== JSON_TYPE ? 'either' : 'taken'),
   };
 }
 

@@ -53,6 +53,13 @@ export class Values {
     );
   }
 
+  /** Returns changes of a JSON text, each with one string a character too long. */
+  tooLong(schema: Schema, json: string | Uint8Array): unknown[] {
+    const value: unknown = JSON.parse(String(json));
+    const limited = this.placesOf(schema, value, []).filter((place) => place.schema.maxLength !== undefined);
+    return limited.map(({ path, schema: { maxLength = 0 } }) => replaced(value, path, 'x'.repeat(maxLength + 1)));
+  }
+
   /** Generates values next to the limits of a schema, and quite different ones. */
   hostileTo(given: Schema): fc.Arbitrary<unknown> {
     const { minimum = 0, maximum = 0, maxLength = 0, minLength = 1, maxItems = 0 } = this.api.resolve(given);
