@@ -81,7 +81,7 @@ export class Requests {
     return fc.tuple(request, credential).map(([rest, credential]) => ({ ...rest, credential }));
   }
 
-  /** Returns requests that break each limit of a text and each parameter of a query once, whatever the seed. */
+  /** Returns requests at and above each limit of a text, and with each parameter of a query broken, whatever the seed. */
   edges(endpoint: Endpoint): FuzzedRequest[] {
     const { parameters = [] } = endpoint;
     const [generated] = fc.sample(this.valid(endpoint), { seed: 1, numRuns: 1 }) as [Parts];
@@ -90,14 +90,14 @@ export class Requests {
       .map(({ name, schema }) => [name, String(schema.example)]);
     const valid: Parts = { ...generated, params: Object.fromEntries(examples) };
     const schema = endpoint.requestBody?.content[JSON_TYPE]?.schema;
-    const tooLong = schema && valid.body?.type === JSON_TYPE ? this.values.tooLong(schema, valid.body.content) : [];
+    const bodies = schema && valid.body?.type === JSON_TYPE ? this.values.aroundLimits(schema, valid.body.content) : [];
     const queries = parameters.flatMap(({ in: place, name, schema }): Change[] => {
       const text = ['0', '', '\0'].find((one) => !this.takesText(schema, one)) ?? '';
       return place === 'query'
         ? [{ how: `query: ${name}`, parts: { query: { [name]: text } }, wanted: 'refused' }]
         : [];
     });
-    const changes = [...tooLong.map((value) => this.bodyChange(endpoint, value)), ...queries];
+    const changes = [...bodies.map((value) => this.bodyChange(endpoint, value)), ...queries];
     return changes.map((change) => ({ ...requestOf(endpoint, valid, change), credential: 'fitting' }));
   }
 

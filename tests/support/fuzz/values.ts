@@ -53,11 +53,13 @@ export class Values {
     );
   }
 
-  /** Returns changes of a JSON text, each with one string a character too long. */
-  tooLong(schema: Schema, json: string | Uint8Array): unknown[] {
+  /** Returns changes of a JSON text, each with one string as long as it may be or a character longer. */
+  aroundLimits(schema: Schema, json: string | Uint8Array): unknown[] {
     const value: unknown = JSON.parse(String(json));
     const limited = this.placesOf(schema, value, []).filter((place) => place.schema.maxLength !== undefined);
-    return limited.map(({ path, schema: { maxLength = 0 } }) => replaced(value, path, 'x'.repeat(maxLength + 1)));
+    return limited.flatMap(({ path, schema: { maxLength = 0 } }) =>
+      [maxLength, maxLength + 1].map((length) => replaced(value, path, 'x'.repeat(length))),
+    );
   }
 
   /** Generates values next to the limits of a schema, and quite different ones. */
