@@ -1,3 +1,4 @@
+import { anInvite } from '../support/records.js';
 import { type Member, password, register } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -137,6 +138,18 @@ describe('a team', () => {
     for (const id of [leaver.id, stranger.id]) expect((await remove(id)).status).toBe(404);
     expect(await remove(admin.id)).toMatchObject(refusal(409, 'last_admin'));
     expect((await register(app, 'Leo')).id).not.toBe(leaver.id);
+  });
+
+  it('has a bounded number of pending invites', async () => {
+    const account = await app.store.accounts.byId(stranger.id);
+    const team = { id: account?.teamId ?? '', operator: false, siteKey: null, createdAt: new Date() };
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { count } = (await app.get('/v1/auth/invites', stranger.token)).body;
+    for (let n = count; n < 999; n++)
+      await app.store.invites.add(anInvite(team, { invitedBy: stranger.id, expiresAt }));
+    expect((await app.post('/v1/auth/invites', stranger.token, {})).status).toBe(201);
+    expect(await app.post('/v1/auth/invites', stranger.token, {})).toMatchObject(invalid(''));
+    expect((await app.post('/v1/auth/invites', admin.token, {})).status).toBe(201);
   });
 
   it('ends the pending invites of an admin who is removed or demoted', async () => {

@@ -37,8 +37,8 @@ export class ApiKeyService {
       const { accountId } = actor;
       const { token, digest, hint } = this.tokens.issue('api_key');
       const createdAt = this.clock.now();
-      const keys = await this.credentials.list({ accountId, kind: 'api_key', now: createdAt });
-      if (keys.filter(({ origin }) => origin === 'minted').length >= MOST_KEYS) {
+      const minted = { accountId, kind: 'api_key', origin: 'minted', now: createdAt } as const;
+      if ((await this.credentials.list(minted)).length >= MOST_KEYS) {
         throw new LimitReached(MOST_KEYS, 'API keys of your account');
       }
       const expiresAt = lifetimeSeconds === null ? null : new Date(createdAt.getTime() + lifetimeSeconds * 1000);

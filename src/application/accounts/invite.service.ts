@@ -4,6 +4,7 @@ import type { Caller, Role } from '../../domain/accounts/caller.js';
 import { InviteNotFound } from '../../domain/accounts/errors.js';
 import { Invite, inviteLifetime } from '../../domain/accounts/invite.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { LimitReached } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
@@ -15,6 +16,9 @@ interface NewInvite {
   readonly role: Role;
   readonly lifetimeSeconds?: number | undefined;
 }
+
+/** The most pending invites of a team, which are listed whole. */
+const MOST_PENDING = 1_000;
 
 /** An invite as a member of the team may see it. Only admins see the token, and only with the secret that sealed it. */
 export type VisibleInvite = Omit<Invite, 'token'> & { readonly token: string | null };
@@ -32,11 +36,13 @@ export class InviteService {
     private readonly clock: Clock,
   ) {}
 
-  /** Invites to the caller's team. Throws InvalidRequest. */
+  /** Invites to the caller's team. Throws InvalidRequest, LimitReached. */
   create(caller: Caller | null, input: NewInvite): Promise<Invite> {
     const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const pending = await this.invites.pending(actor.teamId, this.clock.now());
+      if (pending.length >= MOST_PENDING) throw new LimitReached(MOST_PENDING, 'pending invites');
       const { token, digest } = this.tokens.issue('invite');
       const invite = Invite.issue({
         id: this.ids.next('inv'),

@@ -18,8 +18,11 @@ export abstract class CredentialRepository {
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
-  /** Lists unexpired credentials, newest first: at most `limit` that follow the one with the id `after`. */
-  abstract list(filter: OwnedCredentials & { readonly now: Date }, page?: Page): Promise<Credential[]>;
+  /** Lists unexpired credentials, also of one origin, newest first: at most `limit` that follow the one with the id `after`. */
+  abstract list(
+    filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },
+    page?: Page,
+  ): Promise<Credential[]>;
   /** Notes a use of the credential, unless one was noted within the last minute. */
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */

@@ -21,6 +21,9 @@ interface Revocation {
 
 const ACCOUNTS_AT_ONCE = 100;
 
+/** Sessions of one list: each login opens another one. */
+const LISTED_SESSIONS = 1_000;
+
 @injectable()
 export class SessionService {
   constructor(
@@ -57,10 +60,16 @@ export class SessionService {
     return credentialId;
   }
 
-  /** Lists the account's live sessions, newest first; `currentId` is the caller's. */
+  /** Lists the account's newest live sessions, newest first; `currentId` is the caller's. */
   async list(caller: Caller | null): Promise<{ sessions: Credential[]; currentId: string }> {
     const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
-    const sessions = await this.credentials.list({ accountId, kind: 'session', now: this.clock.now() });
+    const sessions = await this.credentials.list(
+      { accountId, kind: 'session', now: this.clock.now() },
+      {
+        limit: LISTED_SESSIONS,
+        after: null,
+      },
+    );
     return { sessions, currentId: credentialId };
   }
 

@@ -85,6 +85,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       const keys = [third, second, first] as Credential[];
       const keysAt = (now: Date) => (page?: Page) => listed('api_key', now, page);
       await expectPages(keysAt(at(1)), keys);
+      const minted = { accountId: account.id, kind: 'api_key', origin: 'minted', now: at(1) } as const;
+      expect(idsOf(await credentials.list(minted))).toEqual(idsOf(keys.filter(({ origin }) => origin === 'minted')));
       expect(await keysAt(at(0))()).toEqual([third, second, expired, first]);
       expect(await listed('session', at(2))).toEqual([session]);
       await credentials.remove({ accountId: account.id, kind: 'api_key', id: (second as Credential).id });

@@ -116,9 +116,12 @@ export class MemoryCredentialRepository implements CredentialRepository {
     return { kind, credentialId, ...holder, operator: team.operator, lastUsedAt };
   }
 
-  async list(...[{ accountId, kind, now }, page]: Arguments<CredentialRepository['list']>): Promise<Credential[]> {
+  async list(
+    ...[{ accountId, kind, now, origin }, page]: Arguments<CredentialRepository['list']>
+  ): Promise<Credential[]> {
     const isLive = ({ expiresAt }: Credential) => !expiresAt || expiresAt > now;
-    return this.rows.newest((one) => one.accountId === accountId && one.kind === kind && isLive(one), page);
+    const isOwn = (one: Credential) => one.accountId === accountId && one.kind === kind;
+    return this.rows.newest((one) => isOwn(one) && (!origin || one.origin === origin) && isLive(one), page);
   }
 
   async touch(id: string, at: Date): Promise<void> {

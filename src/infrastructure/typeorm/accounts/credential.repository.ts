@@ -58,8 +58,8 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
     return found ?? null;
   }
 
-  list(...[{ accountId, kind, now }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
-    const own = { accountId, kind, ...(page?.after && { id: LessThan(page.after) }) };
+  list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
+    const own = { accountId, kind, ...(origin && { origin }), ...(page?.after && { id: LessThan(page.after) }) };
     const live = [
       { ...own, expiresAt: IsNull() },
       { ...own, expiresAt: MoreThan(now) },

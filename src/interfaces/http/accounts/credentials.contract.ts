@@ -72,7 +72,7 @@ export const revokeKey = api.delete('/v1/keys/{key_id}', {
 
 export const listSessions = api.get('/v1/auth/sessions', {
   id: 'listSessions',
-  summary: 'List your own sessions, newest first',
+  summary: 'List your own sessions, newest first, at most 1000',
   access: permissions.ownAccount,
   answer: listOf('sessions', SessionAnswer, 'Sessions'),
 });

@@ -59,7 +59,8 @@ export const listInvites = api.get('/v1/auth/invites', {
 export const createInvite = api.post('/v1/auth/invites', {
   id: 'createInvite',
   summary: 'Create an invite',
-  description: 'Sends no e-mail. Hand out the link `{base_url}/auth?invite={token}` yourself.',
+  description:
+    'Sends no e-mail. Hand out the link `{base_url}/auth?invite={token}` yourself. A team has at most 1000 pending invites.',
   access: permissions.manageTeam,
   body: namedObject('InviteCreation', {
     email: Email.nullish().meta({
