@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { Account } from '../../src/domain/accounts/account.js';
+import type { Project } from '../../src/domain/workspace/project.js';
 import { BodyMemory, bodyLimits, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
+import { aConversation, aJob, anEvaluation, aResult } from '../support/records.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register } from '../support/workspace.js';
+import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const MB = 1024 * 1024;
@@ -16,9 +20,11 @@ describe('the memory for bodies', () => {
   let admin: Member;
   beforeAll(async () => {
     app = await TestApp.start({
+      env: site,
       adapt: (container) => container.rebind(BodyMemory).toConstantValue(new BodyMemory(MB, WAIT_MS)),
     });
     admin = await register(app, 'Ada');
+    await app.verifyEmails();
   });
   afterAll(() => app.stop());
 
@@ -66,6 +72,13 @@ describe('the memory for bodies', () => {
     expect((await create(large())).status).toBe(201);
     expect(await create(large(50_000))).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect((await create(large(1_000))).status).toBe(201);
+    for (const { method, path } of contracts.filter(({ body, streamed, media }) => body && !streamed && !media)) {
+      const call = { token: admin.token, raw: large(50_000) };
+      expect(await app.call(method.toUpperCase(), withId(path), call)).toMatchObject({
+        status: 503,
+        body: { code: 'busy' },
+      });
+    }
     for (const one of slow) one.destroy();
     await until('they are gone', () => app.shutdown.requestsInFlight === 0);
     expect((await create(large(50_000))).status).toBe(201);
@@ -130,7 +143,7 @@ describe('the memory for bodies', () => {
     const spec = { goal: 'x'.repeat(70_000) };
     const [first] = [await createProject(app, admin.token, spec), await createProject(app, admin.token, spec)];
     const model = await draftModel(app, admin.token, first, spec);
-    await draftModel(app, admin.token, first, spec);
+    const other = await draftModel(app, admin.token, first, spec);
     const records = [{ input: 'x'.repeat(120_000), expected: 'y' }];
     const datasets = `/v1/projects/${first}/datasets`;
     const { id } = (await app.post(datasets, admin.token, { records })).body;
@@ -146,6 +159,23 @@ describe('the memory for bodies', () => {
       () => app.get('/v1/logs?job_id=job_1', admin.token),
       () => app.get(`${datasets}/${id}/compare?with=1`, admin.token),
     ];
+    await app.post(`/v1/projects/${first}/models/${other.id}/register`, admin.token, { version: 1 });
+    const account = (await app.store.accounts.byId(admin.id)) as Account;
+    const project = (await app.store.projects.find(account.teamId, first)) as Project;
+    const conversation = aConversation(project, account);
+    const text = 'x'.repeat(120_000);
+    await app.store.conversations.add(conversation, [{ role: 'user', content: text }]);
+    const job = aJob({ teamId: account.teamId, projectId: first, kind: 'evaluation', result: text });
+    await app.store.jobs.add([job]);
+    await app.store.evaluations.add(anEvaluation(project, { jobId: job.id }));
+    const run = (await app.store.evaluations.begin(job.id)) as number;
+    await app.store.evaluations.keep(job.id, run, aResult(1, { output: text }));
+    calls.push(
+      () => app.get(`/v1/projects/${first}`, admin.token),
+      () => app.get(`/v1/projects/${first}/conversations/${conversation.id}`, admin.token),
+      () => app.get('/v1/jobs', admin.token),
+      () => app.get(`/v1/jobs/${job.id}/results`, admin.token),
+    );
     const plan = () => app.post(`/v1/projects/${first}/plan`, admin.token, { version });
     const preview = () => app.post('/v1/alerts/rules/preview', admin.token, rule);
     const holder = await hold(200 * 1024);
