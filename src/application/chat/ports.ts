@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatMessage, ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -62,6 +62,19 @@ export abstract class ChatRuntime {
     admitted?: () => void,
   ): Promise<Completion>;
 
+  /**
+   * Yields the answer in parts while it is made; the last part has the end. Promises what `complete` promises. A failure
+   * before the first part and one between two parts both reject the next part. A caller that stops taking parts without
+   * an end gives up the generation. One that takes them slowly holds up no other call, and costs bounded memory.
+   */
+  abstract stream(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): AsyncIterable<CompletionPart>;
+
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
@@ -73,6 +86,12 @@ export interface EngineRuntime {
   start(source: RuntimeSource): void;
   stop(): Promise<void>;
   complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted?: () => void): Promise<Completion>;
+  stream(
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): AsyncIterable<CompletionPart>;
 }
 
 /** Runs the models whose spec names this kind in `runtime`. */

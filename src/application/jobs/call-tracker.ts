@@ -85,6 +85,15 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly signal: AbortSignal;
 }
 
+/** The figures of a call's usage. */
+export interface CallUsage {
+  /** Is null if the model does not report it. */
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  /** Seconds from the call's arrival to the first part of its answer; null if the answer came whole. */
+  readonly firstToken: number | null;
+}
+
 /** One call. It leaves no trace unless admitted. Only the first of several ends counts. */
 export interface TrackedCall {
   /** Runs `work`. Every line logged meanwhile carries the id of the job. */
@@ -92,7 +101,7 @@ export interface TrackedCall {
   /** The model begins to work on the call. */
   admitted(): void;
   /** Resolves when the end is stored. */
-  succeeded(): Promise<void>;
+  succeeded(usage?: CallUsage): Promise<void>;
   /** Resolves when the end is stored. */
   cancelled(): Promise<void>;
   /** Leaves no trace: the model turned the call down. */

@@ -1,26 +1,93 @@
+import type { Json, JsonObject } from '../workspace/json.js';
+
 export const chatRoles = ['system', 'user', 'assistant'] as const;
-export type ChatRole = (typeof chatRoles)[number];
+/** `tool`: a message with the result of a tool. Only the OpenAI endpoint takes it. */
+export type ChatRole = (typeof chatRoles)[number] | 'tool';
 
 export interface ChatMessage {
   readonly role: ChatRole;
   readonly content: string;
 }
 
-export interface ChatRequest {
-  /** From 1 to 100 messages. The last one is the user's. */
-  readonly messages: readonly ChatMessage[];
-  /** Is null for the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
-  readonly maxTokens: number | null;
-  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
-  readonly temperature: number;
+/** A message of a request, with the fields that only an engine elsewhere may understand. */
+export interface RequestMessage extends ChatMessage {
+  /** These fields are sent to the engine as they are; they replace those above. */
+  readonly extra?: JsonObject;
 }
 
-export interface Completion {
-  readonly text: string;
-  /** `stop`: the model ended its answer. `length`: it ran into `maxTokens` or the context limit. */
-  readonly finishReason: 'stop' | 'length';
+export interface ChatRequest {
+  /** From 1 to 100 messages. */
+  readonly messages: readonly RequestMessage[];
+  /** Is null for the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
+  readonly maxTokens: number | null;
+  /** Cuts `maxTokens` to the rest of the context. Otherwise a request that does not fit is refused. */
+  readonly cutToContext?: boolean;
+  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
+  readonly temperature: number;
+  /** Only an engine elsewhere calls tools. They are sent to it as they are. */
+  readonly tools?: Json;
+  readonly toolChoice?: Json;
+  readonly sampling?: Sampling;
+}
+
+/** The other parameters of sampling, as OpenAI documents them. An absent one has no effect. */
+export interface Sampling {
+  /** More than 0, at most 1. */
+  readonly topP?: number;
+  /** The same seed and request give the same answer. */
+  readonly seed?: number;
+  /** At most 4 texts, not empty. The answer ends before the first of them. */
+  readonly stop?: readonly string[];
+  /** From -2 to 2, for each token that the answer has so far. */
+  readonly presencePenalty?: number;
+  /** From -2 to 2, times the number of a token's occurrences in the answer so far. */
+  readonly frequencyPenalty?: number;
+  /** From -100 to 100, by token id. */
+  readonly logitBias?: Readonly<Record<string, number>>;
+  /** From 0 to 20: the number of other likely tokens to report beside each token. Absent: report no probabilities. */
+  readonly topLogprobs?: number;
+}
+
+/** The end of an answer. */
+export interface CompletionEnd {
+  /**
+   * `stop`: the model ended its answer, or came to a stop text. `length`: it ran into `maxTokens` or the context limit.
+   * `tool_calls`: an engine elsewhere asks for tools.
+   */
+  readonly finishReason: 'stop' | 'length' | 'tool_calls';
   /** Is null if the runtime does not report it. */
   readonly usage: Usage | null;
+}
+
+/** A part of an answer while it is made. The texts of all parts, joined, are the text of the completion. */
+export interface CompletionPart {
+  readonly text: string;
+  /** The tokens of this text, if the request asks for probabilities. */
+  readonly logprobs?: readonly TokenLogprob[];
+  /** Parts of tool calls as the engine sent them, in OpenAI's form for streams. */
+  readonly toolCalls?: readonly Json[];
+  /** Only the last part has an end. */
+  readonly end?: CompletionEnd;
+}
+
+export interface Completion extends CompletionEnd {
+  readonly text: string;
+  readonly logprobs?: readonly TokenLogprob[];
+  /** In OpenAI's form. */
+  readonly toolCalls?: readonly Json[];
+}
+
+/** A token with its natural log probability, which is the model's own: before temperature, bias and penalties. */
+export interface Logprob {
+  readonly token: string;
+  /** The UTF-8 bytes of the token, which may be a part of a character. */
+  readonly bytes: readonly number[];
+  readonly logprob: number;
+}
+
+export interface TokenLogprob extends Logprob {
+  /** The likeliest tokens at this place, the likeliest first. */
+  readonly top: readonly Logprob[];
 }
 
 /** A completion, with the seconds from the moment when the model took the call. */

@@ -71,6 +71,13 @@ export class StreamingUnsupported extends refusal(
   'Streaming is not supported: leave stream out or send false.',
 ) {}
 
+/** The connected model does not support a parameter of the request. */
+export class UnsupportedParameter extends DomainError {
+  constructor(parameter: string, message: string) {
+    super('invalid', 'unsupported_parameter', `${parameter} ${message}`, { details: [{ path: parameter, message }] });
+  }
+}
+
 export class ModelMismatch extends DomainError {
   constructor(projectId: string) {
     super('invalid', 'model_mismatch', `model must be the id of the project in the path, ${projectId}.`);

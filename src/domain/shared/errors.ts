@@ -93,7 +93,7 @@ export class StorageUnavailable extends DomainError {
 export class TooManyProcesses extends DomainError {
   constructor(most: number) {
     const message =
-      `This instance runs ${most} child processes, the most that SERVICE_MAX_CHILDREN allows: ` +
+      `This instance runs ${most} child process${most === 1 ? '' : 'es'}, the most that SERVICE_MAX_CHILDREN allows: ` +
       'stop a runtime or delete a deployment first.';
     super('unavailable', 'runtime_unavailable', message, { retryable: false });
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ChatEngine, EngineRuntime, ModelFolders } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -130,6 +130,16 @@ export class SupervisedRuntime implements EngineRuntime {
     if (state === 'loading') throw new RuntimeLoading();
     if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
     return this.supervisor.current.calls.complete(request, caller, signal, admitted);
+  }
+
+  async *stream(
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): AsyncGenerator<CompletionPart> {
+    const { text, ...end } = await this.complete(request, caller, signal, admitted);
+    yield { text, end };
   }
 
   private launch(): ChatProcess {

@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -75,14 +75,36 @@ export class ChatRuntimeByKind implements ChatRuntime {
     try {
       return await entry.runtime.complete(request, caller, signal, admitted);
     } catch (error) {
-      const now = this.entries.get(id);
-      throw error instanceof RuntimeStopped && now && now !== entry ? new RuntimeLoading() : error;
+      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
+    }
+  }
+
+  async *stream(
+    id: string,
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): AsyncGenerator<CompletionPart> {
+    signal.throwIfAborted();
+    const entry = this.entries.get(id);
+    if (!entry) throw new RuntimeStopped();
+    try {
+      yield* entry.runtime.stream(request, caller, signal, admitted);
+    } catch (error) {
+      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
     }
   }
 
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
+  }
+
+  /** Tells whether the call failed only because a runtime of another kind took the place of its own. */
+  private isReplaced(id: string, entry: Entry, error: unknown): boolean {
+    const now = this.entries.get(id);
+    return error instanceof RuntimeStopped && now !== undefined && now !== entry;
   }
 
   private replace(id: string, kind: string, before: Entry | undefined): Entry {

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -94,5 +94,10 @@ class RemoteRuntime<Model> implements EngineRuntime {
   async complete(...call: Parameters<EngineRuntime['complete']>): Promise<Completion> {
     if (!this.engine) throw new RuntimeStopped();
     return this.engine.complete(...call);
+  }
+
+  async *stream(...call: Parameters<EngineRuntime['stream']>): AsyncGenerator<CompletionPart> {
+    const { text, logprobs, toolCalls, ...end } = await this.complete(...call);
+    yield { text, ...(logprobs && { logprobs }), ...(toolCalls && { toolCalls }), end };
   }
 }

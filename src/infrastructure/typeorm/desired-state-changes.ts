@@ -11,7 +11,6 @@ const CHANNEL = 'tenon_desired_state';
 const RECONNECT_DELAY_MS = { first: 500, max: 10_000 };
 
 // The ORM has no notifications.
-
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', '')`;
 
 /** The usual settings of a session would end an idle connection. */

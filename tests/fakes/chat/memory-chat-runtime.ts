@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntime } from '../../../src/application/chat/ports.js';
-import { type ChatRequest, type Completion, mostTokens } from '../../../src/domain/chat/chat.js';
+import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../../src/domain/chat/chat.js';
 import {
   ContextLengthExceeded,
   InferenceTimeout,
@@ -118,6 +118,13 @@ export class MemoryChatRuntime implements ChatRuntime {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Yields the answer word by word. */
+  async *stream(...call: Parameters<ChatRuntime['stream']>): AsyncGenerator<CompletionPart> {
+    const { text, ...end } = await this.complete(...call);
+    for (const word of text.split(/(?= )/)) yield { text: word };
+    yield { text: '', end };
   }
 
   async close(): Promise<void> {

@@ -35,7 +35,13 @@ export class CompletionsController implements Controller {
       object: 'chat.completion',
       created: Math.floor(this.clock.now().getTime() / 1000),
       model: projectId,
-      choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: finishReason }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: text },
+          finish_reason: finishReason === 'length' ? 'length' : 'stop',
+        },
+      ],
       usage: usage && usageAnswer(usage),
     };
     return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });

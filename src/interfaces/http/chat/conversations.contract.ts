@@ -34,7 +34,7 @@ export const readConversation = api.get(`${path}/{conversation_id}`, {
   query: NumberPage,
   answer: ConversationAnswer.extend({
     messages: z.array(
-      z.object({ role: z.enum(chatRoles), content: z.string(), created_at: Timestamp }).meta({
+      z.object({ role: z.enum([...chatRoles, 'tool']), content: z.string(), created_at: Timestamp }).meta({
         id: 'ConversationMessage',
         example: { role: 'user', content: 'What is the capital of France?', created_at: 1763683200.123 },
       }),
