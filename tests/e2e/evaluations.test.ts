@@ -358,5 +358,5 @@ describe('evaluations', () => {
   };
 
   const runs = ({ errors }: Service, id: string) =>
-    errors.split('\n').some((line) => line.includes('"event":"job goes on"') && line.includes(id));
+    errors.split('\n').some((line) => line.includes('"event":"job runs"') && line.includes(id));
 });

@@ -147,7 +147,7 @@ export class EvaluationRunner implements TaskWorker {
     const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
     if (!records) throw new Superseded();
     const kept = new Set((await this.evaluations.scored(id)).map(({ position }) => position));
-    this.log.info(kept.size > 0 ? 'job goes on' : 'job begins', { done: kept.size, total: records.length });
+    this.log.info('job runs', { done: kept.size, total: records.length });
     for (const [index, record] of records.entries()) {
       const position = index + 1;
       if (kept.has(position)) continue;
