@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatRuntime } from '../../src/application/chat/ports.js';
-import type { ChatRequest } from '../../src/domain/chat/chat.js';
+import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
 
 export interface ChatRuntimesUnderTest {
@@ -18,6 +18,8 @@ export interface ChatRuntimesUnderTest {
   mend(): void;
   /** True if calls are tokenized before they wait for their turn. */
   readonly countsFirst: boolean;
+  /** True if parts come while the answer is made; else the whole answer is one part. */
+  readonly streams: boolean;
   /** A model whose answers are no completions. */
   readonly babbling: RuntimeSource;
   /** Ends a runtime as a fault would. */
@@ -45,24 +47,46 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     await reaches('ready', id);
   };
 
-  const ask = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About = {}) => {
+  const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About) => {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
-    const answer = rig().runtimes.complete(id, request, by, signal ?? new AbortController().signal, admitted);
+    return [id, request, by, signal ?? new AbortController().signal, admitted] as const;
+  };
+
+  const ask = (about: About = {}) => {
+    const answer = rig().runtimes.complete(...callOf(about));
     answer.catch(() => undefined);
     return answer;
   };
+
+  /** Begins to take an answer in parts. `all` takes them to the end. */
+  const take = (about: About = {}) => {
+    const parts = rig()
+      .runtimes.stream(...callOf(about))
+      [Symbol.asyncIterator]();
+    const first = parts.next();
+    first.catch(() => undefined);
+    const all = async () => {
+      const taken: CompletionPart[] = [];
+      for (let part = await first; !part.done; part = await parts.next()) taken.push(part.value);
+      return taken;
+    };
+    return { first, all, leave: () => parts.return?.() };
+  };
+
+  /** Asks for the longest possible answer. */
+  const longest = () => ({ maxTokens: rig().context - 100 });
 
   /** Begins a call with the longest possible answer on the slow model. The test aborts it. */
   const occupy = (by?: string) => {
     const controller = new AbortController();
     return {
-      answer: ask({ maxTokens: rig().context - 100, signal: controller.signal, ...(by && { by }) }),
+      answer: ask({ ...longest(), signal: controller.signal, ...(by && { by }) }),
       leave: (why: unknown) => controller.abort(why),
     };
   };
 
-  return { ask, occupy, reaches, started };
+  return { ask, take, longest, occupy, reaches, started };
 }
 
 /** Returns the states from now until `state`. */

@@ -20,14 +20,16 @@ import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, completion, ScriptedEngine, send } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
+import { chatStreamsContract } from './chat-streams.contract.js';
 import { ParrotChatRuntime } from './parrot-chat-runtime.js';
 
 const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
 const memorised = (model: string): MemorySource => ({ kind: 'memory', model });
 
-function bothContracts(...about: Parameters<typeof chatRuntimesContract>): void {
+function allContracts(...about: Parameters<typeof chatRuntimesContract>): void {
   chatRuntimesContract(...about);
   chatAnswersContract(...about);
+  chatStreamsContract(...about);
 }
 
 describe('chat runtimes', () => {
@@ -37,7 +39,7 @@ describe('chat runtimes', () => {
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
   afterAll(() => folders.remove());
 
-  bothContracts('child processes', ({ babbling, ...limits }): ChatRuntimesUnderTest => {
+  allContracts('child processes', ({ babbling, ...limits }): ChatRuntimesUnderTest => {
     const rig = new ChildRuntimesRig({ ...limits, ...(babbling && { worker: oddWorker }) });
     const broken = folders.toy({}, { 'tokenizer.json': null });
     return {
@@ -49,6 +51,7 @@ describe('chat runtimes', () => {
       broken: onnx(broken),
       blame: /tokenizer/,
       countsFirst: true,
+      streams: false,
       mend: () => folders.copy('tokenizer.json', broken),
       babbling: onnx('/models/babbling'),
       crash: (id) => rig.kill(id),
@@ -57,7 +60,7 @@ describe('chat runtimes', () => {
   });
 });
 
-bothContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
+allContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
   const load = () => pause(20);
   let mended = false;
   const loadBroken = async () => {
@@ -82,6 +85,7 @@ bothContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
     broken: memorised('broken'),
     blame: /tokenizer/,
     countsFirst: true,
+    streams: false,
     mend: () => {
       mended = true;
     },
@@ -107,7 +111,7 @@ describe('chat engines elsewhere', () => {
     make: (settings: Limits) => HttpChatRuntime<Model>,
     named: (name: string) => Model,
   ): void {
-    bothContracts(name, (limits): ChatRuntimesUnderTest => {
+    allContracts(name, (limits): ChatRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimeByKind([adapter]);
@@ -131,6 +135,7 @@ describe('chat engines elsewhere', () => {
         broken: source('model', 'wrong'),
         blame: /refused the key/,
         countsFirst: false,
+        streams: false,
         mend: () => {
           engine.key = 'wrong';
         },
