@@ -1,11 +1,11 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, TimedCompletion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, TimedCompletion, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { CallTracker } from '../jobs/call-tracker.js';
+import { CallTracker, type CallUsage } from '../jobs/call-tracker.js';
 import { Clock } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService } from './conversation.service.js';
@@ -56,8 +56,10 @@ export class ChatService {
     if (place) await this.conversations.requireRoom(place);
     requireReady(runtime);
     const about = { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal } as const;
-    const completion = await this.calls.track(about, (admitted) =>
-      this.runtimes.complete(projectId, request, caller.accountId, signal, admitted),
+    const completion = await this.calls.track(
+      about,
+      (admitted) => this.runtimes.complete(projectId, request, caller.accountId, signal, admitted),
+      ({ usage }) => usageOf(usage),
     );
     if (!place) return { completion, conversationId: null };
     signal.throwIfAborted();
@@ -80,6 +82,13 @@ export class ChatService {
     return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
   }
 }
+
+/** `firstToken` is absent for an answer that came whole. */
+const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsage => ({
+  tokensIn: usage?.promptTokens ?? null,
+  tokensOut: usage?.completionTokens ?? null,
+  firstToken,
+});
 
 /** Throws the error of a runtime that is not ready. */
 function requireReady({ state, reason }: ProjectRuntime): void {

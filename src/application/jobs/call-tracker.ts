@@ -102,15 +102,15 @@ export interface TrackedCall {
   admitted(): void;
   /** Resolves when the end is stored. */
   succeeded(usage?: CallUsage): Promise<void>;
-  /** Resolves when the end is stored. */
-  cancelled(): Promise<void>;
+  /** Resolves when the end is stored. `usage` has what is known so far. */
+  cancelled(usage?: CallUsage): Promise<void>;
   /** Leaves no trace: the model turned the call down. */
   refused(): void;
   /**
    * Ends the call as failed, as cancelled if the caller went away, or as refused if the error is the caller's fault.
-   * Resolves when the end is stored.
+   * Resolves when the end is stored. `usage` has what is known so far.
    */
-  failed(error: unknown): Promise<void>;
+  failed(error: unknown, usage?: CallUsage): Promise<void>;
 }
 
 /** Refusals that are the model's fault, not the caller's. */
@@ -140,7 +140,11 @@ export class CallTracker {
    * Returns the answer of `call`, which tells when it is admitted. Throws what `call` throws. Throws also if the end
    * cannot be stored, since an alert may depend on it.
    */
-  async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>): Promise<T> {
+  async track<T>(
+    info: CallInfo,
+    call: (admitted: () => void) => Promise<T>,
+    usageOf?: (answer: T) => CallUsage,
+  ): Promise<T> {
     const tracked = await this.open(info);
     let answer: T;
     try {
@@ -149,7 +153,7 @@ export class CallTracker {
       await tracked.failed(error);
       throw error;
     }
-    await tracked.succeeded();
+    await tracked.succeeded(usageOf?.(answer));
     return answer;
   }
 
@@ -159,7 +163,7 @@ export class CallTracker {
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
     // Engines and connections report from outside the request, so its log fields are bound here.
-    const end = this.log.bound((status: FinalStatus, error?: string): Promise<void> => {
+    const end = this.log.bound((status: FinalStatus, _usage?: CallUsage, error?: string): Promise<void> => {
       if (!job) return Promise.resolve();
       ending ??= this.end(Job.finish(job, { status, error }, this.clock.now()));
       return ending;
@@ -177,13 +181,13 @@ export class CallTracker {
         job = Job.call({ ...JobSight.ownerOf(by), id, kind, name, projectId, modelId, createdAt, instance });
         this.running.begin(job);
       }),
-      succeeded: () => end('succeeded'),
-      cancelled: () => end('cancelled'),
+      succeeded: (usage) => end('succeeded', usage),
+      cancelled: (usage) => end('cancelled', usage),
       refused,
-      failed: async (error) => {
-        if (signal.aborted) await end('cancelled');
+      failed: async (error, usage) => {
+        if (signal.aborted) await end('cancelled', usage);
         else if (isRefusal(error)) refused();
-        else await end('failed', reasonOf(error));
+        else await end('failed', usage, reasonOf(error));
       },
     };
   }
