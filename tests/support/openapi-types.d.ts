@@ -1847,7 +1847,7 @@ export interface components {
         };
         ConversationMessage: {
             /** @enum {string} */
-            role: "system" | "user" | "assistant";
+            role: "system" | "user" | "assistant" | "tool";
             content: string;
             created_at: number;
         };

@@ -211,7 +211,9 @@ export const aCall = (over: Partial<Job> = {}): Job => ({
     name: null,
     modelId: 'mdl_1',
     instance: 1,
+    keyId: null,
     createdAt: at(0),
+    startedAt: at(0),
   }),
   ...over,
 });

@@ -5,7 +5,8 @@ import type { ChatRequest, Completion, TimedCompletion, Usage } from '../../doma
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { CallTracker, type CallUsage } from '../jobs/call-tracker.js';
+import type { CallUsage } from '../../domain/jobs/job.js';
+import { CallTracker } from '../jobs/call-tracker.js';
 import { Clock } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService } from './conversation.service.js';

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { type CallKind, type FinalStatus, Job, JobSight } from '../../domain/jobs/job.js';
+import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { JobFinisher } from './job-finisher.js';
@@ -85,15 +85,6 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly signal: AbortSignal;
 }
 
-/** The figures of a call's usage. */
-export interface CallUsage {
-  /** Is null if the model does not report it. */
-  readonly tokensIn: number | null;
-  readonly tokensOut: number | null;
-  /** Seconds from the call's arrival to the first part of its answer; null if the answer came whole. */
-  readonly firstToken: number | null;
-}
-
 /** One call. It leaves no trace unless admitted. Only the first of several ends counts. */
 export interface TrackedCall {
   /** Runs `work`. Every line logged meanwhile carries the id of the job. */
@@ -157,15 +148,18 @@ export class CallTracker {
     return answer;
   }
 
+  /** Opens a call that arrives now. */
   async open({ by, signal, kind, name, projectId, modelId }: CallInfo): Promise<TrackedCall> {
+    const createdAt = this.clock.now();
+    const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
     // Engines and connections report from outside the request, so its log fields are bound here.
-    const end = this.log.bound((status: FinalStatus, _usage?: CallUsage, error?: string): Promise<void> => {
+    const end = this.log.bound((how: Parameters<typeof Job.finish>[1]): Promise<void> => {
       if (!job) return Promise.resolve();
-      ending ??= this.end(Job.finish(job, { status, error }, this.clock.now()));
+      ending ??= this.end(Job.finish(job, how, this.clock.now()));
       return ending;
     });
     const refused = this.log.bound(() => {
@@ -177,17 +171,17 @@ export class CallTracker {
       within: (work) => this.log.within({ job_id: id }, work),
       admitted: this.log.bound(() => {
         if (job) return;
-        const createdAt = this.clock.now();
-        job = Job.call({ ...JobSight.ownerOf(by), id, kind, name, projectId, modelId, createdAt, instance });
+        const about = { id, kind, name, projectId, modelId, createdAt, startedAt: this.clock.now(), instance, keyId };
+        job = Job.call({ ...JobSight.ownerOf(by), ...about });
         this.running.begin(job);
       }),
-      succeeded: (usage) => end('succeeded', usage),
-      cancelled: (usage) => end('cancelled', usage),
+      succeeded: (usage) => end({ status: 'succeeded', usage }),
+      cancelled: (usage) => end({ status: 'cancelled', usage }),
       refused,
       failed: async (error, usage) => {
-        if (signal.aborted) await end('cancelled', usage);
+        if (signal.aborted) await end({ status: 'cancelled', usage });
         else if (isRefusal(error)) refused();
-        else await end('failed', usage, reasonOf(error));
+        else await end({ status: 'failed', usage, ...reasonOf(error) });
       },
     };
   }
@@ -224,4 +218,6 @@ export class CallTracker {
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
 
 const reasonOf = (error: unknown) =>
-  error instanceof DomainError ? `${error.code}: ${error.message}` : 'internal_error: the log of the service has it.';
+  error instanceof DomainError
+    ? { failure: error.code, error: `${error.code}: ${error.message}` }
+    : { failure: 'internal_error', error: 'internal_error: the log of the service has it.' };

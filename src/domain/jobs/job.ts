@@ -25,6 +25,23 @@ export interface Progress {
   readonly total: number | null;
 }
 
+/** The figures that a call reports at its end. */
+export interface CallUsage {
+  /** Is null if the model does not report it. */
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  /** Seconds from the call's arrival to the first part of its answer; null if the answer came whole. */
+  readonly firstToken: number | null;
+}
+
+/** What is kept of a call for `GET /v1/usage`. */
+export interface CallRecord extends CallUsage {
+  /** The API key of the call. Is null for a session or the master key. */
+  readonly keyId: string | null;
+  /** The code of the error that the call failed with. */
+  readonly failure: string | null;
+}
+
 export interface Job {
   readonly id: string;
   /** Is null for jobs of the master key. */
@@ -38,6 +55,7 @@ export interface Job {
   readonly modelId: string | null;
   /** The id of an account, or `MASTER`. */
   readonly requestedBy: string;
+  /** The arrival of a call. */
   readonly createdAt: Date;
   /** Is null if the job never began. */
   readonly startedAt: Date | null;
@@ -47,6 +65,8 @@ export interface Job {
   readonly error: string | null;
   /** The instance that a `sync` job runs in. */
   readonly instance: number | null;
+  /** Is null for jobs that are no calls. */
+  readonly usage: CallRecord | null;
 }
 
 /** Stands for the master key in place of an account's id. */
@@ -72,9 +92,26 @@ export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_0
 type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
 type External = Owner & { name: string; status: OpenStatus; progress?: JobChange['progress'] };
 type Evaluated = Owner & Pick<Job, 'name' | 'datasetId' | 'modelId' | 'progress'>;
-type Call = Owner & Pick<Job, 'name' | 'modelId'> & { kind: CallKind; instance: number };
+type Call = Owner &
+  Pick<Job, 'name' | 'modelId'> & { kind: CallKind; startedAt: Date; instance: number; keyId: string | null };
+type End = {
+  status: FinalStatus;
+  result?: Json;
+  error?: string;
+  /** The code of the error, for a call. */
+  failure?: string;
+  usage?: CallUsage | undefined;
+};
 
-const fresh = { datasetId: null, modelId: null, finishedAt: null, result: null, error: null, instance: null } as const;
+const fresh = {
+  datasetId: null,
+  modelId: null,
+  finishedAt: null,
+  result: null,
+  error: null,
+  instance: null,
+  usage: null,
+} as const;
 
 export const Job = {
   /** Creates a job for work that runs elsewhere. Throws InvalidRequest. */
@@ -92,12 +129,12 @@ export const Job = {
   },
 
   /** Creates a job for a call that a model has begun to work on. */
-  call: (call: Call): Job => ({
+  call: ({ keyId, ...call }: Call): Job => ({
     ...fresh,
     ...call,
     mode: 'sync',
     status: 'running',
-    startedAt: call.createdAt,
+    usage: { keyId, tokensIn: null, tokensOut: null, firstToken: null, failure: null },
     progress: { done: 0, total: 1 },
   }),
 
@@ -149,13 +186,15 @@ export const Job = {
   },
 
   /** Throws JobFinished. */
-  finish(job: Job, end: { status: FinalStatus; result?: Json; error?: string }, at: Date): Job {
+  finish(job: Job, end: End, at: Date): Job {
     requireOpen(job);
     const { progress } = job;
     const done = end.status === 'succeeded' ? (progress.total ?? progress.done) : progress.done;
     const error = end.error === undefined ? job.error : shortened(end.error);
     const result = end.result === undefined ? job.result : end.result;
-    return moved({ ...job, progress: { ...progress, done }, result, error }, end.status, at);
+    const failure = end.status === 'failed' ? (end.failure ?? 'internal_error') : null;
+    const usage = job.usage && { ...job.usage, ...end.usage, failure };
+    return moved({ ...job, progress: { ...progress, done }, result, error, usage }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>

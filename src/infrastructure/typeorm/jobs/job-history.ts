@@ -19,6 +19,7 @@ const ENDED: readonly string[] = [
   'progress',
   'result',
   'error',
+  'usage',
 ] satisfies (keyof JobRow)[];
 
 const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(kind !== null && { kind }) });

@@ -31,6 +31,7 @@ export const JobTable = defineTable<JobRow>('jobs', {
   result: { type: 'json', nullable: true },
   error: { type: 'text', nullable: true },
   instance: { type: 'integer', name: 'process', nullable: true },
+  usage: { type: 'json', nullable: true },
   finishNumber: { type: 'bigint', nullable: true, select: false },
 });
 

@@ -59,7 +59,7 @@ const JobAnswer = namedObject('Job', {
   dataset_id: id('dst').nullable().meta({ example: null }),
   model_id: id('mdl').nullable().meta({ example: null }),
   requested_by: ActorId,
-  created_at: Timestamp,
+  created_at: Timestamp.describe('Seconds since the epoch. The arrival of a call.'),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable().meta({ example: 1763683262.623 }),
   duration: z

@@ -41,4 +41,9 @@ export class JobsController implements Controller {
 }
 
 const jobAnswer = (job: Job) =>
-  answerFrom(contracts.readJob.answer, job, { duration: Job.duration(job), team_id: hidden, instance: hidden });
+  answerFrom(contracts.readJob.answer, job, {
+    duration: Job.duration(job),
+    team_id: hidden,
+    instance: hidden,
+    usage: hidden,
+  });

@@ -9,7 +9,7 @@ import { MemoryStore } from '../../../fakes/memory-store.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
-import { aCall, aRule, at, ended } from '../../../support/records.js';
+import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -63,6 +63,34 @@ describe('tracking calls', () => {
     await expect(call).rejects.toBe(error);
     expect(await allJobs()).toMatchObject([
       { status: 'failed', error: 'internal_error: the log of the service has it.' },
+    ]);
+  });
+
+  it('keeps the key, the arrival, the figures and the code of the failure', async () => {
+    const { tracking, about, clock, allJobs } = setUp();
+    const account = anAccount(aTeam());
+    const by = { ...account, kind: 'api_key', credentialId: 'key_1', accountId: account.id } as never;
+    const open = async (about: CallInfo) => {
+      const call = await tracking.open(about);
+      clock.advance(250);
+      call.admitted();
+      clock.advance(750);
+      return call;
+    };
+    const figures = { tokensIn: 7, tokensOut: 3, firstToken: 0.5 };
+    await (await open({ ...about, by })).succeeded(figures);
+    await (await open(about)).failed(new InferenceTimeout(1));
+    await (await open(about)).cancelled();
+    const none = { keyId: null, tokensIn: null, tokensOut: null, firstToken: null, failure: null };
+    expect((await allJobs()).reverse()).toMatchObject([
+      {
+        usage: { ...figures, keyId: 'key_1', failure: null },
+        createdAt: at(0),
+        startedAt: at(0.25),
+        finishedAt: at(1),
+      },
+      { usage: { ...none, failure: 'inference_timeout' } },
+      { usage: none },
     ]);
   });
 
