@@ -48,6 +48,11 @@ export class InferenceTimeout extends DomainError {
   }
 }
 
+/** The answer is made faster than its reader takes it, and no more of it can be kept. */
+export class StreamNotRead extends refusal('timeout', 'inference_timeout', 'The stream was not read fast enough.', {
+  retryable: false,
+}) {}
+
 /** The prompt, or the prompt with an explicit `max_tokens`, is longer than the model's context. */
 export class ContextLengthExceeded extends DomainError {
   constructor(message: string) {

@@ -33,6 +33,8 @@ export interface RuntimeFigures {
   readonly workedSeconds: number;
   /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report it. */
   readonly firstToken: Spread;
+  /** Seconds from each token to the next of the same answer. Is empty if the runtime does not report it. */
+  readonly betweenTokens: Spread;
   /** Seconds from a call's arrival to its answer. */
   readonly answer: Spread;
 }

@@ -1,17 +1,26 @@
 /** The calls to one worker process: each is tokenized, waits for its turn, and is generated. */
 import type { Clock } from '../../application/shared/ports.js';
-import { type ChatRequest, type Completion, mostTokens } from '../../domain/chat/chat.js';
-import { ContextLengthExceeded, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  RuntimeInvalidResponse,
+  StreamNotRead,
+} from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import { FairQueue, type Turn, type WaitEstimate } from '../runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
-import type { CallReport, Order } from './protocol.js';
+import { PartBuffer } from './part-buffer.js';
+import type { CallReport, Order, Part } from './protocol.js';
 
 /**
  * Calls that may be tokenized beyond those that can get a place, so that a prompt which never fits is refused as too long
  * even if the queue is full. They are shared among callers as the queue is.
  */
 const TOKENIZED_BEYOND = 8;
+
+/** The characters of an answer that wait for its reader. */
+const RUN_AHEAD = 2 ** 20;
 
 export interface CallLimits {
   /** Calls that may wait for their turn. */
@@ -21,14 +30,19 @@ export interface CallLimits {
   readonly graceMs: number;
 }
 
-/** A call, until the process has answered it or has confirmed that it is cancelled. */
-interface Call {
-  readonly id: number;
+interface Asked {
   readonly caller: string;
   readonly request: ChatRequest;
-  readonly resolve: (completion: Completion) => void;
+  /** The answer comes in parts. */
+  readonly stream: boolean;
+  readonly take: (part: CompletionPart) => void;
   readonly reject: (reason: unknown) => void;
   readonly admitted: () => void;
+}
+
+/** A call, until the process has answered it or has confirmed that it is cancelled. */
+interface Call extends Asked {
+  readonly id: number;
   readonly release: () => void;
   stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;
@@ -62,28 +76,69 @@ export class ChatCalls {
     this.queue.resize(slots);
   }
 
-  async complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
+  complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
+    return new Promise((resolve, reject) => {
+      const take = ({ end, ...said }: CompletionPart) => end && resolve({ ...said, ...end });
+      this.begin({ request, caller, stream: false, take, reject, admitted }, signal);
+    });
+  }
+
+  async *stream(
+    request: ChatRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted = () => {},
+  ): AsyncGenerator<CompletionPart> {
+    const buffer = new PartBuffer(RUN_AHEAD);
+    const take = (part: CompletionPart) => {
+      if (!buffer.add(part)) this.cancel(call, new StreamNotRead());
+    };
+    const reject = (reason: unknown) => buffer.fail(reason);
+    // The reader may be slower than the model, so its signal and its time count longer than those of the call.
+    const abort = () => reject(signal.reason);
+    const call = this.begin({ request, caller, stream: true, take, reject, admitted }, signal);
+    const { timeoutMs } = this.limits;
+    const timer = setTimeout(() => reject(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
+    signal.addEventListener('abort', abort);
+    try {
+      yield* buffer.parts();
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      if (this.calls.has(call.id)) this.cancel(call, null);
+    }
+  }
+
+  private begin(asked: Asked, signal: AbortSignal): Call {
+    const { caller, request, stream } = asked;
     const most = this.slots + this.limits.queue + TOKENIZED_BEYOND;
     if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.queue.busy;
-    return new Promise((resolve, reject) => {
-      const abort = () => this.cancel(call, signal.reason);
-      const release = () => signal.removeEventListener('abort', abort);
-      const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
-      const id = ++this.lastId;
-      const given = { id, caller, request, admitted, arrived: this.now, waitedMs: 0 };
-      const call: Call = { ...given, resolve, reject, release, stage: 'tokenizing', turn: null, timer };
-      signal.addEventListener('abort', abort);
-      this.calls.set(call.id, call);
-      this.send({ type: 'tokenize', call: id, caller, request });
-    });
+    const abort = () => this.cancel(call, signal.reason);
+    const release = () => signal.removeEventListener('abort', abort);
+    const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
+    const id = ++this.lastId;
+    const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0 } as const;
+    const call: Call = { ...asked, ...state, id, release, timer };
+    signal.addEventListener('abort', abort);
+    this.calls.set(id, call);
+    this.send({ type: 'tokenize', call: id, caller, request, stream });
+    return call;
   }
 
   receive(report: CallReport): void {
     const call = this.calls.get(report.call);
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
-    else if (report.type !== 'tokenized') this.end(call, refusalOf(call.request, report));
-    else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens);
+    else if (report.type !== 'tokenized') {
+      call.reject(refusalOf(call.request, report));
+      this.end(call);
+    } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
+  }
+
+  receivePart({ call: id, ...part }: Part): void {
+    const call = this.calls.get(id);
+    if (call?.stage === 'running' && call.stream) call.take(part);
+    else this.receiveInvalid(id);
   }
 
   /** The process sent something about a call that is not a report. */
@@ -94,15 +149,18 @@ export class ChatCalls {
 
   /** Rejects all calls, because the process is gone or about to end. */
   fail(error: Error): void {
-    for (const call of this.calls.values()) this.forget(call, error);
+    for (const call of this.calls.values()) {
+      call.reject(error);
+      this.forget(call);
+    }
     this.calls.clear();
   }
 
-  private enqueue(call: Call, promptTokens: number): void {
+  private enqueue(call: Call, tokens: number): void {
     call.stage = 'waiting';
     call.turn = {
       caller: call.caller,
-      tokens: promptTokens + mostTokens(call.request),
+      tokens,
       begin: () => {
         call.stage = 'running';
         call.waitedMs = this.now - call.arrived;
@@ -120,12 +178,13 @@ export class ChatCalls {
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, finishReason, promptTokens, completionTokens, cachedTokens, firstTokenMs, tookMs } = report;
+    const { text, finishReason, promptTokens, completionTokens, cachedTokens } = report;
+    const { firstTokenMs, betweenTokensMs, tookMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
     this.estimate.record(tookMs);
-    this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, tookMs });
-    call.resolve({ text, finishReason, usage });
-    this.end(call, null, promptTokens + completionTokens);
+    this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, betweenTokensMs, tookMs });
+    call.take({ text, end: { finishReason, usage } });
+    this.end(call, promptTokens + completionTokens);
   }
 
   private expire(call: Call): void {
@@ -145,9 +204,9 @@ export class ChatCalls {
     this.leaveQueue(call, stage);
   }
 
-  private end(call: Call, reason: unknown, tokens?: number): void {
+  private end(call: Call, tokens?: number): void {
     this.calls.delete(call.id);
-    this.forget(call, reason);
+    this.forget(call);
     this.leaveQueue(call, call.stage, tokens);
   }
 
@@ -156,10 +215,9 @@ export class ChatCalls {
     else if (turn && stage === 'waiting') this.queue.giveUp(turn);
   }
 
-  private forget(call: Call, reason: unknown): void {
+  private forget(call: Call): void {
     clearTimeout(call.timer);
     call.release();
-    call.reject(reason);
   }
 
   private get now(): number {

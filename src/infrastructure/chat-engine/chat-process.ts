@@ -100,6 +100,7 @@ export class ChatProcess implements SupervisedProcess {
     const report = reportOf(message);
     if (!report) this.receiveInvalid(callOf(message));
     else if (report.type === 'broken') this.listener.broken(report.reason);
+    else if (report.type === 'parts') for (const part of report.parts) this.calls.receivePart(part);
     else if (report.type === 'ready') {
       clearTimeout(this.loadTimer);
       this.calls.open(Math.max(1, Math.min(report.maxBatch, this.settings.atOnce ?? report.maxBatch)));

@@ -13,6 +13,7 @@ import { readSpec } from '../runtimes/engine-api.js';
 import { WaitEstimate } from '../runtimes/fair-queue.js';
 import { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import type { RestartDelayBounds } from '../system/scheduling.js';
+import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, dtypes, type OnnxSource } from './chat-process.js';
 
 const usualSettings = {
@@ -125,11 +126,7 @@ export class SupervisedRuntime implements EngineRuntime {
     signal: AbortSignal,
     admitted?: () => void,
   ): Promise<Completion> {
-    const { state, reason } = this.status;
-    if (state === 'stopped') throw new RuntimeStopped();
-    if (state === 'loading') throw new RuntimeLoading();
-    if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
-    return this.supervisor.current.calls.complete(request, caller, signal, admitted);
+    return this.calls.complete(request, caller, signal, admitted);
   }
 
   async *stream(
@@ -138,8 +135,16 @@ export class SupervisedRuntime implements EngineRuntime {
     signal: AbortSignal,
     admitted?: () => void,
   ): AsyncGenerator<CompletionPart> {
-    const { text, ...end } = await this.complete(request, caller, signal, admitted);
-    yield { text, end };
+    yield* this.calls.stream(request, caller, signal, admitted);
+  }
+
+  /** Throws unless the runtime is ready. */
+  private get calls(): ChatCalls {
+    const { state, reason } = this.status;
+    if (state === 'stopped') throw new RuntimeStopped();
+    if (state === 'loading') throw new RuntimeLoading();
+    if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
+    return this.supervisor.current.calls;
   }
 
   private launch(): ChatProcess {

@@ -17,8 +17,15 @@ export interface LoadSettings {
 export type Order =
   | ({ readonly type: 'load'; readonly folder: string; readonly threads: number } & LoadSettings)
   /** Tokenizes a request. The worker answers `tokenized`, `too_long`, `refused` or `failed`. */
-  | { readonly type: 'tokenize'; readonly call: number; readonly caller: string; readonly request: ChatRequest }
-  /** Generates the answer to a tokenized request. The worker answers `completed` or `failed`. */
+  | {
+      readonly type: 'tokenize';
+      readonly call: number;
+      readonly caller: string;
+      readonly request: ChatRequest;
+      /** Report the answer in parts. */
+      readonly stream: boolean;
+    }
+  /** Generates the answer to a tokenized request. The worker answers `completed` or `failed`, after any `parts`. */
   | { readonly type: 'generate'; readonly call: number }
   /** Cancels a request at any time. The worker always answers `cancelled`. */
   | { readonly type: 'cancel'; readonly call: number };
@@ -27,12 +34,16 @@ const call = z.int().min(0);
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
 
+const Part = z.object({ call, text: z.string() });
+export type Part = z.infer<typeof Part>;
+
 const Report = z.discriminatedUnion('type', [
   /** `maxBatch` is 1 if the model can't be run in batches. */
   z.object({ type: z.literal('ready'), maxBatch: z.int().min(1) }),
   /** The model can't be used; another attempt would give the same. */
   z.object({ type: z.literal('broken'), reason: z.string() }),
-  z.object({ type: z.literal('tokenized'), call, promptTokens: count }),
+  /** `room`: tokens that the answer may have. */
+  z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
   /** If not `whole`, the prompt has more tokens than were counted. */
   z.object({ type: z.literal('too_long'), call, promptTokens: count, whole: z.boolean(), context: count }),
   /** The model's chat template refuses the messages. */
@@ -40,6 +51,7 @@ const Report = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('completed'),
     call,
+    /** The text that no part had. */
     text: z.string(),
     finishReason: z.enum(['stop', 'length']),
     promptTokens: count,
@@ -47,8 +59,11 @@ const Report = z.discriminatedUnion('type', [
     cachedTokens: count,
     completionTokens: count,
     firstTokenMs: milliseconds,
+    betweenTokensMs: z.array(milliseconds),
     tookMs: milliseconds,
   }),
+  /** The parts of all streamed answers that one step of the model has made. */
+  z.object({ type: z.literal('parts'), parts: z.array(Part) }),
   z.object({ type: z.literal('failed'), call, reason: z.string() }),
   z.object({ type: z.literal('cancelled'), call }),
 ]);

@@ -153,6 +153,7 @@ const NUMBERS = [
 
 const TIMES = [
   ['tenon_chat_first_token_seconds', 'Time from a call to the first token of its answer.', 'firstToken'],
+  ['tenon_chat_between_tokens_seconds', 'Time from a token of an answer to the next.', 'betweenTokens'],
   ['tenon_chat_answer_seconds', 'Time from a call to its answer.', 'answer'],
 ] as const;
 

@@ -51,7 +51,7 @@ describe('chat runtimes', () => {
       broken: onnx(broken),
       blame: /tokenizer/,
       countsFirst: true,
-      streams: false,
+      streams: true,
       mend: () => folders.copy('tokenizer.json', broken),
       babbling: onnx('/models/babbling'),
       crash: (id) => rig.kill(id),

@@ -11,15 +11,21 @@ describe('a report', () => {
     cachedTokens: 2,
     completionTokens: 1,
     firstTokenMs: 0.5,
+    betweenTokensMs: [0.5],
     tookMs: 1.5,
   };
 
-  it.each([{ type: 'ready', maxBatch: 8 }, { type: 'broken', reason: 'x' }, { type: 'cancelled', call: 0 }, completed])(
-    'is believed: %j',
-    (message) => {
-      expect(reportOf(message)).toEqual(message);
-    },
-  );
+  const parts = { type: 'parts', parts: [{ call: 3, text: 'H' }] };
+
+  it.each([
+    { type: 'ready', maxBatch: 8 },
+    { type: 'broken', reason: 'x' },
+    { type: 'cancelled', call: 0 },
+    completed,
+    parts,
+  ])('is believed: %j', (message) => {
+    expect(reportOf(message)).toEqual(message);
+  });
 
   it.each([
     null,
@@ -28,8 +34,10 @@ describe('a report', () => {
     { type: 'toString' },
     { type: 'broken' },
     { type: 'ready', maxBatch: 0 },
-    { type: 'tokenized', call: 1, promptTokens: -1 },
-    { type: 'tokenized', call: 1.5, promptTokens: 1 },
+    { type: 'tokenized', call: 1, promptTokens: -1, room: 1 },
+    { type: 'tokenized', call: 1.5, promptTokens: 1, room: 1 },
+    { type: 'tokenized', call: 1, promptTokens: 1 },
+    { type: 'parts', parts: [{ call: 1 }] },
     { type: 'too_long', call: 1, promptTokens: 9, context: 8 },
     { ...completed, text: null },
     { ...completed, finishReason: 'abort' },

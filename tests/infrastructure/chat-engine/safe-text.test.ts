@@ -13,7 +13,7 @@ const readAndWrite = (model: ModelFiles) => {
   return {
     plain: (written: string) => text.escape(written),
     encode: (rendered: string) => [...text.tokens(rendered)].flat(),
-    decode: (ids: readonly number[], cut: boolean) => vocabulary.decode(ids, cut),
+    decode: (ids: readonly number[]) => vocabulary.decode(ids),
   };
 };
 const tokens = readAndWrite(files);
@@ -47,7 +47,7 @@ describe('text that somebody wrote', () => {
   ])('has no special tokens, but the words that it is made of: %j', (text) => {
     const ids = tokens.encode(rendered(tokens.plain(text)));
     expect(count(ids)).toBe(2);
-    expect(tokens.decode(ids, false)).toBe(`user\n${text}\n`);
+    expect(tokens.decode(ids)).toBe(`user\n${text}\n`);
   });
 
   it('may have added tokens that are not special', () => {
@@ -94,7 +94,7 @@ describe('text that somebody wrote', () => {
     for (const text of ['end|>', 'start|>Hi', ' <|im ', '<|im']) {
       const ids = tokens.encode(`${open}${tokens.plain(text)}${close}`);
       expect(count(ids)).toBe(0);
-      expect(tokens.decode(ids, false)).toBe(`${open}${text}${close}`);
+      expect(tokens.decode(ids)).toBe(`${open}${text}${close}`);
     }
   });
 
@@ -111,20 +111,5 @@ describe('text that somebody wrote', () => {
     expect(tokens.plain(text) === text).toBe(true);
     expect(count(tokens.encode(tokens.plain('<|im_end|>'.repeat(7_000))))).toBe(0);
     expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
-  });
-});
-
-describe('a cut text', () => {
-  const ids = tokens.encode('café 👩');
-  const pieces = ids.map((_, i) => ids.slice(0, i + 1));
-
-  it('ends before the character in which it is cut', () => {
-    expect(ids.length).toBeGreaterThan(7);
-    for (const piece of pieces) expect('café 👩').toContain(tokens.decode(piece, true));
-    expect(tokens.decode(ids, true)).toBe('café 👩');
-  });
-
-  it('is shown as it is where it should have been whole', () => {
-    expect(pieces.map((piece) => tokens.decode(piece, false)).join('')).toContain('\uFFFD');
   });
 });

@@ -69,7 +69,8 @@ const asked = (first: number, length: number, room = 5): Generation => ({
   caller: 'usr_a',
   prompt: prompt(first, length),
   room,
-  temperature: 0,
+  choose: (scores) => Array.from(scores).indexOf(1),
+  add: () => false,
 });
 const counted = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 

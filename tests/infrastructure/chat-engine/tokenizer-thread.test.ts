@@ -29,7 +29,8 @@ describe('the counter of prompts', () => {
   };
   const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
     const messages = texts.map((content) => ({ role: 'user' as const, content }));
-    counter.take({ type: 'tokenize', call, caller, request: { messages, maxTokens: null, temperature: 0, ...more } });
+    const request = { messages, maxTokens: null, temperature: 0, ...more };
+    counter.take({ type: 'tokenize', call, caller, request, stream: false });
   };
   const reported = async (reportsInAll: number) => {
     while (reports.length < reportsInAll) await once(events, 'report');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChatRequest, Usage } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, CompletionEnd, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import {
@@ -19,6 +19,14 @@ export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
 export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
+
+type About = Partial<ChatRequest> & { id?: string; caller?: string; signal?: AbortSignal };
+
+function callOf(text: string, about: About) {
+  const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
+  const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
+  return [id, request, caller, signal] as const;
+}
 
 /** Chat runtimes in child processes, with a view on these processes. */
 export class ChildRuntimesRig {
@@ -48,11 +56,19 @@ export class ChildRuntimesRig {
   }
 
   /** Returns the answer with its usage beside it. */
-  async ask(text: string, about: Partial<ChatRequest> & { id?: string; caller?: string; signal?: AbortSignal } = {}) {
-    const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
-    const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
-    const { usage, ...said } = await this.runtimes.complete(id, request, caller, signal);
+  async ask(text: string, about: About = {}) {
+    const { usage, ...said } = await this.runtimes.complete(...callOf(text, about));
     return { ...said, ...(usage as Usage) };
+  }
+
+  /** Returns the same answer, taken in parts, with the parts. */
+  async stream(text: string, about: About = {}) {
+    const parts: CompletionPart[] = [];
+    for await (const part of this.runtimes.stream(...callOf(text, about))) parts.push(part);
+    const { usage, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
+    const logprobs = parts.flatMap((part) => part.logprobs ?? []);
+    const said = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };
+    return { parts, answer: { ...said, ...end, ...(usage as Usage) } };
   }
 
   /** The latest process of the runtime. */

@@ -41,7 +41,7 @@ export class DrivenWorker {
         else if (report.type === 'cancelled') resolve(null);
         else reject(new Error(JSON.stringify(report)));
       });
-      this.worker.take({ type: 'tokenize', call, caller, request });
+      this.worker.take({ type: 'tokenize', call, caller, request, stream: false });
       if (dropped) this.worker.take({ type: 'cancel', call });
     });
   }
@@ -51,6 +51,6 @@ export class DrivenWorker {
       this.maxBatch = report.maxBatch;
       this.loaded();
     } else if (report.type === 'broken') throw new Error(report.reason);
-    else this.awaited.get(report.call)?.(report);
+    else if (report.type !== 'parts') this.awaited.get(report.call)?.(report);
   }
 }

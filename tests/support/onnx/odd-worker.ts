@@ -11,7 +11,7 @@ const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
     if (order.type === 'load') say({ type: 'ready', maxBatch: 1 });
-    if (order.type === 'tokenize') say({ type: 'tokenized', call: order.call, promptTokens: 3 });
+    if (order.type === 'tokenize') say({ type: 'tokenized', call: order.call, promptTokens: 3, room: 9 });
     if (order.type === 'cancel') say({ type: 'cancelled', call: order.call });
     if (order.type === 'generate') answer(order.call);
   };
@@ -24,6 +24,7 @@ const completion = {
   cachedTokens: 0,
   completionTokens: 1,
   firstTokenMs: 1,
+  betweenTokensMs: [],
   tookMs: 2,
 };
 

@@ -1,4 +1,4 @@
-import { Decoder } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import { Decoder, type Scores, sample } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
 import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
@@ -16,10 +16,11 @@ async function main(): Promise<void> {
   const prompt = tokensOf(new Prompts(files).of([{ role: 'user', content: text }]));
   const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
   const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
+  const choose = (scores: Scores) => sample(scores, 0);
   const answers: unknown[] = [];
   for (const chunk of chunks) {
     const scheduler = new Scheduler(decoder, { ...settings, chunk: Number(chunk) });
-    answers.push(await scheduler.generate(1, { caller: 'usr_a', prompt, room: 40, temperature: 0 }));
+    answers.push(await scheduler.generate(1, { caller: 'usr_a', prompt, room: 40, choose, add: () => false }));
   }
   console.log(JSON.stringify({ promptTokens: prompt.length, answers }));
 }

@@ -14,7 +14,7 @@ export class ChatWorker {
     this.report(report),
   );
   /** Calls that are being tokenized and are not cancelled. */
-  private readonly tokenizing = new Map<number, Pick<GenerateOrder, 'caller' | 'temperature'>>();
+  private readonly tokenizing = new Map<number, Omit<GenerateOrder, 'prompt' | 'room'>>();
   /** Tokenized calls that wait for the order to generate. */
   private readonly tokenized = new Map<number, GenerateOrder>();
 
@@ -26,10 +26,13 @@ export class ChatWorker {
         this.tokenizer.send({ type: 'load', folder: order.folder, weights: order.weights });
         this.decoder.send(order);
         break;
-      case 'tokenize':
-        this.tokenizing.set(order.call, { caller: order.caller, temperature: order.request.temperature });
+      case 'tokenize': {
+        const { call, caller, stream, request } = order;
+        const { temperature, sampling } = request;
+        this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling });
         this.tokenizer.send(order);
         break;
+      }
       case 'generate':
         this.generate(order.call);
         break;
@@ -62,11 +65,11 @@ export class ChatWorker {
   }
 
   private keep({ call, prompt, room }: Extract<TokenizerReport, { type: 'tokenized' }>): void {
-    const request = this.tokenizing.get(call);
-    if (!request) return; // cancelled meanwhile
+    const order = this.tokenizing.get(call);
+    if (!order) return; // cancelled meanwhile
     this.tokenizing.delete(call);
-    this.tokenized.set(call, { type: 'generate', call, ...request, prompt, room });
-    this.report({ type: 'tokenized', call, promptTokens: prompt.length });
+    this.tokenized.set(call, { ...order, prompt, room });
+    this.report({ type: 'tokenized', call, promptTokens: prompt.length, room });
   }
 }
 

@@ -1,17 +1,20 @@
 /** The thread that holds the model and generates answers. During a step of the model it does nothing else. */
 import { parentPort } from 'node:worker_threads';
+import type { ChatRequest } from '../../../domain/chat/chat.js';
 import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
-import type { Order, Report } from '../protocol.js';
+import type { Order, Part, Report } from '../protocol.js';
+import { type AnswerPart, AnswerText } from './answer-text.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
+import { type Scores, sample } from './decoder.js';
 import { BrokenModel } from './model-files.js';
 
-export interface GenerateOrder {
+export interface GenerateOrder extends Pick<ChatRequest, 'temperature' | 'sampling'> {
   readonly type: 'generate';
   readonly call: number;
   readonly caller: string;
+  readonly stream: boolean;
   readonly prompt: Int32Array;
   readonly room: number;
-  readonly temperature: number;
 }
 
 export type DecoderOrder =
@@ -19,11 +22,16 @@ export type DecoderOrder =
   /** Runs the loaded model on some tokens, and reports `ready` or `broken`. */
   | { readonly type: 'try'; readonly sample: readonly number[] }
   | GenerateOrder;
-export type DecoderReport = Extract<Report, { type: 'ready' | 'broken' | 'completed' | 'failed' | 'cancelled' }>;
+export type DecoderReport = Extract<
+  Report,
+  { type: 'ready' | 'broken' | 'parts' | 'completed' | 'failed' | 'cancelled' }
+>;
 
 class DecoderThread {
   private loading: Promise<LoadedModel> | null = null;
   private model: ReadyModel | null = null;
+  /** The parts of the present step. */
+  private parts: Part[] = [];
 
   constructor(private readonly report: (report: DecoderReport) => void) {}
 
@@ -56,28 +64,49 @@ class DecoderThread {
     }
   }
 
-  private async generate({ call, caller, prompt, room, temperature }: GenerateOrder): Promise<void> {
+  private async generate(order: GenerateOrder): Promise<void> {
     if (!this.model) return;
+    const { call, caller, prompt, room, stream } = order;
     const { scheduler, vocabulary } = this.model;
     const began = performance.now();
+    const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
+    const choose = (scores: Scores) => sample(scores, order.temperature);
+    const add = (token: number) => {
+      text.add(token);
+      if (stream && !text.stopped) this.send(call, text.take());
+      return text.stopped;
+    };
     try {
-      const answer = await scheduler.generate(call, { caller, prompt: [...prompt], room, temperature });
+      const answer = await scheduler.generate(call, { caller, prompt: [...prompt], room, choose, add });
       if (!answer) return;
-      const { tokens, finishReason, cachedTokens, firstTokenMs } = answer;
+      const { tokens, finishReason, cachedTokens, firstTokenMs, betweenTokensMs } = answer;
+      text.end(finishReason === 'length');
       this.report({
         type: 'completed',
         call,
-        text: vocabulary.decode(tokens, finishReason === 'length'),
+        ...text.take(),
         finishReason,
         promptTokens: prompt.length,
         cachedTokens,
         completionTokens: tokens.length,
         firstTokenMs,
+        betweenTokensMs: [...betweenTokensMs],
         tookMs: performance.now() - began,
       });
     } catch (error) {
       this.report({ type: 'failed', call, reason: `the model failed: ${nativeMessageOf(error)}` });
     }
+  }
+
+  /** The parts of one step go out together, before the end of any of their answers. */
+  private send(call: number, part: AnswerPart): void {
+    if (part.text === '') return;
+    if (this.parts.length === 0)
+      queueMicrotask(() => {
+        this.report({ type: 'parts', parts: this.parts });
+        this.parts = [];
+      });
+    this.parts.push({ call, ...part });
   }
 }
 

@@ -4,7 +4,7 @@
  * messages, so a cancellation costs one more step and not the whole answer.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type Network, type Scores, type Step, sample } from './decoder.js';
+import type { Network, Scores, Step } from './decoder.js';
 import type { Past } from './kv-cache.js';
 import { type CachedTokens, PrefixCache } from './prefix-cache.js';
 
@@ -16,7 +16,10 @@ export interface Generation {
   readonly prompt: readonly number[];
   /** Tokens that the answer may have; at least 1. */
   readonly room: number;
-  readonly temperature: number;
+  /** Returns the next token. */
+  choose(scores: Scores): number;
+  /** Takes a token of the answer. Returns true if the answer ends with it. */
+  add(token: number, scores: Scores): boolean;
 }
 
 export interface Generated {
@@ -26,6 +29,8 @@ export interface Generated {
   /** Tokens of the prompt that came from another sequence of the caller. */
   readonly cachedTokens: number;
   readonly firstTokenMs: number;
+  /** The time from each token to the next. */
+  readonly betweenTokensMs: readonly number[];
 }
 
 export interface SchedulerSettings {
@@ -50,7 +55,8 @@ interface Sequence extends CachedTokens {
   past: Past;
   cachedTokens: number;
   readonly began: number;
-  firstTokenMs: number;
+  /** When each token was chosen. */
+  readonly times: number[];
   readonly resolve: (generated: Generated | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -80,7 +86,7 @@ export class Scheduler {
   generate(call: number, request: Generation): Promise<Generated | null> {
     return new Promise((resolve, reject) => {
       const { caller, prompt } = request;
-      const state = { past: this.network.begin(), cachedTokens: 0, began: performance.now(), firstTokenMs: 0 };
+      const state = { past: this.network.begin(), cachedTokens: 0, began: performance.now(), times: [] };
       const sequence = { call, caller, request, tokens: [...prompt], ...state, resolve, reject };
       this.calls.set(call, sequence);
       this.waiting.add(sequence);
@@ -182,16 +188,18 @@ export class Scheduler {
 
   /** Chooses the next token, and ends the sequence if that was its last. */
   private take(sequence: Sequence, scores: Scores): void {
-    const { request, tokens, cachedTokens } = sequence;
-    const token = sample(scores, request.temperature);
-    sequence.firstTokenMs ||= performance.now() - sequence.began;
-    const stopped = this.settings.stops.has(token);
-    if (!stopped) tokens.push(token);
+    const { request, tokens, times, began, cachedTokens } = sequence;
+    const token = request.choose(scores);
+    times.push(performance.now());
+    const ended = this.settings.stops.has(token);
+    if (!ended) tokens.push(token);
+    const stopped = ended || request.add(token, scores);
     const full = tokens.length === request.prompt.length + request.room;
     if (!stopped && !full) return;
+    const [firstTokenMs = 0, ...betweenTokensMs] = times.map((time, i) => time - (times[i - 1] ?? began));
     const finishReason = stopped ? 'stop' : 'length';
     const answer = tokens.slice(request.prompt.length);
-    this.end(sequence, { tokens: answer, finishReason, cachedTokens, firstTokenMs: sequence.firstTokenMs });
+    this.end(sequence, { tokens: answer, finishReason, cachedTokens, firstTokenMs, betweenTokensMs });
   }
 
   private end(sequence: Sequence, generated: Generated | null): void {

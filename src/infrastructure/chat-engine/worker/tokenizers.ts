@@ -38,21 +38,50 @@ export class Vocabulary {
   /** The tokens that end an answer. Exports name them in three places, which do not always agree. */
   readonly stops: ReadonlySet<number>;
   private readonly tokenizer: Tokenizer;
+  private readonly added: ReadonlyMap<number, unknown>;
+  private readonly isByteLevel: boolean;
 
   /** Throws BrokenModel. */
   constructor({ tokenizer, tokenizerConfig, stopIds, namedTokens }: ModelFiles) {
     this.tokenizer = usingTokenizer(() => new Tokenizer(withoutMerges(tokenizer), tokenizerConfig));
+    this.added = this.tokenizer.get_added_tokens_decoder();
+    this.isByteLevel = Decoding.safeParse(tokenizer.decoder).success;
     const { eos_token: end } = namedTokens;
     const named = end === undefined ? undefined : this.tokenizer.token_to_id(end);
     this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
   }
 
-  /** Returns the text. If `cut`, leaves out a character that is incomplete at the end. */
-  decode(ids: readonly number[], cut: boolean): string {
+  /** Returns the text of some tokens. Special tokens have none. */
+  decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
-    const text = this.tokenizer.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
-    return cut ? text.replace(/\uFFFD$/, '') : text;
+    return this.tokenizer.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
   }
+
+  /** Returns the UTF-8 bytes of a token, which may be a part of a character. */
+  bytesOf(id: number): number[] {
+    const piece = this.tokenizer.id_to_token(id) ?? '';
+    if (this.added.has(id)) return [...Buffer.from(piece)];
+    if (this.isByteLevel) return [...piece].map((character) => BYTES.get(character) ?? 0);
+    const [, byte] = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece) ?? [];
+    if (byte) return [Number.parseInt(byte, 16)];
+    // The first token of a text may lose its space.
+    return [...Buffer.from(this.decode([id, id]).slice(this.decode([id]).length))];
+  }
+}
+
+const ByteLevel = z.looseObject({ type: z.literal('ByteLevel') });
+/** A decoder for which each character of a token stands for a byte. */
+const Decoding = z.union([ByteLevel, z.looseObject({ decoders: z.array(z.unknown()).refine(hasByteLevel) })]);
+
+function hasByteLevel(decoders: readonly unknown[]): boolean {
+  return decoders.some((one) => ByteLevel.safeParse(one).success);
+}
+
+/** The bytes by their characters: visible ones stand for themselves, the others have the characters from 256 on. */
+const BYTES = new Map<string, number>();
+for (let byte = 0, hidden = 256; byte < 256; byte++) {
+  const isVisible = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+  BYTES.set(String.fromCharCode(isVisible ? byte : hidden++), byte);
 }
 
 /** Runs something that throws if the tokenizer can't be used, and throws BrokenModel then. */

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { AnswerText } from '../../../src/infrastructure/chat-engine/worker/answer-text.js';
+import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
+import { tinyChat } from '../../support/onnx/model-folders.js';
+
+const files = readModelFiles(tinyChat);
+const byteLevel = new Vocabulary(files);
+
+/** As Llama has it: a space is a part of the next token, and bytes without a token of their own are tokens. */
+const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
+const pieces = [...bytes, '▁', '▁Paris', 'Paris', '▁▁', 'é', '日', ' ', 'a'];
+const sentencePiece = new Vocabulary({
+  ...files,
+  tokenizer: {
+    added_tokens: [],
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    decoder: {
+      type: 'Sequence',
+      decoders: [
+        { type: 'Replace', pattern: { String: '▁' }, content: ' ' },
+        { type: 'ByteFallback' },
+        { type: 'Fuse' },
+        { type: 'Strip', content: ' ', start: 1, stop: 0 },
+      ],
+    },
+    model: {
+      type: 'BPE',
+      vocab: Object.fromEntries(pieces.map((piece, id) => [piece, id])),
+      merges: [],
+      byte_fallback: true,
+    },
+  },
+});
+
+/** Returns the text as it becomes ready, token by token, with the end as the last. */
+function told(vocabulary: Vocabulary, tokens: readonly number[], { cut = false, stop = [] as readonly string[] } = {}) {
+  const text = new AnswerText({ decode: (some) => vocabulary.decode(some), stop });
+  const parts: string[] = [];
+  for (const token of tokens) {
+    if (text.stopped) break;
+    text.add(token);
+    parts.push(text.take().text);
+  }
+  text.end(cut);
+  return { parts: [...parts, text.take().text], stopped: text.stopped };
+}
+
+const models = [
+  ['a byte-level tokenizer', byteLevel, 506],
+  ['a tokenizer of pieces and bytes', sentencePiece, pieces.length],
+] as const;
+
+describe.each(models)('the text of %s', (_, vocabulary, size) => {
+  const byteTokens = byteTokensOf(vocabulary);
+  const some = fc.oneof(
+    fc.nat(size - 1),
+    fc.constantFrom(...Buffer.from('naïve 日本 👩‍👧 A\uFFFD.')).map((byte) => byteTokens[byte] as number),
+  );
+  const tokens = fc.array(some, { maxLength: 40 });
+
+  it('is that of all tokens together, whatever the tokens are', () => {
+    fc.assert(
+      fc.property(tokens, fc.boolean(), (some, cut) => {
+        const whole = vocabulary.decode(some);
+        expect(told(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('comes with each whole character, and never with a part of one', () => {
+    const text = 'né 👩 é';
+    const { parts } = told(
+      vocabulary,
+      [...Buffer.from(text)].map((byte) => byteTokens[byte] as number),
+    );
+    expect(parts).toEqual(['n', '', 'é', ' ', '', '', '', '👩', ' ', '', 'é', '']);
+    const [first] = told(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
+    expect([first, told(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
+  });
+});
+
+describe('the stop texts', () => {
+  const byteTokens = byteTokensOf(byteLevel);
+  const letters = (text: string) => [...Buffer.from(text)].map((byte) => byteTokens[byte] as number);
+
+  /** Adds characters until the text ends with a stop text. */
+  function naive(text: string, stop: readonly string[]): string {
+    for (let end = 1; end <= text.length; end++) {
+      const found = stop.filter((one) => text.slice(0, end).endsWith(one)).map(({ length }) => length);
+      if (found.length > 0) return text.slice(0, end - Math.max(...found));
+    }
+    return text;
+  }
+
+  it('end the answer before the first of them, and none of one is ever told', () => {
+    const word = (least: number, most: number) =>
+      fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: least, maxLength: most });
+    fc.assert(
+      fc.property(word(0, 30), fc.array(word(1, 5), { minLength: 1, maxLength: 4 }), (text, stop) => {
+        const expected = naive(text, stop);
+        const { parts, stopped } = told(byteLevel, letters(text), { stop });
+        expect(parts.join('')).toBe(expected);
+        expect(stopped).toBe(expected !== text);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('hold back only what may be the beginning of one', () => {
+    expect(told(byteLevel, letters('xaab.'), { stop: ['aac', 'b!'] }).parts).toEqual(['x', '', '', 'aa', 'b.', '']);
+  });
+
+  it('are searched in linear time', () => {
+    const stop = [`${'a'.repeat(20_000)}b`, 'c'];
+    const begun = process.cpuUsage();
+    expect(told(byteLevel, letters('a'.repeat(19_000)), { stop }).parts.join('')).toHaveLength(19_000);
+    expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000);
+  });
+});
+
+/** Returns the tokens of single bytes. */
+function byteTokensOf(vocabulary: Vocabulary): number[] {
+  const found: number[] = [];
+  for (let token = 0; token < 256; token++) found[vocabulary.bytesOf(token)[0] as number] = token;
+  return found;
+}

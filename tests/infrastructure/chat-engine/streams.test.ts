@@ -1,0 +1,57 @@
+import { PartBuffer } from '../../../src/infrastructure/chat-engine/part-buffer.js';
+import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
+import { tinyChat } from '../../support/onnx/model-folders.js';
+
+describe('an answer in parts', () => {
+  const rig = new ChildRuntimesRig({ atOnce: 8, queue: 8 });
+  beforeAll(() => rig.start(tinyChat));
+  afterAll(() => rig.runtimes.close());
+
+  it('is the whole answer, token by token, also for sixteen callers at once', async () => {
+    const lands = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
+    const questions = [...lands.map((land) => `What is the capital of ${land}?`), ...lands.map((_, i) => `${i} + 5?`)];
+    const alone: unknown[] = [];
+    for (const question of questions) alone.push(await rig.ask(question, { caller: question }));
+    const together = await Promise.all(questions.map((question, i) => rig.stream(question, { caller: `usr_${i}` })));
+    expect(together.map(({ answer }) => answer)).toEqual(alone);
+    for (const { parts, answer } of together) {
+      expect(parts.length).toBeGreaterThan(3);
+      expect(parts.length).toBeLessThanOrEqual(answer.completionTokens + 1);
+    }
+    expect(rig.runtimes.figures().get('a')?.betweenTokens.count).toBeGreaterThan(100);
+  });
+
+  it('ends before a stop text, of which it tells nothing, as the whole answer does', async () => {
+    const about = { sampling: { stop: [', 9', '7, 8, 9, 1'] } };
+    const { parts, answer } = await rig.stream('Count from 1 to 50.', about);
+    expect(answer).toMatchObject({ text: '1, 2, 3, 4, 5, 6, 7, 8', finishReason: 'stop' });
+    expect(parts.every(({ text }) => !text.includes('9'))).toBe(true);
+    const { cachedTokens: _, ...whole } = await rig.ask('Count from 1 to 50.', about);
+    expect(answer).toMatchObject(whole);
+  });
+});
+
+describe('the parts that wait for their reader', () => {
+  const end = { finishReason: 'stop', usage: null } as const;
+
+  it('become one', async () => {
+    const buffer = new PartBuffer(100);
+    for (const text of ['a', 'b', '']) expect(buffer.add({ text })).toBe(true);
+    const parts = buffer.parts();
+    expect(await parts.next()).toEqual({ value: { text: 'ab' }, done: false });
+    const next = parts.next();
+    buffer.add({ text: 'c' });
+    buffer.add({ text: '', end });
+    expect([await next, await parts.next()].map(({ value }) => value)).toEqual([{ text: 'c', end }, undefined]);
+  });
+
+  it('are bounded, and dropped at a failure', async () => {
+    const buffer = new PartBuffer(300);
+    const token = { token: 'a', bytes: [97], logprob: -1 };
+    expect(buffer.add({ text: 'a', logprobs: [{ ...token, top: [token] }] })).toBe(true);
+    expect(buffer.add({ text: 'a', logprobs: [{ ...token, top: [] }] })).toBe(false);
+    buffer.fail('gone');
+    buffer.add({ text: 'late', end });
+    await expect(buffer.parts().next()).rejects.toBe('gone');
+  });
+});
