@@ -144,7 +144,7 @@ describe('chat with an engine elsewhere', () => {
     expect(await told(speaking())).toMatchObject({ status: 200 });
   });
 
-  const tooLarge = `"${'x'.repeat(5 * 1024 * 1024)}"`;
+  const tooLarge = `"${'x'.repeat(9 * 1024 * 1024)}"`;
   it.each<[string, Script]>([
     ['no JSON', answering(200, '<html>')],
     ['nothing', answering(200, '')],

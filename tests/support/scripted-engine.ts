@@ -124,11 +124,48 @@ export const completion = (model: string, content: unknown, over: object = {}, f
   ...over,
 });
 
-/** Always gives the same answer. */
+/** Returns a chunk of a chat completion with other fields. */
+export const chunk = (model: string, delta: object | null, finish_reason: unknown = null, over: object = {}) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1_700_000_000,
+  model,
+  choices: delta ? [{ index: 0, delta, finish_reason }] : [],
+  ...over,
+});
+
+/** Sends server-sent events: JSON, or a text as it is. */
+export function sendEvents(response: ServerResponse, ...events: readonly unknown[]): void {
+  if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  for (const event of events) response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
+}
+
+/** Answers with these events and an end of the body. */
+export const streaming =
+  (...events: readonly unknown[]): Script =>
+  (_, response) => {
+    sendEvents(response, ...events);
+    response.end();
+  };
+
+/** Always gives the same answer: in events, if it is asked for them. */
 export const speaking =
   (content = 'The capital of France is Paris.'): Script =>
-  ({ body }, response) =>
-    send(response, 200, completion(body.model, content, { usage: { prompt_tokens: 7, completion_tokens: 6 } }));
+  (asked, response) => {
+    const { model, stream } = asked.body;
+    const usage = { prompt_tokens: 7, completion_tokens: 6 };
+    if (!stream) send(response, 200, completion(model, content, { usage }));
+    else streaming(...chunksOf(model, content, { usage }))(asked, response);
+  };
+
+/** Returns the events of an answer, as OpenAI sends them. */
+export const chunksOf = (model: string, content: string, over: object = {}, finish_reason: unknown = 'stop') => [
+  chunk(model, { role: 'assistant', content: '' }),
+  ...content.split(/(?= )/).map((text) => chunk(model, { content: text })),
+  chunk(model, {}, finish_reason),
+  chunk(model, null, null, over),
+  '[DONE]',
+];
 
 /** Answers with this status and body. */
 export const answering =

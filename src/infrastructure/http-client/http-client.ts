@@ -3,9 +3,9 @@
  * redirect and asks no proxy, so a request reaches only the host that it names.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Client } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 
-const MAX_BYTES = 4 * 1024 * 1024;
+const LONGEST_TEXT = 8 * 1024 * 1024;
 /** An idle connection stays open for a little less than most servers allow. */
 const IDLE_MS = 4_000;
 
@@ -20,10 +20,22 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-export interface HttpAnswer {
+interface HttpHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+}
+
+export interface HttpAnswer extends HttpHead {
   readonly text: string;
+}
+
+/** An answer whose body still arrives. */
+export interface HttpStream extends HttpHead {
+  /**
+   * Yields the body, and throws as `send` does. It must be iterated. The server is held up while nobody takes chunks. A
+   * reader that stops early keeps the connection only if the body ends at once.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 export class HttpFailure extends Error {
@@ -56,11 +68,14 @@ export class InvalidAnswer extends HttpFailure {
   constructor(
     readonly problem: string,
     status: number | null,
-    cause: Error,
+    cause?: Error,
   ) {
     super(status, { cause });
   }
 }
+
+/** The time in which the rest of a body that nobody takes must arrive. */
+const LINGER_MS = 100;
 
 /** A connection that was closed already fails at once. Later, the server may have begun to work on the request. */
 const STALE_MS = 1_000;
@@ -87,6 +102,12 @@ export class HttpClient {
    * Sends the request once more, on a new connection, if a kept connection proves to be closed already.
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
+    const answer = await this.stream(request);
+    return { status: answer.status, headers: answer.headers, text: await textOf(answer) };
+  }
+
+  /** Does what `send` does, but resolves when the body begins. */
+  async stream(request: HttpRequest): Promise<HttpStream> {
     const began = performance.now();
     const kept = this.idle.pop();
     const reused = kept?.stats.connected ?? false;
@@ -122,7 +143,6 @@ export class HttpClient {
     const connection = new Client(this.origin, {
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      maxResponseSize: MAX_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -130,28 +150,62 @@ export class HttpClient {
     return connection;
   }
 
-  private async attempt(request: HttpRequest, connection: Client): Promise<HttpAnswer> {
+  private async attempt(request: HttpRequest, connection: Client): Promise<HttpStream> {
     const { method, path, json, body = JSON.stringify(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...type, ...this.headers, ...request.headers };
-    let status: number | null = null;
     try {
       const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal };
       const answer = await connection.request(sent);
-      status = answer.statusCode;
-      const text = await answer.body.text();
-      this.idle.push(connection);
-      return { status, headers: answer.headers, text };
+      return { status: answer.statusCode, headers: answer.headers, body: this.bodyOf(answer, connection, request) };
     } catch (error) {
-      this.drop(connection);
-      throw signal.aborted ? signal.reason : failureOf(error as NodeJS.ErrnoException, status);
+      throw this.failed(connection, request, error, null);
     }
+  }
+
+  private async *bodyOf(
+    { body, statusCode: status }: Dispatcher.ResponseData,
+    connection: Client,
+    request: HttpRequest,
+  ): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body.iterator({ destroyOnReturn: false });
+    } catch (error) {
+      throw this.failed(connection, request, error, status);
+    } finally {
+      void this.release(connection, body);
+    }
+  }
+
+  /** Keeps the connection of an answer that was read to its end, or whose rest arrives soon. */
+  private async release(connection: Client, body: Dispatcher.ResponseData['body']): Promise<void> {
+    const rest = { limit: LONGEST_TEXT, signal: AbortSignal.timeout(LINGER_MS) };
+    if (!body.readableEnded) await body.dump(rest).catch(() => null);
+    if (body.readableEnded) this.idle.push(connection);
+    else this.drop(connection);
+  }
+
+  private failed(connection: Client, { signal }: HttpRequest, error: unknown, status: number | null): unknown {
+    this.drop(connection);
+    return signal.aborted ? signal.reason : failureOf(error as NodeJS.ErrnoException, status);
   }
 
   private drop(connection: Client): void {
     this.connections.delete(connection);
     void connection.destroy();
   }
+}
+
+/** Returns the body of an answer as text. Throws as `send` does. */
+export async function textOf({ status, body }: HttpStream): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > LONGEST_TEXT) throw new InvalidAnswer('it is too long.', status);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
@@ -173,7 +227,6 @@ const isTruncated = ({ code, message }: NodeJS.ErrnoException, status: number | 
 
 /** Returns what is wrong with the answer itself, or null if the connection failed. */
 function problemOf({ name, code, message }: NodeJS.ErrnoException): string | null {
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'it is too long.';
   if (message === 'bad upgrade') return 'it wants to speak another protocol.';
   if (message === 'bad response') return 'it begins with a "100 Continue" that nobody asked for.';
   return name === 'HTTPParserError' || INVALID_HTTP.includes(code ?? '') ? 'it is no HTTP.' : null;

@@ -1,7 +1,8 @@
 /** Chat engines elsewhere that speak OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
-import { specText } from '../runtimes/engine-api.js';
+import type { ChatRequest, Completion, Sampling } from '../../domain/chat/chat.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
+import { type EngineChunk, specText } from '../runtimes/engine-api.js';
 import { HttpChatRuntime } from '../runtimes/http-chat-runtime.js';
 
 const MOST_ALIASES = 100;
@@ -16,19 +17,79 @@ const Model = z.object({
 type Model = z.infer<typeof Model>;
 
 const NO_COMPLETION = 'it is not a chat completion.';
+const NO_CHUNK = 'it has an event that is not a chunk of a chat completion.';
 const NO_TEXT = 'it has no text of the assistant.';
 const OTHER_MODEL = 'it is of another model than the one that was asked.';
 const OTHER_END = 'it did not end as an answer does.';
+const NO_CALLS = 'its calls of tools are invalid.';
+const NO_LOGPROBS = 'its log probabilities are invalid.';
+const ENGINE_ERROR = 'its engine reported an error.';
 
-/** An answer that ends otherwise, for example with the call of a tool, is not all that the model has to say. */
-const FinishReason = z.enum(['stop', 'length', 'eos_token', 'stop_sequence'], OTHER_END).nullish();
+/** Some engines have words of their own for `stop`, or an empty text before the end. */
+const ends = {
+  stop: 'stop',
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  '': null,
+} as const;
+/** Another end, for example by a filter, is not all that the model has to say. */
+const FinishReason = z
+  .enum(Object.keys(ends) as (keyof typeof ends)[], OTHER_END)
+  .transform((reason) => ends[reason])
+  .nullish();
+
+const MOST_CALLS = 128;
+const MOST_LEVELS = 16;
+
+const isShallow = (value: unknown, levels = MOST_LEVELS): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
+
+/** They are passed on as they are. vLLM sends an empty array where there are none. */
+const ToolCalls = z
+  .array(
+    z.custom<JsonObject>((call) => typeof call === 'object' && call !== null && isShallow(call), NO_CALLS),
+    NO_CALLS,
+  )
+  .max(MOST_CALLS, NO_CALLS)
+  .nullish();
+
+const logprobFields = {
+  token: z.string(NO_LOGPROBS),
+  logprob: z.number(NO_LOGPROBS),
+  bytes: z.array(z.int(NO_LOGPROBS).min(0, NO_LOGPROBS).max(255, NO_LOGPROBS), NO_LOGPROBS).nullish(),
+};
+const Logprob = z
+  .object(logprobFields, NO_LOGPROBS)
+  .transform(({ bytes, ...rest }) => ({ ...rest, bytes: bytes ?? [...Buffer.from(rest.token)] }));
+const TokenLogprob = z
+  .object({ ...logprobFields, top_logprobs: z.array(Logprob, NO_LOGPROBS).nullish() }, NO_LOGPROBS)
+  .transform(({ top_logprobs: top, ...token }) => ({ ...Logprob.parse(token), top: top ?? [] }));
+const Logprobs = z.object({ content: z.array(TokenLogprob, NO_LOGPROBS).nullish() }, NO_LOGPROBS).nullish();
+
+const Content = { content: z.string(NO_TEXT).nullish(), tool_calls: ToolCalls };
 
 const Choice = z.object(
   {
-    message: z.object({ role: z.literal('assistant', NO_TEXT), content: z.string(NO_TEXT).min(1, NO_TEXT) }, NO_TEXT),
+    message: z.object({ role: z.literal('assistant', NO_TEXT), ...Content }, NO_TEXT),
+    logprobs: Logprobs,
     finish_reason: FinishReason,
   },
   NO_TEXT,
+);
+
+/** Azure's annotations have no delta. */
+const ChunkChoice = z.object(
+  {
+    index: z.literal(0, NO_CHUNK).nullish(),
+    delta: z.object(Content, NO_CHUNK).nullish(),
+    logprobs: Logprobs,
+    finish_reason: FinishReason,
+  },
+  NO_CHUNK,
 );
 
 /** No answer has more tokens. */
@@ -41,6 +102,11 @@ const UsageFigures = z
     completion_tokens: Count,
     prompt_tokens_details: z.object({ cached_tokens: Count }).nullish().catch(null),
   })
+  .transform(({ prompt_tokens, completion_tokens, prompt_tokens_details: details }) => ({
+    promptTokens: prompt_tokens,
+    cachedTokens: Math.min(details?.cached_tokens ?? 0, prompt_tokens),
+    completionTokens: completion_tokens,
+  }))
   .nullable()
   .catch(null);
 
@@ -51,9 +117,21 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
   /** Matches OpenAI's code, llama.cpp's type and vLLM's message. */
   readonly contextExceeded = /context_length_exceeded|exceed_context_size|maximum context length/i;
 
-  request({ messages, temperature, maxTokens }: ChatRequest, { model }: Model) {
-    const limit = maxTokens === null ? {} : { max_tokens: maxTokens };
-    return { path: '/chat/completions', body: { model, messages, temperature, stream: false, ...limit } };
+  request(request: ChatRequest, { model }: Model, stream: boolean) {
+    const messages = request.messages.map(({ role, content, extra }) => ({ role, content, ...extra }));
+    const { temperature, maxTokens, tools, toolChoice } = request;
+    const body = {
+      model,
+      messages,
+      temperature,
+      stream,
+      ...(stream && { stream_options: { include_usage: true } }),
+      ...(maxTokens !== null && { max_tokens: maxTokens }),
+      ...(tools !== undefined && { tools }),
+      ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+      ...samplingFields(request.sampling),
+    };
+    return { path: '/chat/completions', body };
   }
 
   answer({ model, model_aliases }: Model): z.ZodType<Completion> {
@@ -67,14 +145,61 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
         },
         NO_COMPLETION,
       )
-      .transform(({ choices: [{ message, finish_reason }], usage }) => ({
-        text: message.content,
-        finishReason: finish_reason === 'length' ? 'length' : 'stop',
-        usage: usage && {
-          promptTokens: usage.prompt_tokens,
-          cachedTokens: Math.min(usage.prompt_tokens_details?.cached_tokens ?? 0, usage.prompt_tokens),
-          completionTokens: usage.completion_tokens,
-        },
+      .transform(({ choices: [{ message, logprobs, finish_reason }], usage }) => ({
+        ...contentOf(message, logprobs),
+        finishReason: finish_reason ?? 'stop',
+        usage,
       }));
   }
+
+  override chunk({ model, model_aliases }: Model): z.ZodType<EngineChunk> {
+    return z
+      .object(
+        {
+          error: z.null(ENGINE_ERROR).optional(),
+          object: z.enum(['chat.completion.chunk', ''], NO_CHUNK),
+          model: z.enum([model, ...(model_aliases ?? []), ''], OTHER_MODEL),
+          choices: z.array(ChunkChoice, NO_CHUNK).max(1, NO_CHUNK).nullish(),
+          usage: UsageFigures,
+        },
+        NO_CHUNK,
+      )
+      .refine(({ object, model, choices }) => (object && model) || isEmpty(choices?.[0]), OTHER_MODEL)
+      .transform(({ choices, usage }) => {
+        const { delta, logprobs, finish_reason } = choices?.[0] ?? {};
+        return { ...contentOf(delta, logprobs), finishReason: finish_reason ?? null, usage };
+      });
+  }
+}
+
+/** Azure's annotations are chunks that name no model and add nothing. */
+const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
+  !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
+
+/** Names the fields as OpenAI does. */
+const samplingFields = (sampling: Sampling = {}): object => {
+  const { topP, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } = sampling;
+  const fields = {
+    top_p: topP,
+    seed,
+    stop,
+    presence_penalty: presencePenalty,
+    frequency_penalty: frequencyPenalty,
+    logit_bias: logitBias,
+    logprobs: topLogprobs === undefined ? undefined : true,
+    top_logprobs: topLogprobs,
+  };
+  return fields; // JSON leaves out what is undefined
+};
+
+function contentOf(
+  message: { content?: string | null | undefined; tool_calls?: z.infer<typeof ToolCalls> } | null | undefined,
+  logprobs: z.infer<typeof Logprobs>,
+) {
+  const { content, tool_calls: toolCalls } = message ?? {};
+  return {
+    text: content ?? '',
+    ...(toolCalls?.length && { toolCalls }),
+    ...(logprobs?.content && { logprobs: logprobs.content }),
+  };
 }

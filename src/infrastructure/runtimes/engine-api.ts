@@ -1,6 +1,6 @@
 /** Describes an engine that runs elsewhere and speaks HTTP: its translation, its source and its settings. */
 import { z } from 'zod';
-import type { ChatRequest, Completion } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -23,13 +23,30 @@ export interface EngineApi<Model> {
   /** Matches the text of an answer with status 400, 404, 413 or 422 which says that the context is too small. */
   readonly contextExceeded: RegExp;
   headers(key: string | null): Record<string, string>;
-  /** Translates a request. `maxTokens` null leaves the length of the answer to the engine. */
-  request(request: ChatRequest, model: Model): { readonly path: string; readonly body: object };
+  /**
+   * Translates a request. `maxTokens` null leaves the length of the answer to the engine. `stream` asks for server-sent
+   * events; it is only true if the engine has `chunk`.
+   */
+  request(request: ChatRequest, model: Model, stream: boolean): { readonly path: string; readonly body: object };
   /**
    * Returns the schema that turns the JSON of an answer with status 200 into a completion. Its messages continue the
    * sentence "The runtime gave no valid answer: ". They must not repeat anything of the answer.
    */
   answer(model: Model): z.ZodType<Completion>;
+  /**
+   * Returns the schema that turns the JSON of one event into its part of the answer. Its messages are like those of
+   * `answer`. The answer ends with the event `[DONE]` or with the body. An engine without this method gives the whole
+   * answer as one part.
+   */
+  chunk?(model: Model): z.ZodType<EngineChunk>;
+}
+
+/** One event of an answer. It may add nothing to the text. */
+export interface EngineChunk extends Omit<CompletionPart, 'end'> {
+  /** Some chunk must have it, and no text may follow. */
+  readonly finishReason?: CompletionEnd['finishReason'] | null;
+  /** The last one counts. */
+  readonly usage?: CompletionEnd['usage'];
 }
 
 export interface EngineSettings {

@@ -14,6 +14,7 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import {
   type EngineAccess,
   type EngineApi,
+  type EngineChunk,
   type EngineSettings,
   engineFields,
   type HttpSource,
@@ -44,8 +45,13 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
     this.settings = { ...usualEngineSettings, ...settings };
   }
 
-  abstract request(request: ChatRequest, model: Model): { readonly path: string; readonly body: object };
+  abstract request(
+    request: ChatRequest,
+    model: Model,
+    stream: boolean,
+  ): { readonly path: string; readonly body: object };
   abstract answer(model: Model): z.ZodType<Completion>;
+  chunk?(model: Model): z.ZodType<EngineChunk>;
 
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
@@ -97,7 +103,7 @@ class RemoteRuntime<Model> implements EngineRuntime {
   }
 
   async *stream(...call: Parameters<EngineRuntime['stream']>): AsyncGenerator<CompletionPart> {
-    const { text, logprobs, toolCalls, ...end } = await this.complete(...call);
-    yield { text, ...(logprobs && { logprobs }), ...(toolCalls && { toolCalls }), end };
+    if (!this.engine) throw new RuntimeStopped();
+    yield* this.engine.stream(...call);
   }
 }

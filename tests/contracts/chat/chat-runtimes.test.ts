@@ -17,7 +17,7 @@ import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/ch
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
-import { type Asked, completion, ScriptedEngine, send } from '../../support/scripted-engine.js';
+import { type Asked, chunksOf, completion, ScriptedEngine, send, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
 import { chatStreamsContract } from './chat-streams.contract.js';
@@ -107,7 +107,7 @@ describe('chat engines elsewhere', () => {
   /** Runs the contracts on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
   function engineContracts<Model>(
     name: string,
-    about: Partial<ScriptedEngine>,
+    { streams, ...about }: Partial<ScriptedEngine> & { streams: boolean },
     make: (settings: Limits) => HttpChatRuntime<Model>,
     named: (name: string) => Model,
   ): void {
@@ -135,7 +135,7 @@ describe('chat engines elsewhere', () => {
         broken: source('model', 'wrong'),
         blame: /refused the key/,
         countsFirst: false,
-        streams: false,
+        streams,
         mend: () => {
           engine.key = 'wrong';
         },
@@ -148,13 +148,18 @@ describe('chat engines elsewhere', () => {
 
   engineContracts(
     'engines that speak OpenAI',
-    { script: openAi },
+    { streams: true, script: openAi },
     (settings) => new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()),
     (model) => ({ model }),
   );
   engineContracts(
     'the example of the recipe',
-    { script: parrot, paths: { chat: '/say', probe: '/awake' }, keyOf: (headers) => headers['x-cracker'] },
+    {
+      streams: false,
+      script: parrot,
+      paths: { chat: '/say', probe: '/awake' },
+      keyOf: (headers) => headers['x-cracker'],
+    },
     (settings) => new ParrotChatRuntime(settings, new SystemClock(), new RecordingLog()),
     (parrot) => ({ parrot }),
   );
@@ -172,25 +177,37 @@ function saying(model: string, messages: readonly ChatMessage[], limit: number |
   return { heard, words, fits, takesMs, cut: words.length < 6 };
 }
 
-function sendAfter(ms: number, response: ServerResponse, status: number, json: unknown): void {
-  const wait = setTimeout(() => send(response, status, json), ms);
+/** Does `work` later, unless the caller leaves. */
+function after(ms: number, response: ServerResponse, work: () => void): void {
+  const wait = setTimeout(work, ms);
   response.once('close', () => clearTimeout(wait));
 }
 
 function openAi({ body }: Asked, response: ServerResponse): void {
-  const { model, messages, max_tokens } = body;
+  const { model, messages, max_tokens, stream } = body;
   const { heard, words, fits, takesMs, cut } = saying(model, messages, max_tokens);
   const usage = { prompt_tokens: heard, completion_tokens: words.length };
-  const text = model === 'babbling' ? 42 : words.join(' ');
-  const answer = completion(model, text, { usage }, cut ? 'length' : 'stop');
-  sendAfter(takesMs, response, fits ? 200 : 400, fits ? answer : { error: { code: 'context_length_exceeded' } });
+  const reason = cut ? 'length' : 'stop';
+  if (!fits) send(response, 400, { error: { code: 'context_length_exceeded' } });
+  else if (stream) {
+    const object = model === 'babbling' ? 'text' : 'chat.completion.chunk';
+    const [role, first, ...rest] = chunksOf(model, words.join(' '), { usage }, reason);
+    sendEvents(response, role, { ...(first as object), object });
+    after(takesMs, response, () => {
+      sendEvents(response, ...rest);
+      response.end();
+    });
+  } else {
+    const text = model === 'babbling' ? 42 : words.join(' ');
+    after(takesMs, response, () => send(response, 200, completion(model, text, { usage }, reason)));
+  }
 }
 
 function parrot({ body }: Asked, response: ServerResponse): void {
   const { heard, words, fits, takesMs, cut } = saying(body.parrot, body.messages, body.words);
   const reply = body.parrot === 'babbling' ? 42 : words.join(' ');
   const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
-  sendAfter(takesMs, response, fits ? 200 : 400, answer);
+  after(takesMs, response, () => send(response, fits ? 200 : 400, answer));
 }
 
 it('CONTRIBUTING.md shows the example as it is here', () => {

@@ -86,7 +86,7 @@ describe('the HTTP client', () => {
     ['a status that there is not', `HTTP/1.1 099 Odd\r\n${TWO}\r\nok`],
     ['another protocol that is not named', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['a request to go on', `HTTP/1.1 100 Continue\r\n\r\n${GOOD}`],
-    ['an answer without an end', `HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(5_000_000)}`],
+    ['an answer without an end', `HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(9_000_000)}`],
   ])('cannot read %s', async (_, answer) => {
     connections = [[says(answer)]];
     await expect(post()).rejects.toThrow(InvalidAnswer);

@@ -1,0 +1,237 @@
+/** The connections to one engine elsewhere. It turns answers into completions, and failures into the errors of callers. */
+import type { z } from 'zod';
+import {
+  type ChatRequest,
+  type Completion,
+  type CompletionEnd,
+  type CompletionPart,
+  mostTokens,
+} from '../../domain/chat/chat.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  ModelBusy,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeUnavailable,
+} from '../../domain/chat/errors.js';
+import type { DomainError } from '../../domain/shared/errors.js';
+import {
+  ConnectionFailed,
+  type HttpAnswer,
+  HttpClient,
+  type HttpStream,
+  InvalidAnswer,
+  textOf,
+} from '../http-client/http-client.js';
+import { eventsOf } from '../http-client/server-sent-events.js';
+import type { EngineApi, EngineChunk, HttpSource } from './engine-api.js';
+
+const KEY_REFUSED = 'the engine refused the key';
+/** llama.cpp and others answer so while they load their weights. */
+export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
+
+/** The engine can't be reached, or refused the key. Other calls may fail as well. */
+export class EngineLost extends RuntimeUnavailable {}
+
+/** A part of an answer, with its length on the wire in characters. */
+export interface ReceivedPart {
+  readonly part: CompletionPart;
+  readonly size: number;
+}
+
+export class EngineClient<Model> {
+  private readonly client: HttpClient;
+  private readonly answer: z.ZodType<Completion>;
+  private readonly chunk: z.ZodType<EngineChunk> | undefined;
+
+  constructor(
+    private readonly source: HttpSource<Model>,
+    private readonly api: EngineApi<Model>,
+    /** Returns the error for the caller if a busy engine names no wait. */
+    private readonly busy: () => ModelBusy,
+  ) {
+    this.client = new HttpClient(source.baseUrl, api.headers(source.key));
+    this.answer = api.answer(source.model);
+    this.chunk = api.chunk?.(source.model);
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  async complete(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+    try {
+      const text = await textOf(await this.post(request, signal, false));
+      const completion = read(this.answer, text, 'it is not a completion.');
+      const answer = new AnswerCheck(request);
+      answer.add(completion);
+      answer.end(completion.finishReason);
+      return answer.asked(completion);
+    } catch (error) {
+      throw errorFor(error);
+    }
+  }
+
+  /**
+   * Yields the answer in parts, the last one with the end. Holds the engine back while nobody takes parts. If the engine
+   * has no chunks, the whole answer is one part.
+   */
+  async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReceivedPart> {
+    if (this.chunk) {
+      try {
+        yield* this.chunks(this.chunk, request, signal);
+      } catch (error) {
+        throw errorFor(error);
+      }
+    } else {
+      const { finishReason, usage, ...part } = await this.complete(request, signal);
+      yield { part: { ...part, end: { finishReason, usage } }, size: 0 };
+    }
+  }
+
+  /** Returns why the engine can't be used, or null. */
+  async problem(signal: AbortSignal): Promise<string | null> {
+    try {
+      const { status } = await this.client.send({ method: 'GET', path: this.api.probePath, signal });
+      if (status === 401 || status === 403) return KEY_REFUSED;
+      if (status === 503) return NOT_READY;
+      const isThere = (status >= 200 && status < 300) || status === 404 || status === 405;
+      return isThere ? null : `the engine answers with status ${status}`;
+    } catch (error) {
+      if (error instanceof ConnectionFailed) return causeOf(error);
+      return error instanceof InvalidAnswer ? null : 'the engine does not answer';
+    }
+  }
+
+  private async *chunks(
+    schema: z.ZodType<EngineChunk>,
+    request: ChatRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ReceivedPart> {
+    const answer = new AnswerCheck(request);
+    let reason: CompletionEnd['finishReason'] | null = null;
+    let usage: CompletionEnd['usage'] = null;
+    for await (const { event, data } of eventsOf(await this.post(request, signal, true))) {
+      if (event === 'error') throw new RuntimeInvalidResponse('its engine reported an error.');
+      if (data === '[DONE]') break;
+      const chunk = read(schema, data, 'it has an event that is not part of a completion.');
+      const { finishReason, usage: counted, ...part } = chunk;
+      if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
+      if (answer.add(part)) yield { part: answer.asked(part), size: data.length };
+      reason = finishReason ?? reason;
+      usage = counted ?? usage;
+    }
+    yield { part: { text: '', end: { finishReason: answer.end(reason), usage } }, size: 0 };
+  }
+
+  /**
+   * Resolves to an answer with status 200. If the tokens that the answer may have do not fit the context, and the caller
+   * takes fewer, lets the engine choose.
+   */
+  private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
+    const { maxTokens, cutToContext = maxTokens === null } = request;
+    const answer = await this.send({ ...request, maxTokens: mostTokens(request) }, signal, stream);
+    if (answer.status === 200) return answer;
+    const text = await textOf(answer);
+    if (!cutToContext || !this.isTooLong({ ...answer, text })) throw this.refusal({ ...answer, text });
+    const second = await this.send({ ...request, maxTokens: null }, signal, stream);
+    if (second.status === 200) return second;
+    throw this.refusal({ ...second, text: await textOf(second) });
+  }
+
+  private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
+    const { path, body: json } = this.api.request(request, this.source.model, stream);
+    const headers = { Accept: stream ? 'text/event-stream' : 'application/json' };
+    return this.client.stream({ method: 'POST', path, headers, json, signal });
+  }
+
+  private isTooLong({ status, text }: HttpAnswer): boolean {
+    return [400, 404, 413, 422].includes(status) && this.api.contextExceeded.test(text);
+  }
+
+  /** Returns the error for the caller of a call that the engine did not answer with 200. */
+  private refusal(answer: HttpAnswer): DomainError {
+    const { status, headers } = answer;
+    const wait = secondsOf(headers['retry-after']);
+    if (status === 429) return wait === null ? this.busy() : new ModelBusy(wait);
+    if (status === 503) return wait === null ? new RuntimeUnavailable('the engine says so.') : new RuntimeLoading(wait);
+    if (status === 401 || status === 403) return new EngineLost(KEY_REFUSED);
+    if (status === 408 || status === 504) return new InferenceTimeout();
+    if (this.isTooLong(answer))
+      return new ContextLengthExceeded("The prompt, or prompt and max_tokens, is over the model's context.");
+    if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
+    return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
+  }
+}
+
+type Content = Omit<CompletionPart, 'end'>;
+
+/** Compares an answer, or its parts one after another, with the request. Throws RuntimeInvalidResponse. */
+class AnswerCheck {
+  private hasText = false;
+  private callsTools = false;
+
+  constructor(private readonly request: ChatRequest) {}
+
+  /** Returns false if the part has nothing in it. */
+  add({ text, toolCalls = [], logprobs = [] }: Content): boolean {
+    if (toolCalls.length > 0 && this.request.tools === undefined)
+      throw new RuntimeInvalidResponse('it calls a tool, but the request has none.');
+    this.hasText ||= text !== '';
+    this.callsTools ||= toolCalls.length > 0;
+    return text !== '' || toolCalls.length > 0 || logprobs.length > 0;
+  }
+
+  end(reason: CompletionEnd['finishReason'] | null): CompletionEnd['finishReason'] {
+    if (reason === null) throw new RuntimeInvalidResponse('it ended without a reason.');
+    if (!this.hasText && !this.callsTools) throw new RuntimeInvalidResponse('it has no text of the assistant.');
+    if (reason === 'tool_calls' && !this.callsTools) throw new RuntimeInvalidResponse('it calls no tool at its end.');
+    return reason;
+  }
+
+  /** Returns the part without probabilities that the request does not ask for. */
+  asked<T extends Content>({ logprobs, ...part }: T): Omit<T, 'logprobs'> & Pick<Content, 'logprobs'> {
+    return this.request.sampling?.topLogprobs === undefined || !logprobs ? part : { ...part, logprobs };
+  }
+}
+
+function read<T>(schema: z.ZodType<T>, text: string, problem: string): T {
+  const { data, error } = schema.safeParse(jsonOf(text));
+  if (error) throw new RuntimeInvalidResponse(error.issues[0]?.message ?? problem);
+  return data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the error for the caller of a call that failed. */
+function errorFor(error: unknown): unknown {
+  if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
+  return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
+}
+
+/** Returns 1 to 60 whole seconds, or null for anything but a number of them. */
+const secondsOf = (retryAfter: string | string[] | undefined): number | null => {
+  const [first] = [retryAfter].flat();
+  return first && /^\d{1,9}$/.test(first) ? Math.min(60, Math.max(1, Number(first))) : null;
+};
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the engine refuses connections',
+  ENOTFOUND: 'the host of the engine is unknown',
+  EAI_AGAIN: 'the host of the engine is unknown',
+  UND_ERR_CONNECT_TIMEOUT: 'the host of the engine does not answer',
+};
+
+/** Returns why a connection failed, without any address. */
+function causeOf({ status, closed, code }: ConnectionFailed): string {
+  if (status !== null) return 'the engine broke off its answer';
+  if (closed) return 'the engine closed the connection';
+  return CAUSES[code] ?? `the engine can't be reached (${code})`;
+}

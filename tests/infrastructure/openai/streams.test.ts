@@ -1,0 +1,303 @@
+import { once } from 'node:events';
+import type { EngineRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.js';
+import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
+import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { RecordingLog } from '../../support/recording-log.js';
+import {
+  answering,
+  chunk,
+  chunksOf,
+  completion,
+  type Script,
+  ScriptedEngine,
+  sendEvents,
+  speaking,
+  streaming,
+} from '../../support/scripted-engine.js';
+import { until } from '../../support/until.js';
+
+const M = 'big';
+
+describe('the stream of an engine that speaks OpenAI', () => {
+  let engine: ScriptedEngine;
+  let runtime: EngineRuntime;
+
+  beforeAll(async () => {
+    engine = await ScriptedEngine.start();
+  });
+  beforeEach(() => {
+    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, allowedHosts: [], keys: {} };
+    runtime = new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()).create('a');
+    const model = { model: M, model_aliases: ['big-0613'] };
+    const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };
+    runtime.start(source);
+    return until('it is ready', () => runtime.status.state === 'ready', 1);
+  });
+  afterEach(() => runtime.stop());
+  afterAll(() => engine.close());
+
+  const asking = (more: Partial<ChatRequest> = {}): ChatRequest => ({
+    messages: [{ role: 'user', content: 'Hi' }],
+    maxTokens: null,
+    temperature: 0,
+    ...more,
+  });
+  const stream = (more: Partial<ChatRequest> = {}, signal = new AbortController().signal) =>
+    runtime.stream(asking(more), 'usr_a', signal)[Symbol.asyncIterator]();
+  /** Returns the parts, and the code of the failure after them. */
+  const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
+    engine.script = script;
+    const parts: CompletionPart[] = [];
+    const given = stream(more);
+    try {
+      for (let next = await given.next(); !next.done; next = await given.next()) parts.push(next.value);
+      return { text: parts.map(({ text }) => text).join(''), parts, end: parts.at(-1)?.end };
+    } catch (error) {
+      return { text: parts.map(({ text }) => text).join(''), parts, failure: (error as { code: string }).code };
+    }
+  };
+
+  it('asks for events with usage, and gives the text as it comes', async () => {
+    const usage = { prompt_tokens: 8, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 5 } };
+    const { parts } = await taken(streaming(...chunksOf(M, 'Hello there', { usage })));
+    expect(parts).toEqual([
+      { text: 'Hello' },
+      { text: ' there' },
+      { text: '', end: { finishReason: 'stop', usage: { promptTokens: 8, cachedTokens: 5, completionTokens: 2 } } },
+    ]);
+    const asked = engine.asked.at(-1);
+    expect(asked?.body).toEqual({
+      model: M,
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: 512,
+      temperature: 0,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(asked?.headers.accept).toBe('text/event-stream');
+    expect(runtime.figures).toMatchObject({ completionTokens: 2, firstToken: { count: 1 }, answer: { count: 1 } });
+  });
+
+  const hi = chunk(M, { content: 'Hi' });
+  const annotation = { id: '', object: '', created: 0, model: '', prompt_filter_results: [] };
+  it.each<[string, unknown[]]>([
+    [
+      'usage in the chunk of the end, and no [DONE]',
+      [hi, chunk(M, {}, 'stop', { usage: { prompt_tokens: 1, completion_tokens: 1 } })],
+    ],
+    [
+      'an alias, and a role and an empty text in every chunk',
+      [
+        chunk('big-0613', { role: 'assistant', content: 'Hi' }),
+        chunk('big-0613', { role: 'assistant', content: '' }, 'stop'),
+        '[DONE]',
+      ],
+    ],
+    [
+      'null for the text, an empty array of calls, and reasoning',
+      [
+        chunk(M, { content: null, tool_calls: [], reasoning_content: 'Hm' }),
+        hi,
+        chunk(M, { content: null }, 'eos_token'),
+      ],
+    ],
+    [
+      'an empty reason before the end, and no choices for the usage',
+      [chunk(M, { content: 'Hi' }, ''), chunk(M, {}, 'stop_sequence'), chunk(M, null, null, { choices: null })],
+    ],
+    [
+      'annotations that name no model',
+      [
+        { ...annotation, choices: [] },
+        hi,
+        chunk(M, {}, 'stop'),
+        { ...annotation, choices: [{ index: 0, finish_reason: null }] },
+      ],
+    ],
+    ['the end with the last text', [chunk(M, { content: 'Hi' }, 'stop'), '[DONE]', 'nobody reads this']],
+  ])('takes %s', async (_, events) => {
+    const { text, end, failure } = { failure: undefined, ...(await taken(streaming(...events))) };
+    expect({ text, reason: end?.finishReason, failure }).toEqual({ text: 'Hi', reason: 'stop', failure: undefined });
+  });
+
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"' } };
+  const deep = JSON.parse(`${'{"a":'.repeat(30)}1${'}'.repeat(30)}`);
+  const stop = chunk(M, {}, 'stop');
+  it.each<[string, Script, string?]>([
+    ['no events', answering(200, completion(M, 'Hi'))],
+    ['an empty stream', streaming()],
+    ['no text', streaming(chunk(M, { role: 'assistant' }), stop, '[DONE]')],
+    ['another model', streaming(chunk('small', { content: 'Hi' }), stop)],
+    ['another model later', streaming(hi, chunk('small', { content: '!' }), stop), 'Hi'],
+    ['an annotation with text', streaming({ ...hi, model: '', object: '' }, stop)],
+    ['another kind of chunk', streaming({ ...hi, object: 'text_completion' })],
+    ['a whole answer in an event', streaming(completion(M, 'Hi'))],
+    ['no JSON', streaming(hi, '{"id":', stop), 'Hi'],
+    ['no text in the text', streaming(hi, chunk(M, { content: [{ type: 'text', text: '!' }] }), stop), 'Hi'],
+    ['another choice', streaming({ ...hi, choices: [{ index: 1, delta: { content: 'Hi' } }] }, stop)],
+    ['two choices', streaming({ ...hi, choices: [hi.choices[0], hi.choices[0]] }, stop)],
+    ['no end', streaming(hi), 'Hi'],
+    ['[DONE] before the end', streaming(hi, '[DONE]', stop), 'Hi'],
+    ['another end', streaming(hi, chunk(M, {}, 'content_filter'), '[DONE]'), 'Hi'],
+    ['text after the end', streaming(hi, stop, hi, '[DONE]'), 'Hi'],
+    ['an error', streaming(hi, { error: { message: 'oops', code: 500 } }, '[DONE]'), 'Hi'],
+    [
+      'an error event',
+      (_, response) =>
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end('event: error\ndata: {}\n\n'),
+    ],
+    [
+      'an endless event',
+      (_, response) =>
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(`data: ${'x'.repeat(2_000_000)}`),
+    ],
+    ['a call of a tool that nobody offered', streaming(chunk(M, { tool_calls: [call] }), chunk(M, {}, 'tool_calls'))],
+    ['an error status', answering(500, { error: 'oops' })],
+  ])('does not believe %s', async (_, script, before = '') => {
+    const { text, failure } = { failure: 'none', ...(await taken(script)) };
+    expect({ text, failure }).toEqual({ text: before, failure: 'runtime_invalid_response' });
+    expect((await taken(speaking())).end).toMatchObject({ finishReason: 'stop' });
+  });
+
+  it('says so when the engine breaks off, and looks whether it is still there', async () => {
+    const cut: Script = (_, response) => {
+      sendEvents(response, hi);
+      response.once('close', () => (engine.models = 500));
+      setImmediate(() => response.socket?.destroy());
+    };
+    expect(await taken(cut)).toMatchObject({ text: 'Hi', failure: 'runtime_unavailable' });
+    await until('it is lost', () => runtime.status.state === 'unavailable', 1);
+    engine.models = 200;
+  });
+
+  it('passes on calls of tools as they are, whole or in parts, where the request has tools', async () => {
+    const tools = [{ type: 'function', function: { name: 'weather' } }];
+    const more = { tools, toolChoice: 'required' };
+    const rest = { index: 0, function: { arguments: '}' } };
+    const calls = [call, rest].map((one) => chunk(M, { tool_calls: [one] }));
+    const { parts } = await taken(streaming(...calls, chunk(M, {}, 'tool_calls'), '[DONE]'), more);
+    expect(parts.slice(0, -1)).toEqual([call, rest].map((one) => ({ text: '', toolCalls: [one] })));
+    expect(parts.at(-1)?.end).toEqual({ finishReason: 'tool_calls', usage: null });
+    expect(engine.asked.at(-1)?.body).toMatchObject({ tools, tool_choice: 'required' });
+
+    const complete = (request: Partial<ChatRequest>) =>
+      runtime.complete(asking(request), 'usr_a', new AbortController().signal);
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const answer = (choice: object) => answering(200, completion(M, null, { choices: [{ message, ...choice }] }));
+    engine.script = answer({ finish_reason: 'tool_calls' });
+    expect(await complete(more)).toEqual({ text: '', toolCalls: [call], finishReason: 'tool_calls', usage: null });
+    const refused = { code: 'runtime_invalid_response' };
+    await expect(complete({})).rejects.toMatchObject(refused);
+    const invalid = [
+      { tool_calls: [deep] },
+      { tool_calls: ['call'] },
+      { tool_calls: Array(200).fill(call) },
+      { tool_calls: [] },
+    ];
+    for (const broken of invalid) {
+      engine.script = answer({ message: { ...message, ...broken }, finish_reason: 'tool_calls' });
+      await expect(complete(more)).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('sends what the caller sent of the sampling, and gives log probabilities where they are asked for', async () => {
+    const sampling = {
+      topP: 0.5,
+      seed: 7,
+      stop: ['.'],
+      presencePenalty: 1,
+      frequencyPenalty: -1,
+      logitBias: { 5: -100 },
+      topLogprobs: 2,
+    };
+    const sent = {
+      top_p: 0.5,
+      seed: 7,
+      stop: ['.'],
+      presence_penalty: 1,
+      frequency_penalty: -1,
+      logit_bias: { 5: -100 },
+      logprobs: true,
+      top_logprobs: 2,
+    };
+    const content = [
+      { token: 'Ä', logprob: -0.5, bytes: null, top_logprobs: [{ token: 'Ä', logprob: -0.5, bytes: [195, 132] }] },
+    ];
+    const logprobs = [
+      { token: 'Ä', logprob: -0.5, bytes: [195, 132], top: [{ token: 'Ä', logprob: -0.5, bytes: [195, 132] }] },
+    ];
+    const told = {
+      choices: [{ index: 0, delta: { content: 'Ä' }, logprobs: { content, refusal: null }, finish_reason: null }],
+    };
+    const script = streaming(chunk(M, {}, null, told), stop, '[DONE]');
+    const messages = [
+      { role: 'tool', content: 'Paris', extra: { tool_call_id: 'call_1', content: [{ type: 'text', text: 'Paris' }] } },
+    ] as const;
+    expect((await taken(script, { sampling, messages })).parts[0]).toEqual({ text: 'Ä', logprobs });
+    expect(engine.asked.at(-1)?.body).toMatchObject({
+      ...sent,
+      messages: [{ role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'Paris' }] }],
+    });
+    expect((await taken(script, { sampling: { seed: 7 } })).parts[0]).toEqual({ text: 'Ä' });
+    expect(engine.asked.at(-1)?.body.logprobs).toBeUndefined();
+    const broken = { choices: [{ ...told.choices[0], logprobs: { content: [{ token: 'Ä', logprob: '?' }] } }] };
+    expect(await taken(streaming(chunk(M, {}, null, broken), stop))).toMatchObject({
+      failure: 'runtime_invalid_response',
+    });
+  });
+
+  it('asks again without a limit where the caller takes less than it asked for', async () => {
+    const tooLong = answering(400, { error: { code: 'context_length_exceeded' } });
+    const script: Script = (asked, response) => (asked.body.max_tokens ? tooLong : speaking('Hi'))(asked, response);
+    expect(await taken(script, { maxTokens: 900, cutToContext: true })).toMatchObject({ text: 'Hi' });
+    expect(await taken(script, { maxTokens: 900 })).toMatchObject({ failure: 'context_length_exceeded' });
+  });
+
+  it('holds the engine back while nobody takes parts, and goes on with it after', async () => {
+    const text = 'x'.repeat(64 * 1024);
+    const all = 400;
+    let written = 0;
+    engine.script = async (_, response) => {
+      for (; written < all; written++) {
+        sendEvents(response, chunk(M, { content: text }));
+        if (response.writableNeedDrain) await once(response, 'drain');
+      }
+      sendEvents(response, stop);
+      response.end();
+    };
+    const slow = stream();
+    await slow.next();
+    let before = -1;
+    const isHeld = () => {
+      const was = before;
+      before = written;
+      return was === written;
+    };
+    await until('the engine is held back', isHeld, 100);
+    expect(written).toBeLessThan(all / 2);
+    let length = text.length;
+    for (let next = await slow.next(); !next.done; next = await slow.next()) length += next.value.text.length;
+    expect(length).toBe(all * text.length);
+  });
+
+  it('leaves the engine at once with its reader, and keeps the connection of a whole answer', async () => {
+    const left = new AbortController();
+    for (const leave of [(given: AsyncIterator<unknown>) => given.return?.(), () => left.abort(new Error('gone'))]) {
+      let gone: Promise<unknown> | undefined;
+      engine.script = (_, response) => {
+        sendEvents(response, hi);
+        gone = once(response, 'close');
+      };
+      const given = stream({}, left.signal);
+      await given.next();
+      const next = leave(given) ?? given.next();
+      await gone;
+      await Promise.resolve(next).catch(() => undefined);
+    }
+    // The end of a body may come after the next call has begun, on a second connection.
+    for (let i = 0; i < 5; i++) expect((await taken(speaking())).end).toMatchObject({ finishReason: 'stop' });
+    expect(engine.connections).toBeLessThanOrEqual(2);
+  });
+});
