@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
-import { note } from '../support/http-caller.js';
+import { codeOf, note } from '../support/http-caller.js';
 import { type Member, password } from '../support/workspace.js';
-import { refusal } from './support/refusals.js';
+import { told } from './support/refusals.js';
 import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
@@ -43,7 +43,7 @@ describe('every route', () => {
     const more = ['nonsense', admin.token.slice(0, -1), `${admin.token}x`];
     for (const token of [undefined, `tns_${'a'.repeat(49)}`, ...(ofEachAccess.has(one) ? more : [])]) {
       const answer = await service.call(method, pathOf(path), { token });
-      expect(answer).toMatchObject(refusal(401, 'unauthenticated'));
+      expect(told(answer)).toBe('401 unauthenticated');
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
     if (!ofEachAccess.has(one)) return;
@@ -55,7 +55,7 @@ describe('every route', () => {
     const tokens = { session: admin.token, api_key: admin.apiKey, master: masterKey };
     const refused = callerKinds.filter((kind) => access !== 'public' && !access.takes.includes(kind));
     for (const token of refused.map((kind) => tokens[kind])) {
-      expect(await service.call(method, pathOf(path), { token })).toMatchObject(refusal(401, 'session_required'));
+      expect(told(await service.call(method, pathOf(path), { token }))).toBe('401 session_required');
     }
   });
 
@@ -64,14 +64,14 @@ describe('every route', () => {
   const forEditors = guarded.filter(({ access }) => access !== 'public' && !access.roles.includes('member'));
   it.each(named(forEditors))('%s is not for members, whatever they send', async (_, { method, path }) => {
     const answer = await service.call(method, pathOf(path), { token: member.token, ...unread(method) });
-    expect(answer).toMatchObject(refusal(403, 'forbidden'));
+    expect(told(answer)).toBe('403 forbidden');
   });
 
   const forOperators = guarded.filter(({ access }) => access !== 'public' && access.operator);
   it.each(named(forOperators))('%s is for operators, whatever role others have', async (_, { method, path }) => {
     for (const token of [regular.token, regular.apiKey]) {
       const answer = await service.call(method, pathOf(path), { token, ...unread(method) });
-      expect(answer).toMatchObject(refusal(403, 'operator_only'));
+      expect(told(answer)).toBe('403 operator_only');
     }
   });
 
@@ -85,7 +85,7 @@ describe('every route', () => {
       const at = path.replace(/\{\w+\}/g, id);
       const code = missing && id !== '%ff' ? missing().code : 'not_found';
       const answer = await service.call(method, at, { token, ...(body && { json: { nonsense: true } }) });
-      expect({ id, status: answer.status, code: answer.body.code }).toEqual({ id, status: 404, code });
+      expect(`${id}: ${told(answer)}`).toBe(`${id}: 404 ${code}`);
     }
   });
 
@@ -103,8 +103,7 @@ describe('every route', () => {
     const token = admin.token;
     const limit = bodyLimits[bodyLimit ?? 'ordinary'];
     const refused = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
-      const { status, body } = await service.call(method, at, { token, raw, headers });
-      return `${status} ${body.code}`;
+      return told(await service.call(method, at, { token, raw, headers }));
     };
     // What is streamed is read by somebody else, who is asked only where the object exists; it need not be sent at all.
     const unread = streamed ? '404 not_found' : '400 malformed_json';
@@ -143,7 +142,7 @@ describe('every route', () => {
     sent.destroy();
     const answer = { status: response.statusCode, body: JSON.parse(text) };
     note('POST', path, answer);
-    return `${answer.status} ${answer.body.code}`;
+    return told(answer);
   }
 
   const publicWithBody = withBody.filter(({ access }) => access === 'public');
@@ -182,14 +181,15 @@ describe('every route', () => {
       const other = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !methods.includes(method));
       // Where one route is all there is, two stand for all others.
       for (const method of own.length > 1 ? other : other.slice(-2)) {
-        const { status, body, headers } = await service.call(method, pathOf(path), {
-          headers: { 'X-Request-Id': 'mine-1' },
-        });
-        expect({ method, status, code: body.code }).toEqual({ method, status: 405, code: 'method_not_allowed' });
+        const answer = await service.call(method, pathOf(path), { headers: { 'X-Request-Id': 'mine-1' } });
+        const { headers, body } = answer;
+        expect(`${method}: ${told(answer)}`).toBe(`${method}: 405 method_not_allowed`);
         expect(headers.get('allow')?.split(', ').sort()).toEqual(methods.sort());
         expect(headers.get('x-request-id')).toBe('mine-1');
         expect(headers.get('cache-control')).toBe('no-store');
-        expect(body).toEqual({ status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' });
+        const own = { status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' };
+        const error = { message: expect.any(String), type: 'invalid_request_error', param: null, code: codeOf(answer) };
+        expect(body).toEqual(path.startsWith('/openai/v1') ? { error } : own);
       }
     },
   );
@@ -223,6 +223,6 @@ describe('every route', () => {
     const token = await login();
     expect((await service.get('/v1/auth/me', token)).status).toBe(200);
     service.clock.advance(30 * 24 * 3_600_000);
-    expect(await service.get('/v1/auth/me', token)).toMatchObject(refusal(401, 'unauthenticated'));
+    expect(told(await service.get('/v1/auth/me', token))).toBe('401 unauthenticated');
   });
 });

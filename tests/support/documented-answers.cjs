@@ -29,8 +29,10 @@ const pointer = (...parts) => parts.map((part) => `/${part.replaceAll('~', '~0')
 /** Returns how an answer differs from the OpenAPI document, or null. Unknown routes must answer with the envelope. */
 function undocumented(method, at, { status, body }) {
   const contract = contractOf(method, at.split('?')[0]);
-  if (!contract)
-    return status >= 400 && body?.status === 'error' ? mismatch(`${ID}#/components/schemas/Error`, body) : null;
+  if (!contract) {
+    const form = at.startsWith('/openai/v1') ? 'OpenAiError' : body?.status === 'error' ? 'Error' : null;
+    return status >= 400 && form ? mismatch(`${ID}#/components/schemas/${form}`, body) : null;
+  }
   const named = contract.path.replace('*}', '}');
   const declared = document.paths[named]?.[contract.method]?.responses[status];
   if (!declared) return `${ID} does not declare ${method} ${named} ${status} (\`npm run openapi\` after a change)`;

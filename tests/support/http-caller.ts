@@ -89,12 +89,15 @@ declare global {
     | undefined;
 }
 
+/** The code of a refusal, in the service's own form or in OpenAI's. */
+export const codeOf = ({ body }: Pick<Answer, 'body'>): string | undefined => body?.code ?? body?.error?.code;
+
 /** One line per answer, read by `refusals-reporter.cjs`. Throws where the answer is not as `openapi.json` says. */
 export function note(method: string, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {
   const wrong = globalThis.undocumented?.(method, path, { status, body });
   if (wrong) throw new Error(wrong);
   const file = process.env.TENON_TEST_ANSWERS;
   if (!file) return;
-  const code = status >= 400 ? body?.code : 'success';
+  const code = status >= 400 ? codeOf({ body }) : 'success';
   appendFileSync(file, `${JSON.stringify({ method, path: path.split('?')[0], status, code })}\n`);
 }

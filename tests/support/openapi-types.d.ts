@@ -751,6 +751,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openai/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listOpenAiModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readOpenAiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createOpenAiChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -1185,6 +1233,15 @@ export interface components {
                 code?: string;
                 current?: number;
             }[];
+        };
+        OpenAiError: {
+            error: {
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "server_error";
+                param: string | null;
+                code: string;
+            };
         };
         AlertFired: {
             /** @enum {string} */
@@ -1850,6 +1907,123 @@ export interface components {
             role: "system" | "user" | "assistant" | "tool";
             content: string;
             created_at: number;
+        };
+        OpenAiModels: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["OpenAiModel"][];
+        };
+        OpenAiModel: {
+            id: string;
+            /** @enum {string} */
+            object: "model";
+            created: number;
+            owned_by: string;
+        };
+        OpenAiChatCompletion: {
+            id: string;
+            created: number;
+            model: string;
+            /** @enum {string} */
+            object: "chat.completion";
+            choices: {
+                index: number;
+                message: {
+                    /** @enum {string} */
+                    role: "assistant";
+                    content: string | null;
+                    refusal: null;
+                    tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
+                };
+                logprobs: {
+                    content: {
+                        token: string;
+                        bytes: number[];
+                        logprob: number;
+                        top_logprobs: {
+                            token: string;
+                            bytes: number[];
+                            logprob: number;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
+                /** @enum {string} */
+                finish_reason: "stop" | "length" | "tool_calls";
+            }[];
+            usage: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                prompt_tokens_details: {
+                    cached_tokens: number;
+                };
+            } | null;
+        };
+        OpenAiChatRequest: {
+            model: string;
+            messages: components["schemas"]["OpenAiChatMessage"][];
+            max_completion_tokens?: number | null;
+            max_tokens?: number | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            logprobs?: boolean | null;
+            top_logprobs?: number | null;
+            /** @enum {number|null} */
+            n?: 1 | null;
+            stream?: boolean | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+                include_obfuscation?: boolean | null;
+            } | null;
+            response_format?: {
+                /** @enum {string} */
+                type: "text";
+            } | null;
+            tools?: {
+                [key: string]: components["schemas"]["Json"];
+            }[] | null;
+            tool_choice?: string | number | boolean | null | unknown[] | Record<string, never>;
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+            metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
+            store?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            parallel_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+            safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
+            verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
+        };
+        OpenAiChatMessage: {
+            /** @enum {string} */
+            role: "system" | "developer" | "user" | "assistant" | "tool";
+            content?: string | (components["schemas"]["ChatTextPart"] | components["schemas"]["ChatOtherPart"])[] | null;
+            name?: string | null;
+            tool_calls?: {
+                [key: string]: components["schemas"]["Json"];
+            }[] | null;
+            tool_call_id?: string | null;
+            refusal?: string | null;
+            audio?: null;
+            annotations?: null;
+            function_call?: null;
+        };
+        ChatTextPart: {
+            /** @enum {string} */
+            type: "text";
+            text: string;
+        };
+        ChatOtherPart: {
+            type: string;
+        } & {
+            [key: string]: unknown;
         };
         Job: {
             id: string;
@@ -2632,14 +2806,14 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch": {
+        "422.invalid_request.streaming_unsupported.model_mismatch.context_length_exceeded": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "invalid_request" | "context_length_exceeded" | "streaming_unsupported" | "model_mismatch";
+                    code?: "invalid_request" | "streaming_unsupported" | "model_mismatch" | "context_length_exceeded";
                 };
             };
         };
@@ -2684,6 +2858,214 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "inference_timeout";
+                };
+            };
+        };
+        "openai_400.bad_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "bad_request";
+                    };
+                };
+            };
+        };
+        "openai_401.unauthenticated.session_required": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated" | "session_required";
+                    };
+                };
+            };
+        };
+        "openai_408.request_timeout": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "request_timeout";
+                    };
+                };
+            };
+        };
+        "openai_421.misdirected_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "misdirected_request";
+                    };
+                };
+            };
+        };
+        "openai_429.rate_limited": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+        };
+        "openai_431.headers_too_large": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+        };
+        "openai_500.internal_error": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+        "openai_503.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "storage_unavailable" | "shutting_down";
+                    };
+                };
+            };
+        };
+        "openai_404.not_found": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+        };
+        "openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        "openai_413.payload_too_large": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+        };
+        "openai_415.unsupported_media_type": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+        };
+        "openai_429.rate_limited.model_busy": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited" | "model_busy";
+                    };
+                };
+            };
+        };
+        "openai_502.runtime_invalid_response": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "runtime_invalid_response";
+                    };
+                };
+            };
+        };
+        "openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    };
+                };
+            };
+        };
+        "openai_504.inference_timeout": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "inference_timeout";
+                    };
                 };
             };
         };
@@ -4971,7 +5353,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.context_length_exceeded.streaming_unsupported.model_mismatch"];
+            422: components["responses"]["422.invalid_request.streaming_unsupported.model_mismatch.context_length_exceeded"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5078,6 +5460,101 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
+    listOpenAiModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiModels"];
+                };
+            };
+            400: components["responses"]["openai_400.bad_request"];
+            401: components["responses"]["openai_401.unauthenticated.session_required"];
+            408: components["responses"]["openai_408.request_timeout"];
+            421: components["responses"]["openai_421.misdirected_request"];
+            429: components["responses"]["openai_429.rate_limited"];
+            431: components["responses"]["openai_431.headers_too_large"];
+            500: components["responses"]["openai_500.internal_error"];
+            503: components["responses"]["openai_503.storage_unavailable.shutting_down"];
+        };
+    };
+    readOpenAiModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiModel"];
+                };
+            };
+            400: components["responses"]["openai_400.bad_request"];
+            401: components["responses"]["openai_401.unauthenticated.session_required"];
+            404: components["responses"]["openai_404.not_found"];
+            408: components["responses"]["openai_408.request_timeout"];
+            421: components["responses"]["openai_421.misdirected_request"];
+            429: components["responses"]["openai_429.rate_limited"];
+            431: components["responses"]["openai_431.headers_too_large"];
+            500: components["responses"]["openai_500.internal_error"];
+            503: components["responses"]["openai_503.storage_unavailable.shutting_down"];
+        };
+    };
+    createOpenAiChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Conversation-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAiChatRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiChatCompletion"];
+                };
+            };
+            400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
+            401: components["responses"]["openai_401.unauthenticated.session_required"];
+            404: components["responses"]["openai_404.not_found"];
+            408: components["responses"]["openai_408.request_timeout"];
+            413: components["responses"]["openai_413.payload_too_large"];
+            415: components["responses"]["openai_415.unsupported_media_type"];
+            421: components["responses"]["openai_421.misdirected_request"];
+            429: components["responses"]["openai_429.rate_limited.model_busy"];
+            431: components["responses"]["openai_431.headers_too_large"];
+            500: components["responses"]["openai_500.internal_error"];
+            502: components["responses"]["openai_502.runtime_invalid_response"];
+            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["openai_504.inference_timeout"];
         };
     };
     listJobs: {

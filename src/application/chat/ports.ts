@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, Completion, CompletionPart } from '../..
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import type { Project } from '../../domain/workspace/project.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
 /**
@@ -157,10 +158,15 @@ export interface ConnectedProject {
   readonly connection: RuntimeConnection | null;
 }
 
+/** A project with a connected runtime, which callers chat with as a model. */
+export type ChatModel = Pick<Project, 'id' | 'createdAt'>;
+
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
   /** Returns the project's team and its connection; null when there is no such project. */
   abstract ofProject(projectId: string): Promise<ConnectedProject | null>;
+  /** Returns a team's projects that have a connection, newest first. */
+  abstract connectedProjects(teamId: string): Promise<ChatModel[]>;
   /** Returns the connections of these projects, in any order. */
   abstract ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts the project's only connection, or replaces it. */

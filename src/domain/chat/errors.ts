@@ -83,6 +83,24 @@ export class UnsupportedParameter extends DomainError {
   }
 }
 
+/** The team has no such project, or several of this name. */
+export class UnknownModel extends DomainError {
+  constructor() {
+    const message =
+      "is neither the id of one of your team's projects nor a name that only one of them has: " +
+      'GET /openai/v1/models lists those with a model';
+    super('not_found', 'not_found', `model ${message}.`, { details: [{ path: 'model', message }] });
+  }
+}
+
+/** The request has a field that the endpoint does not know. */
+export class UnknownParameter extends DomainError {
+  constructor(path: string) {
+    const message = 'is not a field of this request';
+    super('invalid', 'unknown_parameter', `${path} ${message}.`, { details: [{ path, message }] });
+  }
+}
+
 export class ModelMismatch extends DomainError {
   constructor(projectId: string) {
     super('invalid', 'model_mismatch', `model must be the id of the project in the path, ${projectId}.`);

@@ -17,6 +17,7 @@ import {
 import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { crossOrigin, hostCheck, securityHeaders } from './middleware/security.js';
+import { OPENAI } from './openai-errors.js';
 import { contractRoutes } from './routes.js';
 import type { GracefulShutdown } from './server.js';
 
@@ -44,6 +45,9 @@ export abstract class Middleware {
   abstract readonly handle: RequestHandler;
 }
 
+/** Both share one budget of calls. */
+const API = ['/v1', OPENAI];
+
 /** Makes the Express app. Requests take the steps from top to bottom. */
 export function createApp(dependencies: HttpDependencies): Express {
   const { controllers, shutdown, metrics, authenticator } = dependencies;
@@ -65,11 +69,11 @@ export function createApp(dependencies: HttpDependencies): Express {
   app.use(hostCheck(dependencies.allowedHosts));
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
-  app.use('/v1', crossOrigin(dependencies.corsOrigins));
-  app.use('/v1', refuseBeforeLookup(dependencies, recent.keyOf));
-  app.use('/v1', authenticate(authenticator));
-  app.use('/v1', rateLimit(dependencies, recent));
-  app.use('/v1', shutdown.refuseLate);
+  app.use(API, crossOrigin(dependencies.corsOrigins));
+  app.use(API, refuseBeforeLookup(dependencies, recent.keyOf));
+  app.use(API, authenticate(authenticator));
+  app.use(API, rateLimit(dependencies, recent));
+  app.use(API, shutdown.refuseLate);
   app.use('/metrics', refuseBeforeLookup(dependencies, guessKey));
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond

@@ -17,7 +17,15 @@ export interface Contract<
   /** Marks each parameter as `{name}`, an id as `{…_id}`, and the rest of a path, slashes included, as `{name*}`. */
   readonly path: Path;
   readonly id: string;
-  readonly tag: 'Team accounts' | 'Project workspace' | 'Runtime' | 'Inference' | 'Jobs' | 'Monitoring' | 'Operations';
+  readonly tag:
+    | 'Team accounts'
+    | 'Project workspace'
+    | 'Runtime'
+    | 'Inference'
+    | 'OpenAI'
+    | 'Jobs'
+    | 'Monitoring'
+    | 'Operations';
   readonly summary: string;
   readonly description?: string;
   readonly access: Permission | 'public';
@@ -35,6 +43,8 @@ export interface Contract<
   readonly media?: 'application/octet-stream';
   /** Returns an error that goes before all others of the body. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
+  /** Returns the error for a body that the schema refuses, if it is not `invalid_request`. */
+  readonly refusalOf?: (issues: readonly z.core.$ZodIssue[]) => DomainError | null;
   /** Sends the version of the answer as `ETag`. */
   readonly versioned?: true;
   readonly status: 200 | 201;

@@ -8,6 +8,7 @@ import { WebhooksController } from './alerts/webhooks.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { CompletionsController } from './chat/completions.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
+import { OpenAiController } from './chat/openai.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
 import type { Contract, Controller } from './contract.js';
 import { DeploymentsController } from './deployments/deployments.controller.js';
@@ -32,6 +33,7 @@ export const controllers: readonly Newable<Controller>[] = [
   RuntimeController,
   CompletionsController,
   ConversationsController,
+  OpenAiController,
   JobsController,
   EvaluationsController,
   AlertRulesController,

@@ -1,9 +1,18 @@
 import { DomainError, type ErrorKind, type Finding } from '../../domain/shared/errors.js';
+import { isOpenAi, type OpenAiError, openAiError, openAiStatus } from './openai-errors.js';
 
 /** Lists every machine code of the service with its HTTP status. Codes are never renamed or reused. */
 export const refusals = {
   malformed_json: { status: 400, when: 'The body is not JSON.' },
   bad_request: { status: 400, when: 'The request is not proper HTTP.' },
+  unknown_parameter: {
+    status: 400,
+    when: 'The request has a field that the endpoint does not know. `param` names it.',
+  },
+  unsupported_parameter: {
+    status: 400,
+    when: 'The connected model does not support a parameter of the request. `param` names it.',
+  },
   unauthenticated: { status: 401, when: 'The credential is missing, unknown, expired or revoked.' },
   invalid_credentials: { status: 401, when: 'The e-mail or the password is wrong.' },
   session_required: { status: 401, when: 'This endpoint does not take this kind of credential.' },
@@ -126,13 +135,20 @@ export interface Envelope {
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Envelope;
+  readonly body: Envelope | OpenAiError;
   /** True for a failure of the service itself, which the log must explain. */
   readonly unexpected: boolean;
 }
 
-/** Makes the answer to an error. About an unexpected error it only says that it happened. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/** Makes the answer to an error, in the form of the path. About an unexpected error it only says that it happened. */
+export function problemOf(error: unknown, request: { readonly requestId: string; readonly path: string }): Problem {
+  const problem = envelopeOf(error, request.requestId);
+  if (!isOpenAi(request.path)) return problem;
+  const status = openAiStatus(problem.status);
+  return { ...problem, status, body: openAiError(status, problem.body) };
+}
+
+function envelopeOf(error: unknown, requestId: string): Problem & { readonly body: Envelope } {
   const envelope = (code: string, message: string) =>
     ({ status: 'error', code, error: message, request_id: requestId }) as const;
   if (error instanceof HttpRefusal) {

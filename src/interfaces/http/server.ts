@@ -26,11 +26,23 @@ export function createHttpServer(app: RequestListener, nextRequestId: () => stri
   const server = createServer({ ...OPTIONS, ...options }, listener);
   // Node answers 100 Continue at once unless somebody listens. `readBody` answers it when the body is wanted.
   server.on('checkContinue', listener).on('checkExpectation', listener);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else refuseSocket(socket, codes[error.code ?? ''] ?? 'bad_request', nextRequestId());
+  server.on('clientError', (error: ClientError, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const request = { requestId: nextRequestId(), path: pathIn(error.rawPacket) };
+    refuseSocket(socket, codes[error.code ?? ''] ?? 'bad_request', request);
   });
   return server;
+}
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that were not understood. */
+  readonly rawPacket?: Buffer;
+}
+
+/** Returns the path of the request line, if the bytes begin with one. */
+function pathIn(bytes: Buffer | undefined): string {
+  const [, target = ''] = /^[A-Z]+ (\S+)/.exec(bytes?.toString('latin1', 0, 4_096) ?? '') ?? [];
+  return pathOf(target);
 }
 
 /** Drops scheme and host of a target that is a whole URL: Express cannot route one whose host is not valid. */
@@ -62,14 +74,14 @@ const codes: Record<string, RefusalCode> = {
 /** A caller that was refused has this time to close its side. Node would keep a half-closed connection for ever. */
 const CLOSE_MS = 2_000;
 
-function refuseSocket(socket: Duplex, code: RefusalCode, requestId: string): void {
-  const { status, body } = problemOf(new HttpRefusal(code), requestId);
+function refuseSocket(socket: Duplex, code: RefusalCode, request: { requestId: string; path: string }): void {
+  const { status, body } = problemOf(new HttpRefusal(code), request);
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Request-Id: ${requestId}`,
+    `X-Request-Id: ${request.requestId}`,
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);

@@ -68,6 +68,16 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
+    it('lists the connected projects of a team, whatever their desired state, newest first', async () => {
+      const { project, otherProject, team, otherTeam } = stock;
+      expect(otherProject.teamId).toBe(team.id);
+      await connections.save(connection());
+      const newestFirst = [project, otherProject].sort((a, b) => (a.id < b.id ? 1 : -1));
+      const listed = newestFirst.map(({ id, createdAt }) => ({ id, createdAt }));
+      expect(await connections.connectedProjects(team.id)).toEqual(listed);
+      expect(await connections.connectedProjects(otherTeam.id)).toEqual([]);
+    });
+
     it('finds whose a project is and what it has, and tells no connection from no project', async () => {
       const { teamId } = stock.project;
       expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: null });

@@ -1,4 +1,5 @@
 import type {
+  ChatModel,
   ConnectedProject,
   ConversationKey,
   ConversationRepository,
@@ -110,6 +111,12 @@ export class MemoryRuntimeConnectionRepository implements RuntimeConnectionRepos
   async ofProject(projectId: string): Promise<ConnectedProject | null> {
     const project = this.projects.get(projectId);
     return project && { teamId: project.teamId, connection: this.rows.get(projectId) };
+  }
+
+  async connectedProjects(teamId: string): Promise<ChatModel[]> {
+    const projects = this.rows.all().map(({ projectId }) => this.projects.get(projectId) as Project);
+    const own = projects.filter((project) => project.teamId === teamId);
+    return own.map(({ id, createdAt }) => ({ id, createdAt })).sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

@@ -1,3 +1,8 @@
+import { type Answer, codeOf } from '../../support/http-caller.js';
+
+/** Returns status and code of a refusal in either form. */
+export const told = (answer: Pick<Answer, 'status' | 'body'>): string => `${answer.status} ${codeOf(answer)}`;
+
 /** Describes refusals, for `toMatchObject`. */
 export const refusal = (status: number, code: string) => ({ status, body: { code } });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Answer, HttpCaller } from '../http-caller.js';
+import { type Answer, codeOf, HttpCaller } from '../http-caller.js';
 import { type Endpoint, OpenApi } from './document.js';
 import { type FuzzedRequest, Requests } from './requests.js';
 import type { World } from './world.js';
@@ -9,6 +9,11 @@ const inWords = [
   'name: must have at least one visible character',
   'starter_id: must be the id of a starter: GET /v1/project-starters lists them',
   'messages: must end with a message whose role is user',
+  'messages[0].content: is required',
+  'messages[0].content: may be null only for an assistant',
+  'messages[0].tool_call_id: is required for the role tool',
+  'top_logprobs: is only for requests with logprobs',
+  'stream_options: is only for requests with stream',
   'progress.done: must be at most the total, ',
   'error: must have at most 4096 bytes',
   'status: can no longer become queued',
@@ -111,7 +116,8 @@ function problemOf(
   { status, headers, body }: Answer,
   wanted: FuzzedRequest['wanted'],
 ): string | null {
-  const { code, details = [] } = status < 400 ? {} : body;
+  const code = (status >= 400 && codeOf({ body })) || '';
+  const { details = [], error } = status < 400 ? {} : body;
   if (failures.includes(code)) return 'is a failure';
   const declared = api.answer(endpoint, status);
   if (!declared) return code === 'not_found' ? null : 'is not documented';
@@ -124,7 +130,10 @@ function problemOf(
   if (lacking.length > 0) return `lacks ${lacking}`;
   if (wanted === 'refused') return status < 400 || status >= 500 ? 'takes what the document forbids' : null;
   if (wanted === 'either') return null;
-  const findings: string[] = details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
+  const findings: string[] =
+    error?.message !== undefined
+      ? [error.message]
+      : details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
   const isInWords = findings.every((finding) => inWords.some((rule) => finding.startsWith(rule)));
   const isTaken = !ofForm.includes(code) && (code !== 'invalid_request' || isInWords);
   return isTaken ? null : 'refuses what the document allows';

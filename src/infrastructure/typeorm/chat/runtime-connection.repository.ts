@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { In } from 'typeorm';
 import type {
+  ChatModel,
   ConnectedProject,
   RuntimeConnection,
   RuntimeConnectionRepository,
@@ -47,6 +48,17 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     if (!found) return null;
     const { teamId, modelId, desired } = found;
     return { teamId, connection: modelId === null ? null : { projectId, modelId, desired } };
+  }
+
+  connectedProjects(teamId: string): Promise<ChatModel[]> {
+    return this.unitOfWork
+      .repository(ProjectTable)
+      .createQueryBuilder('project')
+      .innerJoin(RuntimeConnectionTable.options.name, 'connection', 'connection.projectId = project.id')
+      .select(['project.id', 'project.createdAt'])
+      .where({ teamId })
+      .orderBy('project.id', 'DESC')
+      .getMany();
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

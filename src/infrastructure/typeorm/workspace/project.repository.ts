@@ -70,6 +70,11 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     });
   }
 
+  async named(teamId: string, name: string, limit: number): Promise<string[]> {
+    const found = await this.projects().find({ select: { id: true }, where: { teamId, name }, take: limit });
+    return found.map(({ id }) => id);
+  }
+
   replace({ id, version }: Project, next: Project): Promise<boolean> {
     const { reviewedVersion: _, ...change } = next;
     return this.unitOfWork.run(async () => {

@@ -12,7 +12,7 @@ const api = contractsOf('Inference');
 const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
 
 /** Counts code points, so that an emoji counts once. */
-const characters = (content: string) => {
+export const characters = (content: string) => {
   let count = 0;
   for (const _ of content) count++;
   return count;
@@ -62,6 +62,18 @@ export const ChatCompletionRequest = z
   })
   .meta({ id: 'ChatCompletionRequest' });
 
+export const UsageAnswer = z
+  .object({
+    prompt_tokens: intLike(17),
+    completion_tokens: intLike(2),
+    total_tokens: intLike(19),
+    prompt_tokens_details: z.object({
+      cached_tokens: intLike(0, 'The tokens of the prompt that were taken from the prefix cache.'),
+    }),
+  })
+  .nullable()
+  .describe('Null if the runtime does not report it.');
+
 const ChatCompletionAnswer = namedObject('ChatCompletion', {
   id: textLike('chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11'),
   object: z.literal('chat.completion'),
@@ -74,17 +86,7 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
       finish_reason: z.enum(['stop', 'length']),
     }),
   ),
-  usage: z
-    .object({
-      prompt_tokens: intLike(17),
-      completion_tokens: intLike(2),
-      total_tokens: intLike(19),
-      prompt_tokens_details: z.object({
-        cached_tokens: intLike(0, 'The tokens of the prompt that were taken from the prefix cache.'),
-      }),
-    })
-    .nullable()
-    .describe('Null if the runtime does not report it.'),
+  usage: UsageAnswer,
 });
 
 /** Refuses streaming with its own code, and counts the messages before the schema looks at each. */
@@ -95,15 +97,28 @@ function refuseFirst(json: unknown): DomainError | null {
   return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
 }
 
+/** Names the header of a call and its answer. */
 export const CONVERSATION = 'X-Conversation-Id';
 
-const ConversationHeader = z
+export const ConversationHeader = z
   .string()
   .regex(/^(new|cnv_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, {
     error: 'must be "new" or the id of a conversation, cnv_…',
   })
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
+
+/** Lists the refusals of every chat with a runtime. */
+export const runtimeRefusals = [
+  'context_length_exceeded',
+  'model_busy',
+  'runtime_invalid_response',
+  'runtime_not_connected',
+  'runtime_loading',
+  'runtime_stopped',
+  'runtime_unavailable',
+  'inference_timeout',
+] as const;
 
 export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/completions', {
   id: 'createChatCompletion',
@@ -124,16 +139,5 @@ export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/com
   refuseFirst,
   answer: ChatCompletionAnswer,
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the messages. Absent if none was requested.' },
-  refusals: [
-    'context_length_exceeded',
-    'streaming_unsupported',
-    'model_mismatch',
-    'model_busy',
-    'runtime_invalid_response',
-    'runtime_not_connected',
-    'runtime_loading',
-    'runtime_stopped',
-    'runtime_unavailable',
-    'inference_timeout',
-  ],
+  refusals: ['streaming_unsupported', 'model_mismatch', ...runtimeRefusals],
 });

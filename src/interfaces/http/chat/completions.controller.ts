@@ -42,15 +42,16 @@ export class CompletionsController implements Controller {
           finish_reason: finishReason === 'length' ? 'length' : 'stop',
         },
       ],
-      usage: usage && usageAnswer(usage),
+      usage: usageAnswer(usage),
     };
     return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
   }
 }
 
-const usageAnswer = ({ promptTokens, cachedTokens, completionTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-  prompt_tokens_details: { cached_tokens: cachedTokens },
-});
+export const usageAnswer = (usage: Usage | null) =>
+  usage && {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+  };

@@ -70,5 +70,5 @@ export const deleteModelFile = api.delete(one, {
   description: 'Deletes a chat model with all its files. A running model goes on, but cannot be started again.',
   access: permissions.manageMonitoring,
   answer: Deleted,
-  refusals: ['not_found'],
+  refusals: ['invalid_request', 'not_found'],
 });

@@ -14,25 +14,30 @@ export const notFound: RequestHandler = (request) => {
   throw new NotFound(`route as ${request.method} ${request.context.path.slice(0, 200)}`);
 };
 
-/** Answers every failure with the error envelope. */
+/** Answers every failure with a refusal. */
 export const errorHandler =
-  ({ logger, translate }: ErrorHandlerDependencies): ErrorRequestHandler =>
+  (dependencies: ErrorHandlerDependencies): ErrorRequestHandler =>
   (error, _request, response, _next) => {
-    // Express throws a URIError for a path that it cannot decode, such as /%ff.
-    const known = error instanceof URIError ? new NotFound() : translate(error);
-    const problem = problemOf(known, requestIdOf(response));
     if (response.destroyed || response.writableEnded) return;
-    if (problem.unexpected) logger.error('unexpected failure', { error });
+    // Express throws a URIError for a path that it cannot decode, such as /%ff.
+    const known = error instanceof URIError ? new NotFound() : error;
+    const problem = reportedProblem(known, response, dependencies);
     if (response.headersSent) response.destroy();
     else sendProblem(response, problem);
   };
 
-/** Answers with a refusal out of turn, while a handler may still wait for the body. */
-export function refuse(response: Response, error: unknown): void {
-  if (!response.headersSent) sendProblem(response, problemOf(error, requestIdOf(response)));
+/** Returns the answer to a failure of a request, and logs a failure of the service. */
+export function reportedProblem(error: unknown, response: Response, dependencies: ErrorHandlerDependencies): Problem {
+  const { logger, translate } = dependencies;
+  const problem = problemOf(translate(error), response.req.context);
+  if (problem.unexpected) logger.error('unexpected failure', { error });
+  return problem;
 }
 
-const requestIdOf = (response: Response) => String(response.getHeader('X-Request-Id'));
+/** Answers with a refusal out of turn, while a handler may still wait for the body. */
+export function refuse(response: Response, error: unknown): void {
+  if (!response.headersSent) sendProblem(response, problemOf(error, response.req.context));
+}
 
 function sendProblem(response: Response, { status, headers, body }: Problem): void {
   response.set(headers);
@@ -40,7 +45,7 @@ function sendProblem(response: Response, { status, headers, body }: Problem): vo
     sendText(response, status, JSON_TYPE, JSON.stringify(body));
   } catch (error) {
     // Details that cannot be written as JSON are a failure of the service.
-    const { status, body: own } = problemOf(error, body.request_id);
+    const { status, body: own } = problemOf(error, response.req.context);
     sendText(response, status, JSON_TYPE, JSON.stringify(own));
   }
 }

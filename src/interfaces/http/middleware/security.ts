@@ -1,5 +1,6 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
+import { isOpenAi } from '../openai-errors.js';
 import { HttpRefusal } from '../refusals.js';
 import { isProbe } from './observability.js';
 import { documentedHeaders } from './rate-limit.js';
@@ -37,7 +38,8 @@ const badRequest = (message: string) => new HttpRefusal('bad_request', message, 
 export const securityHeaders = (): RequestHandler => (request, response, next) => {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Referrer-Policy', 'no-referrer');
-  if (request.context.path.startsWith('/v1/') || isProbe(request)) response.setHeader('Cache-Control', 'no-store');
+  const { path } = request.context;
+  if (path.startsWith('/v1/') || isOpenAi(path) || isProbe(request)) response.setHeader('Cache-Control', 'no-store');
   next();
 };
 

@@ -68,16 +68,25 @@ async function queryOf(schema: z.ZodType, { query }: Request): Promise<unknown> 
   return parsed(schema, query);
 }
 
-function bodyOf({ refuseFirst }: Contract, schema: z.ZodType, body: unknown): unknown {
+function bodyOf({ refuseFirst, refusalOf }: Contract, schema: z.ZodType, body: unknown): unknown {
   const refusal = body instanceof InvalidRequest ? body : refuseFirst?.(body);
   if (refusal) throw refusal;
-  return parsed(schema, body);
+  return parsed(schema, body, refusalOf);
 }
 
-function parsed(schema: z.ZodType, value: unknown): unknown {
+function parsed(schema: z.ZodType, value: unknown, refusalOf?: Contract['refusalOf']): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new InvalidRequest(findings(result.error.issues));
+  const issues = result.error.issues.map(withinUnion);
+  throw refusalOf?.(issues) ?? new InvalidRequest(findings(issues));
+}
+
+/** Returns the issue of the alternative that fits best, if it is about a part of the value. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const inner = issue.errors.flatMap(([first]) => first ?? []).map(withinUnion);
+  const [deepest] = inner.filter(({ path }) => path.length > 0).sort((a, b) => b.path.length - a.path.length);
+  return deepest ? { ...deepest, path: [...issue.path, ...deepest.path] } : issue;
 }
 
 /** Limits the findings of one refusal. */

@@ -22,6 +22,7 @@ export const tags: Readonly<Record<Contract['tag'], string>> = {
   'Project workspace': 'Projects, their datasets and their models, each with versions. A team sees only its own.',
   Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
   Inference: 'Chat completions, and conversations that store them.',
+  OpenAI: 'The same chats for programs that expect OpenAI’s API.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
@@ -207,6 +208,11 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
     .string()
     .regex(ModelAlias.NAME)
     .meta({ description: '1 to 64 letters, digits, `.`, `_` and `-`.', example: 'champion' }),
+  model: z.string().min(1).meta({
+    description:
+      'The id of a project, or its name if no other project of the team has it. Slashes may be sent as they are.',
+    example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  }),
   path: z
     .string()
     .min(1)

@@ -1,4 +1,5 @@
 import type { Finding } from '../../../domain/shared/errors.js';
+import { openAiError } from '../openai-errors.js';
 import { type RefusalCode, refusals } from '../refusals.js';
 
 /** Describes the part of JSON Schema that the contracts use. */
@@ -146,3 +147,19 @@ export const refusalExample = (code: RefusalCode) => ({
   request_id: 'req_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
   ...(details[code] && { details: details[code] }),
 });
+
+const openAiFindings: { readonly [Code in RefusalCode]?: Finding } = {
+  invalid_request: { path: 'messages.0.content', message: 'is required' },
+  unknown_parameter: { path: 'top_k', message: 'is not a field of this request' },
+  unsupported_parameter: { path: 'tools', message: 'is not supported by the connected model' },
+};
+
+/** Returns an example of the refusal with this code below `/openai/v1`. */
+export function openAiRefusalExample(code: RefusalCode, status: number) {
+  const finding = openAiFindings[code];
+  const { error } = refusalExample(code);
+  return openAiError(
+    status,
+    finding ? { code, error: `${finding.path}: ${finding.message}`, details: [finding] } : { code, error },
+  );
+}

@@ -3,8 +3,9 @@ import { callerKinds } from '../../../domain/accounts/caller.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
 import { documentedHeaders } from '../middleware/rate-limit.js';
+import { isOpenAi, openAiErrorTypes, openAiStatus } from '../openai-errors.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
-import { refusalExample } from './examples.js';
+import { openAiRefusalExample, refusalExample } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path and body imply. */
 export function refusalsOf(contract: Contract): Refusal[] {
@@ -17,12 +18,17 @@ export function refusalsOf(contract: Contract): Refusal[] {
     if (!access.roles.includes('member')) implied.push('forbidden');
   }
   if (path.includes('_id}') && !missing) implied.push('not_found');
-  if (query || path.includes('*}')) implied.push('invalid_request');
+  if (query) implied.push('invalid_request');
   if (body) implied.push('payload_too_large', 'unsupported_media_type', 'invalid_request');
   if (body) implied.push(media ? 'request_timeout' : 'malformed_json');
   if (body && !media && !streamed) implied.push('busy');
-  return [...new Set([...implied, ...own])].map(refusalOf);
+  return [...new Set([...implied, ...own])].map(refusalOf).map((one) => inFormOf(path, one));
 }
+
+const inFormOf = (path: string, { code, status }: Refusal): Refusal => ({
+  code,
+  status: isOpenAi(path) ? openAiStatus(status) : status,
+});
 
 /** Lists the refusals that every route has. */
 export const everywhere: readonly RefusalCode[] = [
@@ -39,10 +45,11 @@ export const everywhere: readonly RefusalCode[] = [
 export function allRefusalsOf(contract: Contract): Refusal[] {
   const own = refusalsOf(contract);
   const known = own.map(({ code }) => code);
-  return [...own, ...everywhere.filter((code) => !known.includes(code)).map(refusalOf)];
+  const others = everywhere.filter((code) => !known.includes(code)).map(refusalOf);
+  return [...own, ...others];
 }
 
-const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/');
+const isLimited = ({ path }: Pick<Contract, 'path'>) => path.startsWith('/v1/') || isOpenAi(path);
 
 const string = { type: 'string' } as const;
 const object = { type: 'object' } as const;
@@ -71,6 +78,37 @@ const envelope = {
     },
   },
 };
+
+const openAiEnvelope = {
+  ...object,
+  required: ['error'],
+  properties: {
+    error: {
+      ...object,
+      required: ['message', 'type', 'param', 'code'],
+      properties: {
+        message: { ...string, description: 'Tells a person what is wrong and what to do.' },
+        type: { ...string, enum: [...openAiErrorTypes] },
+        param: {
+          type: ['string' as const, 'null' as const],
+          description: 'The field that is wrong, as `messages[0].content`.',
+        },
+        code: { ...string, description: 'The machine code. Codes never change.' },
+      },
+    },
+  },
+};
+
+/** Returns the schema of a refusal with one of these codes. */
+function schemaOf(contract: Contract, codes: string[]) {
+  const code = { enum: codes };
+  return isOpenAi(contract.path)
+    ? { allOf: [{ $ref: '#/components/schemas/OpenAiError' }, { properties: { error: { properties: { code } } } }] }
+    : { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code } }] };
+}
+
+/** Keeps the components of the two forms apart. */
+const prefixOf = ({ path }: Pick<Contract, 'path'>) => (isOpenAi(path) ? 'openai_' : '');
 
 const reference = (kind: 'headers' | 'examples' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
@@ -117,13 +155,20 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   for (const [name, header] of Object.entries({ ...commonHeaders, ...adviceHeaders }))
     registry.registerComponent('headers', name, header);
   registry.registerComponent('schemas', 'Error', envelope);
-  for (const code of new Set(contracts.flatMap(allRefusalsOf).map(({ code }) => code)))
-    registry.registerComponent('examples', code, { summary: refusals[code].when, value: refusalExample(code) });
+  registry.registerComponent('schemas', 'OpenAiError', openAiEnvelope);
+  const examples = contracts.flatMap((contract) =>
+    allRefusalsOf(contract).map(({ code, status }) => {
+      const value = isOpenAi(contract.path) ? openAiRefusalExample(code, status) : refusalExample(code);
+      return [prefixOf(contract) + code, { summary: refusals[code].when, value }] as const;
+    }),
+  );
+  for (const [name, example] of new Map(examples)) registry.registerComponent('examples', name, example);
   const registered = new Set<string>();
 
   const response = (contract: Contract, status: number, told: readonly Refusal[]) => {
     const codes = told.map(({ code }) => code);
-    const name = [status, ...codes, ...(isLimited(contract) ? [] : ['unlimited'])].join('.');
+    const prefix = prefixOf(contract);
+    const name = `${prefix}${[status, ...codes, ...(isLimited(contract) ? [] : ['unlimited'])].join('.')}`;
     if (!registered.has(name)) {
       registered.add(name);
       registry.registerComponent('responses', name, {
@@ -131,8 +176,8 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
         headers: { ...carriedBy(contract), ...references(advice[status] ?? []) },
         content: {
           'application/json': {
-            schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] },
-            examples: Object.fromEntries(codes.map((code) => [code, reference('examples', code)])),
+            schema: schemaOf(contract, codes),
+            examples: Object.fromEntries(codes.map((code) => [code, reference('examples', prefix + code)])),
           },
         },
       });

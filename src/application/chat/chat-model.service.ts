@@ -1,0 +1,50 @@
+import { injectable } from 'inversify';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { UnknownModel } from '../../domain/chat/errors.js';
+import { unstorableLeaf } from '../../domain/workspace/json.js';
+import { ProjectRepository } from '../workspace/ports.js';
+import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
+
+interface Named {
+  readonly by: Caller | null;
+  /** The id of a project, or the name of the only project that has it. An id wins. */
+  readonly model: string;
+}
+
+/** Presents the projects of a team as models to chat with. */
+@injectable()
+export class ChatModelService {
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly connections: RuntimeConnectionRepository,
+  ) {}
+
+  /** Returns the caller's team and its projects with a connected runtime, also a stopped one, newest first. */
+  async list({ by }: { by: Caller | null }): Promise<{ teamId: string; models: readonly ChatModel[] }> {
+    const { teamId } = authorize(by, permissions.chat);
+    return { teamId, models: await this.connections.connectedProjects(teamId) };
+  }
+
+  /** Throws UnknownModel also if the project has no connected runtime. */
+  async read(named: Named): Promise<{ teamId: string; model: ChatModel }> {
+    const { teamId, models } = await this.list(named);
+    const id = await this.projectId(named);
+    const model = models.find((one) => one.id === id);
+    if (!model) throw new UnknownModel();
+    return { teamId, model };
+  }
+
+  /** Returns the id of the project. Throws UnknownModel. */
+  async projectId({ by, model }: Named): Promise<string> {
+    const caller = authorize(by, permissions.chat);
+    const found = unstorableLeaf(model) ? [] : await this.matching(caller, model);
+    if (found.length !== 1) throw new UnknownModel();
+    return found[0] as string;
+  }
+
+  private async matching({ teamId }: AccountCaller, model: string): Promise<string[]> {
+    const project = await this.connections.ofProject(model);
+    return project?.teamId === teamId ? [model] : this.projects.named(teamId, model, 2);
+  }
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../domain/chat/chat.js';
+import { UnknownParameter, UnsupportedParameter } from '../../../domain/chat/errors.js';
+import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
+import type { Json } from '../../../domain/workspace/json.js';
+import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../schemas.js';
+import { characters } from './completions.contract.js';
+
+const { messages, messageLength, combinedLength, temperature } = chatLimits;
+
+const MAX_STOPS = 4;
+const MAX_TOP_LOGPROBS = 20;
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+
+const within = (min: number, max: number) => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error }).max(max, { error }).nullish();
+};
+
+const TextPart = z
+  .strictObject({ type: z.literal('text'), text: shortText(messageLength) })
+  .meta({ id: 'ChatTextPart', example: { type: 'text', text: 'What is this?' } });
+
+/** Accepts a part that only an engine elsewhere may understand. */
+const OtherPart = z
+  .looseObject({ type: text().refine((type) => type !== 'text', { error: 'must not be text', abort: true }) })
+  .meta({
+    id: 'ChatOtherPart',
+    properties: { type: { type: 'string', not: { const: 'text' } } },
+    example: { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+  });
+
+const parts = 'must be a text or an array of parts';
+
+const Content = z.union(
+  [shortText(messageLength), z.array(z.union([TextPart, OtherPart])).min(1, { error: parts }), z.null()],
+  {
+    error: wanted('a text or an array of parts'),
+  },
+);
+
+const Message = z
+  .strictObject({
+    role: choice(roles),
+    content: Content.optional(),
+    name: text().nullish(),
+    tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
+    tool_call_id: text().nullish(),
+    refusal: text().nullish(),
+    audio: z.null().optional(),
+    annotations: z.null().optional(),
+    function_call: z.null().optional(),
+  })
+  .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
+    const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
+    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    if (!mayBeEmpty && (content === undefined || content === null)) {
+      wrong(
+        'content',
+        content === null ? 'may be null only for an assistant with tool_calls or a refusal' : 'is required',
+      );
+    }
+    if (characters(textOf(content)) > messageLength) wrong('content', `must have at most ${messageLength} characters`);
+    if (role === 'tool' && typeof tool_call_id !== 'string') wrong('tool_call_id', 'is required for the role tool');
+  })
+  .meta({ id: 'OpenAiChatMessage', example: { role: 'user', content: 'What is the capital of France?' } });
+
+type Message = z.output<typeof Message>;
+
+const count = `must be an array of 1 to ${messages} messages`;
+
+const Messages = z
+  .array(Message, { error: count })
+  .min(1, { error: count })
+  .max(messages, { error: count })
+  .refine((all) => ['user', 'tool'].includes(all.at(-1)?.role ?? 'user'), {
+    error: 'must end with a message whose role is user or tool',
+  })
+  .refine((all) => all.reduce((sum, { content }) => sum + characters(textOf(content)), 0) <= combinedLength, {
+    error: `must have at most ${combinedLength} characters together`,
+  });
+
+const stops = `must be a text that is not empty, or an array of at most ${MAX_STOPS} such texts`;
+const StopText = text().min(1, { error: stops });
+
+const weight = 'must be a number from -100 to 100';
+const bias = z.number({ error: weight }).min(-100, { error: weight }).max(100, { error: weight });
+
+const fewestTokens = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
+
+const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
+
+const Sampled = {
+  temperature: within(0, temperature).describe('The default is 0: the likeliest token is always taken.'),
+  top_p: within(0, 1),
+  seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+    .nullish()
+    .describe('The same seed and request give the same answer.'),
+  stop: z
+    .union([StopText, z.array(StopText, { error: stops }).max(MAX_STOPS, { error: stops }), z.null()], { error: stops })
+    .optional()
+    .describe('The answer ends before the first of these texts.'),
+  presence_penalty: within(-2, 2),
+  frequency_penalty: within(-2, 2),
+  logit_bias: z
+    .record(z.string().regex(/^\d{1,9}$/, { error: 'must be the id of a token' }), bias, { error: wanted('an object') })
+    .nullish()
+    .describe('From -100 to 100, by token id.'),
+  logprobs: truth().nullish(),
+  top_logprobs: wholeNumber(0, MAX_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
+};
+
+const StreamOptions = z.strictObject(
+  { include_usage: truth().nullish(), include_obfuscation: truth().nullish() },
+  { error: wanted('an object') },
+);
+
+export const OpenAiChatRequest = z
+  .strictObject({
+    model: text().meta({
+      description: 'The id of a project of your team, or its name if no other project of the team has it.',
+      example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+    }),
+    messages: Messages.meta({
+      description:
+        `The texts of a message have at most ${messageLength} characters together, all messages ${combinedLength}. ` +
+        'The last message must be the user’s or a tool’s.',
+      example: [{ role: 'user', content: 'What is the capital of France?' }],
+    }),
+    max_completion_tokens: fewestTokens.describe('More than the context has left is cut to what is left.'),
+    max_tokens: fewestTokens.describe('The same. The smaller of the two counts.'),
+    ...Sampled,
+    n: z.literal(1, { error: 'must be 1' }).nullish(),
+    stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ChatCompletionChunk`.'),
+    stream_options: StreamOptions.nullish().describe('Only with `stream`.'),
+    response_format: z.strictObject({ type: z.literal('text') }).nullish(),
+    tools: z
+      .array(AnyObject, { error: wanted('an array') })
+      .nullish()
+      .describe('For engines elsewhere only.'),
+    tool_choice: AnyJson.optional().describe('For engines elsewhere only.'),
+    user: withoutEffect,
+    metadata: withoutEffect,
+    store: withoutEffect,
+    service_tier: withoutEffect,
+    parallel_tool_calls: withoutEffect,
+    prompt_cache_key: withoutEffect,
+    safety_identifier: withoutEffect,
+    reasoning_effort: withoutEffect,
+    verbosity: withoutEffect,
+  })
+  .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
+    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    if (isGiven(top_logprobs) && !logprobs) wrong('top_logprobs', 'is only for requests with logprobs');
+    if (isGiven(stream_options) && !stream) wrong('stream_options', 'is only for requests with stream');
+  })
+  .meta({ id: 'OpenAiChatRequest' });
+
+export type OpenAiChatRequest = z.output<typeof OpenAiChatRequest>;
+
+/** Counts the messages before the schema looks at each. */
+export function refuseFirst(json: unknown): DomainError | null {
+  const { messages: given } = (json ?? {}) as { messages?: unknown };
+  const tooMany = Array.isArray(given) && given.length > messages;
+  return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
+}
+
+/** Returns the error for what the schema refuses, if it has a code of its own. */
+export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
+  if (first?.path[0] === 'response_format')
+    return new UnsupportedParameter('response_format', 'must be {"type":"text"}');
+  return first?.code === 'unrecognized_keys' ? new UnknownParameter([...first.path, first.keys[0]].join('.')) : null;
+}
+
+/** Returns the request in the words of the domain, with only what the caller sent. */
+export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
+  const { max_tokens, max_completion_tokens, temperature, tools, tool_choice } = body;
+  const most = [max_tokens, max_completion_tokens].filter(isGiven);
+  const sampling: Sampling = given({
+    topP: body.top_p,
+    seed: body.seed,
+    stop: typeof body.stop === 'string' ? [body.stop] : body.stop?.length ? body.stop : null,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    logitBias: body.logit_bias,
+    topLogprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
+  });
+  return {
+    messages: body.messages.map(messageOf),
+    maxTokens: most.length > 0 ? Math.min(...most) : null,
+    cutToContext: true,
+    temperature: temperature ?? 0,
+    ...given({ tools, toolChoice: tool_choice }),
+    ...(Object.keys(sampling).length > 0 && { sampling }),
+  };
+}
+
+function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: Message): RequestMessage {
+  const hasOthers = Array.isArray(content) && content.some(({ type }) => type !== 'text');
+  const extra = {
+    ...(!isGiven(content) && { content: null }),
+    ...(hasOthers && { content: content as Json[] }),
+    ...given({ name, tool_calls, tool_call_id, refusal }),
+  };
+  return {
+    role: role === 'developer' ? 'system' : role,
+    content: textOf(content),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+type Given<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
+
+/** Leaves out what is null or undefined. */
+const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as Given<T>;
+
+/** Joins the text parts with nothing between. */
+function textOf(content: Message['content']): string {
+  if (!Array.isArray(content)) return content ?? '';
+  return content.map((part) => (part.type === 'text' ? (part as z.output<typeof TextPart>).text : '')).join('');
+}

@@ -1,0 +1,49 @@
+import type { Finding } from '../../domain/shared/errors.js';
+
+export const OPENAI = '/openai/v1';
+
+/** Tells whether answers of a path have OpenAI's forms. */
+export const isOpenAi = (path: string): boolean => path === OPENAI || path.startsWith(`${OPENAI}/`);
+
+/** The form of every refusal below `/openai/v1`. */
+export interface OpenAiError {
+  readonly error: {
+    readonly message: string;
+    readonly type: OpenAiErrorType;
+    /** Names the field that is wrong. */
+    readonly param: string | null;
+    readonly code: string;
+  };
+}
+
+export const openAiErrorTypes = [
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'rate_limit_error',
+  'server_error',
+] as const;
+type OpenAiErrorType = (typeof openAiErrorTypes)[number];
+
+const types: Readonly<Record<number, OpenAiErrorType>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
+
+/** OpenAI's API has no 422. */
+export const openAiStatus = (status: number): number => (status === 422 ? 400 : status);
+
+interface Refused {
+  readonly code: string;
+  readonly error: string;
+  readonly details?: readonly Finding[];
+}
+
+export function openAiError(status: number, { code, error, details = [] }: Refused): OpenAiError {
+  const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+  const path = details[0]?.path ?? '';
+  const param = path === '' ? null : path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
+  const message = param !== null && error.startsWith(path) ? param + error.slice(path.length) : error;
+  return { error: { message, type, param, code } };
+}
