@@ -12,7 +12,13 @@ import { AlertMailLog, AlertRepository, AlertRuleRepository, WebhookRepository }
 import { AuditRepository } from '../application/audit/ports.js';
 import { ConversationRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
 import { DeploymentRepository } from '../application/deployments/ports.js';
-import { EvaluationRepository, InstanceRegistry, JobHistory, JobRepository } from '../application/jobs/ports.js';
+import {
+  EvaluationRepository,
+  InstanceRegistry,
+  JobHistory,
+  JobRepository,
+  UsageRepository,
+} from '../application/jobs/ports.js';
 import { ExpiredData, StorageProbe } from '../application/operations/ports.js';
 import { DesiredStateChanges, Locks, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import {
@@ -48,6 +54,7 @@ import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/eval
 import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmLocks, TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -80,6 +87,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
   container.bind(JobRepository).to(TypeOrmJobRepository);
   container.bind(JobHistory).to(TypeOrmJobHistory);
+  container.bind(UsageRepository).to(TypeOrmUsageRepository);
   container.bind(EvaluationRepository).to(TypeOrmEvaluationRepository);
   container.bind(DesiredStateChanges).to(PostgresDesiredStateChanges);
   container.bind(InstanceRegistry).to(TypeOrmInstanceRegistry);

@@ -31,6 +31,7 @@ import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { instanceRegistryContract } from './jobs/instance-registry.contract.js';
 import { jobHistoryContract } from './jobs/job-history.contract.js';
 import { jobsContract } from './jobs/jobs.contract.js';
+import { usageContract } from './jobs/usage.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { datasetsContract } from './workspace/datasets.contract.js';
@@ -59,6 +60,7 @@ const contracts = [
   spentSiteTokensContract,
   teamsContract,
   unitOfWorkContract,
+  usageContract,
 ];
 
 /** Runs the suites of the repositories in memory and in one PostgreSQL database. */

@@ -4,7 +4,7 @@ import type { Account } from '../../src/domain/accounts/account.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { BodyMemory, bodyLimits, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
-import { aConversation, aJob, anEvaluation, aResult } from '../support/records.js';
+import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register } from '../support/workspace.js';
 import { site } from './support/site.js';
@@ -165,12 +165,16 @@ describe('the memory for bodies', () => {
     const conversation = aConversation(project, account);
     const text = 'x'.repeat(120_000);
     await app.store.conversations.add(conversation, [{ role: 'user', content: text }]);
+    const owner = { teamId: account.teamId, requestedBy: account.id, projectId: null, modelId: null };
+    for (let minute = 0; minute < 300; minute++)
+      await app.store.jobHistory.append(ended(aCall(owner), 'succeeded', new Date(60_000 * minute)), false);
     const job = aJob({ teamId: account.teamId, projectId: first, kind: 'evaluation', result: text });
     await app.store.jobs.add([job]);
     await app.store.evaluations.add(anEvaluation(project, { jobId: job.id }));
     const run = (await app.store.evaluations.begin(job.id)) as number;
     await app.store.evaluations.keep(job.id, run, aResult(1, { output: text }));
     calls.push(
+      () => app.get('/v1/usage?bucket=minute&since=0', admin.token),
       () => app.get(`/v1/projects/${first}`, admin.token),
       () => app.get(`/v1/projects/${first}/conversations/${conversation.id}`, admin.token),
       () => app.get('/v1/jobs', admin.token),

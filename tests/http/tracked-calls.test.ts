@@ -134,6 +134,8 @@ describe('calls are jobs', () => {
         error: null,
       },
     ]);
+    const { usage } = await as(app, admin.token).get('/v1/usage?group_by=key');
+    expect(usage).toMatchObject([{ group: expect.stringMatching(/^key_/), calls: 1, tokens_in: expect.any(Number) }]);
     expect((await predict('work')).status).toBe(200);
     expect(await newest('prediction')).toMatchObject([
       { mode: 'sync', status: 'succeeded', name: 'iris', requested_by: 'master', duration: 0.25, project_id: null },

@@ -4,6 +4,7 @@ import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
 import { JobService } from '../../src/application/jobs/job.service.js';
 import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
+import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { AsyncRequestContext } from '../../src/infrastructure/system/shared-ports.js';
@@ -18,7 +19,7 @@ import type { Repositories } from './repositories.js';
 
 /** Makes the services of jobs and alerts of one instance, over given repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
-  const { jobs, jobHistory, alertRules, alerts, locks, unitOfWork } = repositories;
+  const { jobs, jobHistory, usage, alertRules, alerts, locks, unitOfWork } = repositories;
   const log = new MemoryLogger();
   const notifier = { announce: async () => undefined };
   const processes = new MemoryInstanceRegistry(known);
@@ -28,6 +29,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
   const audit = auditOn(repositories, clock);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
+  const rollUp = new UsageRollUp(usage, locks, clock);
   return {
     ...repositories,
     clock,
@@ -35,7 +37,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     processes,
     finisher,
     tracking,
-    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, processes, queue, clock, log),
+    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, locks, new AsyncRequestContext(), audit, ids, clock),
     alerts: new AlertService(alerts, audit, clock),

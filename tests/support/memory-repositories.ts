@@ -22,6 +22,7 @@ import {
   MemoryEvaluationRepository,
   MemoryJobHistory,
   MemoryJobRepository,
+  MemoryUsageRepository,
 } from '../fakes/jobs/memory-job-repositories.js';
 import { MemoryLocks, MemoryStore } from '../fakes/memory-store.js';
 import {
@@ -51,6 +52,7 @@ export const memoryRepositories = (store = new MemoryStore()): Repositories => (
   deployments: new MemoryDeploymentRepository(store),
   jobs: new MemoryJobRepository(store),
   jobHistory: new MemoryJobHistory(store),
+  usage: new MemoryUsageRepository(store),
   evaluations: new MemoryEvaluationRepository(store),
   alertRules: new MemoryAlertRuleRepository(store),
   alerts: new MemoryAlertRepository(store),

@@ -879,6 +879,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/alerts/rules": {
         parameters: {
             query?: never;
@@ -2138,6 +2154,32 @@ export interface components {
             right: number;
             accuracy: number;
             interval: number[];
+        };
+        UsageSummary: {
+            since: number;
+            until: number;
+            usage: components["schemas"]["Usage"][];
+            count: number;
+        };
+        Usage: {
+            start: number;
+            group: string | null;
+            calls: number;
+            failures: {
+                [key: string]: number;
+            };
+            tokens_in: number;
+            tokens_out: number;
+            latency: {
+                p50: number;
+                p95: number;
+                p99: number;
+            };
+            time_to_first_token: {
+                p50: number;
+                p95: number;
+                p99: number;
+            } | null;
         };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
@@ -5802,6 +5844,39 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
+    readUsage: {
+        parameters: {
+            query?: {
+                since?: string;
+                until?: string;
+                bucket?: "minute" | "hour" | "day";
+                group_by?: "project" | "model" | "key" | "account";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSummary"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
         };
     };
     listAlertRules: {

@@ -23,6 +23,7 @@ import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/de
 import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
 import {
@@ -53,6 +54,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     deployments: new TypeOrmDeploymentRepository(unitOfWork),
     jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
+    usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),
     alertRules: new TypeOrmAlertRuleRepository(unitOfWork),
     alerts: new TypeOrmAlertRepository(unitOfWork),

@@ -15,7 +15,12 @@ import type {
 import type { AuditRepository } from '../../src/application/audit/ports.js';
 import type { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
 import type { DeploymentRepository } from '../../src/application/deployments/ports.js';
-import type { EvaluationRepository, JobHistory, JobRepository } from '../../src/application/jobs/ports.js';
+import type {
+  EvaluationRepository,
+  JobHistory,
+  JobRepository,
+  UsageRepository,
+} from '../../src/application/jobs/ports.js';
 import type { Locks, Page, SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import type {
   DatasetRepository,
@@ -46,6 +51,7 @@ export interface Repositories {
   readonly jobs: JobRepository;
   readonly jobHistory: JobHistory;
   readonly evaluations: EvaluationRepository;
+  readonly usage: UsageRepository;
   readonly alertRules: AlertRuleRepository;
   readonly alerts: AlertRepository;
   readonly auditTrail: AuditRepository;

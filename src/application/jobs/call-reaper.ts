@@ -6,6 +6,7 @@ import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { CallTracker } from './call-tracker.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
+import { UsageRollUp } from './usage.service.js';
 
 /** Limits the calls closed in one run. */
 const BATCH = 200;
@@ -24,6 +25,7 @@ export class CallReaper {
     private readonly jobs: JobRepository,
     private readonly history: JobHistory,
     private readonly finisher: JobFinisher,
+    private readonly usage: UsageRollUp,
     private readonly instances: InstanceRegistry,
     private readonly queue: WorkQueue,
     private readonly clock: Clock,
@@ -37,6 +39,7 @@ export class CallReaper {
     await this.tracker.catchUp();
     const known = new Set([...(await this.jobs.instances()), ...(await this.queue.instances())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
+    await this.usage.execute();
     await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
   }
 

@@ -1,5 +1,6 @@
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
+import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 
 /** Evaluations with their results. Both are deleted with the project. */
@@ -52,7 +53,7 @@ export abstract class JobHistory {
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
-  /** Removes up to `most` sync jobs that finished before `before`, the oldest first. */
+  /** Removes up to `most` sync jobs that finished before `before` and are rolled up, the oldest first. */
   abstract forgetCalls(before: Date, most: number): Promise<void>;
 }
 
@@ -82,6 +83,27 @@ export abstract class JobRepository {
   abstract instances(): Promise<number[]>;
   /** Lists the ids of unfinished jobs of an instance, the oldest first. */
   abstract ofInstance(instance: number, limit: number): Promise<string[]>;
+}
+
+/** The usage of calls. It outlives their jobs, projects and accounts. */
+export abstract class UsageRepository {
+  /**
+   * Returns the number of the last finished job, or null if all are rolled up. Jobs finish out of the order of their
+   * numbers, except that no lower number is still to come while the lock `FINISHING` is held alone.
+   */
+  abstract unrolled(): Promise<string | null>;
+  /**
+   * Rolls up the calls that finished up to the number `last`, at most `most` of them, the earliest first. Leaves out
+   * minutes before `minutesSince`. Returns true if more are left. Only for one caller at a time, in a transaction.
+   */
+  abstract rollUp(last: string, most: number, minutesSince: Date): Promise<boolean>;
+  /**
+   * Sums up the calls that ended within a period and whose end is stored, whether rolled up or not, by start and group.
+   * Returns the newest `MOST_ENTRIES`. If more calls than that wait to be rolled up, it counts the last of them only.
+   */
+  abstract sums(query: UsageQuery): Promise<UsageEntry[]>;
+  /** Returns about how many rows `sums` reads. */
+  abstract size(query: UsageQuery): Promise<number>;
 }
 
 /** Tells which instances of the service live. */

@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import { MINUTES_KEPT_MS } from '../../domain/jobs/usage.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
 
@@ -10,6 +11,7 @@ const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   credentials: DAY_MS,
   mailed_tokens: 30 * DAY_MS,
   site_tokens: DAY_MS,
+  usage_minutes: MINUTES_KEPT_MS,
 };
 
 /** Rows of one statement. */

@@ -1,11 +1,11 @@
-export const expirableKinds = ['alert_mails', 'credentials', 'mailed_tokens', 'site_tokens'] as const;
+export const expirableKinds = ['alert_mails', 'credentials', 'mailed_tokens', 'site_tokens', 'usage_minutes'] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
 /** Removes rows that nobody needs any more. */
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind whose end came before `before`, and returns their number. Alert mails end
-   * when they are sent, the others at their expiry. Rows without an end stay. Concurrent calls do not wait for each other.
+   * when they are sent, minutes of usage at their start, the others at their expiry. Rows without an end stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }

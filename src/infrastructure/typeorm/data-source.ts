@@ -15,6 +15,7 @@ import { connectionTimeoutMs, limits, withSession } from './connections.js';
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job.repository.js';
+import { UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
@@ -49,6 +50,8 @@ const entities = [
   SpentSiteTokenTable,
   TaskWorkerTable,
   TeamTable,
+  UsageProgressTable,
+  UsageTable,
   WebhookTable,
 ];
 /** Lists the migrations of the folder, oldest first. A new file needs no other line. */

@@ -15,6 +15,7 @@ import { DeploymentsController } from './deployments/deployments.controller.js';
 import { ModelFilesController } from './deployments/model-files.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
+import { UsageController } from './jobs/usage.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
@@ -36,6 +37,7 @@ export const controllers: readonly Newable<Controller>[] = [
   OpenAiController,
   JobsController,
   EvaluationsController,
+  UsageController,
   AlertRulesController,
   AlertsController,
   WebhooksController,

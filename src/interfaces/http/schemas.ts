@@ -37,7 +37,7 @@ export const VersionNumber = intLike(1, 'Grows by one with each update.');
 export const versionFields = { version: VersionNumber, created_at: Timestamp, created_by: AccountId };
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
-export const dateOf = (seconds: number): Date => new Date(seconds * 1000);
+export const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000));
 
 /** Returns the message about a missing field, or about one of the wrong type. */
 export const wanted = (what: string) => (issue: { input?: unknown }) =>
@@ -146,7 +146,7 @@ export const secondsText = () => {
   const error = 'must be a time in seconds since the epoch';
   return z
     .string({ error })
-    .regex(/^\d{1,10}(\.\d{1,6})?$/, { error })
+    .regex(/^\d{1,10}(\.\d{1,9})?$/, { error })
     .transform((text) => dateOf(Number(text)));
 };
 

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FINISHING } from '../../../src/application/jobs/job-finisher.js';
 import type { HistoryPart } from '../../../src/application/jobs/ports.js';
+import { UsageRollUp } from '../../../src/application/jobs/usage.service.js';
 import type { FinalStatus, FinishedJob, Job } from '../../../src/domain/jobs/job.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, gate } from '../../support/barrier.js';
 import { aCall, aJob, aRule, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
@@ -139,6 +141,9 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       const calls = await append(...[3, 1, 2, 8].map((time) => ended(aCall(), 'failed', at(time))));
       const [job] = await append(ended(aJob(), 'failed', at(0)));
       await repositories.jobs.add([aCall()]);
+      await history.forgetCalls(at(5), 2);
+      expect(await part()).toHaveLength(5); // none is rolled up
+      await new UsageRollUp(repositories.usage, repositories.locks, new ManualClock(at(9))).execute();
       await history.forgetCalls(at(5), 2);
       expect((await part()).map(({ id }) => id)).toEqual([calls[0]?.id, calls[3]?.id, job?.id]);
       await history.forgetCalls(at(5), 2);

@@ -1,3 +1,4 @@
+import { UsageRollUp } from '../../../src/application/jobs/usage.service.js';
 import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/operations.js';
@@ -6,7 +7,7 @@ import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce } from '../../support/barrier.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
-import { aMailedToken, anApiKey, aSession, at } from '../../support/records.js';
+import { aCall, aMailedToken, anApiKey, aSession, at, ended } from '../../support/records.js';
 import { type StockedStore, stocked } from '../../support/repositories.js';
 
 describe('ExpiredData kept by PostgreSQL', () => {
@@ -55,6 +56,22 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(4), 9)).toBe(0);
     expect(await repositories.spentSiteTokens.spend('one', at(5), at(0))).toBe(false);
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
+  });
+
+  it('removes minutes of usage by their start, and neither hours nor days', async () => {
+    const { unitOfWork, jobHistory, usage, locks } = repositories;
+    await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
+    await new UsageRollUp(usage, locks, new ManualClock(at(9))).execute();
+    const [minute, hour] = ['2026-03-01T12:30:00Z', '2026-03-01T12:00:00Z'].map((text) => new Date(text)) as [
+      Date,
+      Date,
+    ];
+    expect(await expired.remove('usage_minutes', hour, 99)).toBe(0);
+    expect(await expired.remove('usage_minutes', minute, 99)).toBe(15); // five groupings in three scopes
+    expect(await expired.remove('usage_minutes', minute, 99)).toBe(0);
+    const query = { scope: null, since: hour, until: null, groupBy: null };
+    expect(await usage.sums({ ...query, bucket: 'minute' })).toEqual([]);
+    expect(await usage.sums({ ...query, bucket: 'hour' })).toHaveLength(1);
   });
 
   it('removes alert mails by the time that they were sent', async () => {

@@ -5,11 +5,13 @@ import type {
   JobFilter,
   JobHistory,
   JobRepository,
+  UsageRepository,
 } from '../../../src/application/jobs/ports.js';
 import type { Page, SizedItem } from '../../../src/application/shared/ports.js';
 import type { AlertRule } from '../../../src/domain/alerts/alert-rule.js';
 import type { Evaluation, Result, Scored } from '../../../src/domain/jobs/evaluation.js';
 import { type FinishedJob, Job, type JobKind } from '../../../src/domain/jobs/job.js';
+import { type EndedCall, Usage, type UsageEntry, type UsageQuery } from '../../../src/domain/jobs/usage.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import type { Project } from '../../../src/domain/workspace/project.js';
 import type { MemoryStore } from '../memory-store.js';
@@ -109,8 +111,10 @@ export class MemoryJobHistory implements JobHistory {
   }
 
   async forgetCalls(before: Date, most: number): Promise<void> {
-    const old = this.finished(null).filter(({ mode, finishedAt }) => mode === 'sync' && finishedAt < before);
-    const oldestFirst = old.sort((a, b) => a.finishedAt.getTime() - b.finishedAt.getTime());
+    const rolledUp = this.rows.all().filter(({ finishNumber }) => Number(finishNumber) <= rolledUpTo(this.store));
+    const jobs = rolledUp.map(({ job }) => job).filter(Job.isFinished);
+    const calls = jobs.filter(({ mode, finishedAt }) => mode === 'sync' && finishedAt < before);
+    const oldestFirst = calls.sort((a, b) => a.finishedAt.getTime() - b.finishedAt.getTime());
     for (const { id } of oldestFirst.slice(0, most)) this.rows.remove(id);
   }
 
@@ -119,6 +123,61 @@ export class MemoryJobHistory implements JobHistory {
     const numbered = this.rows.all().sort((a, b) => Number(a.finishNumber) - Number(b.finishNumber));
     const jobs = numbered.map(({ job }) => job).filter(Job.isFinished);
     return jobs.filter((job) => kind === null || job.kind === kind);
+  }
+}
+
+const progressOf = (store: MemoryStore) => new MemoryTable<number>(store, 'usage_progress');
+const rolledUpTo = (store: MemoryStore): number => progressOf(store).get('last') ?? 0;
+
+interface RolledUp {
+  readonly call: EndedCall;
+  readonly hasMinute: boolean;
+}
+
+/** Keeps a copy of each call that is rolled up. */
+export class MemoryUsageRepository implements UsageRepository {
+  private readonly rows;
+  private readonly copies;
+
+  constructor(private readonly store: MemoryStore) {
+    this.rows = jobRows(store);
+    this.copies = new MemoryTable<RolledUp>(store, 'usage_rollups');
+  }
+
+  async unrolled(): Promise<string | null> {
+    const numbers = this.rows.all().map(({ finishNumber }) => finishNumber ?? 0);
+    const last = Math.max(0, ...numbers);
+    return last > rolledUpTo(this.store) ? String(last) : null;
+  }
+
+  async rollUp(last: string, _: number, minutesSince: Date): Promise<boolean> {
+    for (const call of this.fresh(Number(last)))
+      this.copies.put(call.id, { call, hasMinute: call.finishedAt >= minutesSince });
+    progressOf(this.store).put('last', Math.max(Number(last), rolledUpTo(this.store)));
+    return false;
+  }
+
+  async sums({ scope, since, until, bucket, groupBy }: UsageQuery): Promise<UsageEntry[]> {
+    const rolledUp = this.copies.all().filter(({ hasMinute }) => hasMinute || bucket !== 'minute');
+    const ended = [...rolledUp.map(({ call }) => call), ...this.fresh()];
+    const calls = ended.filter(({ finishedAt }) => finishedAt >= since);
+    const meant = calls.filter((call) => (!until || call.finishedAt < until) && Usage.scopesOf(call).includes(scope));
+    const parts = meant.map((call) => {
+      return { ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
+    });
+    return Usage.entries(parts, bucket);
+  }
+
+  async size(query: UsageQuery): Promise<number> {
+    return (await this.sums(query)).length;
+  }
+
+  /** Returns the calls that are not rolled up. */
+  private fresh(last = Number.POSITIVE_INFINITY): EndedCall[] {
+    const isFresh = ({ finishNumber }: KeptJob) =>
+      finishNumber !== null && finishNumber > rolledUpTo(this.store) && finishNumber <= last;
+    const jobs = this.rows.all().filter(isFresh);
+    return jobs.map(({ job }) => job).filter((job): job is Job & FinishedJob & EndedCall => job.usage !== null);
   }
 }
 

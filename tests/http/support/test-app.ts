@@ -30,6 +30,7 @@ import {
   InstanceRegistry,
   JobHistory,
   JobRepository,
+  UsageRepository,
 } from '../../../src/application/jobs/ports.js';
 import { StorageProbe } from '../../../src/application/operations/ports.js';
 import { Clock, IdGenerator, Locks, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
@@ -185,6 +186,7 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
     [DeploymentRepository, store.deployments],
     [JobRepository, store.jobs],
     [JobHistory, store.jobHistory],
+    [UsageRepository, store.usage],
     [EvaluationRepository, store.evaluations],
     [AlertRuleRepository, store.alertRules],
     [AlertRepository, store.alerts],

@@ -17,6 +17,7 @@ const inWords = [
   'progress.done: must be at most the total, ',
   'error: must have at most 4096 bytes',
   'status: can no longer become queued',
+  'until: must not be before since',
   'threshold: must be a whole number from 1 to 10000: jobs in a row',
   'url: must name a host that can be resolved',
   'path: must have at most 1024 bytes',

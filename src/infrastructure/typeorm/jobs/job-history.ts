@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
-import { In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
+import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
+import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
 
@@ -98,7 +99,8 @@ export class TypeOrmJobHistory implements JobHistory {
   }
 
   async forgetCalls(before: Date, most: number): Promise<void> {
-    const where = { mode: 'sync', finishNumber: Not(IsNull()), finishedAt: LessThan(before) } as const;
+    const finishNumber = And(Not(IsNull()), LessThanOrEqual(await rolledUpTo(this.unitOfWork)));
+    const where = { mode: 'sync', finishNumber, finishedAt: LessThan(before) } as const;
     const old = await this.table().find({ select: { id: true }, where, order: { finishedAt: 'ASC' }, take: most });
     if (old.length > 0) await this.table().delete({ id: In(old.map(({ id }) => id)) });
   }

@@ -1,13 +1,35 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Keeps the usage of calls. Calls that ended before have none. */
+/** Keeps the usage of calls, and rolls it up. Calls that ended before have none. Usage outlives what it refers to. */
 export class Usage1765238400000 extends ForwardMigration {
   readonly name = 'Usage1765238400000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       ALTER TABLE jobs ADD COLUMN usage json;
+
+      CREATE TABLE usage_rollups (
+        scope text COLLATE "C" NOT NULL,
+        grouped_by text COLLATE "C" NOT NULL,
+        bucket text COLLATE "C" NOT NULL,
+        start timestamptz NOT NULL,
+        "group" text COLLATE "C" NOT NULL,
+        calls bigint NOT NULL,
+        failures json NOT NULL,
+        tokens_in bigint NOT NULL,
+        tokens_out bigint NOT NULL,
+        latency json NOT NULL,
+        first_token json NOT NULL,
+        PRIMARY KEY (scope, grouped_by, bucket, start, "group")
+      ) WITH (fillfactor = 80);
+      CREATE INDEX usage_rollups_minutes ON usage_rollups (start) WHERE bucket = 'minute';
+
+      CREATE TABLE usage_progress (
+        is_only boolean PRIMARY KEY CHECK (is_only),
+        finish_number bigint NOT NULL
+      );
+      INSERT INTO usage_progress SELECT true, max(finish_number) FROM jobs HAVING max(finish_number) IS NOT NULL;
     `);
   }
 }

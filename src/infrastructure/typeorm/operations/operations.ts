@@ -7,6 +7,7 @@ import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
 import { AlertMailTable } from '../alerts/alert-mail-log.js';
+import { UsageTable } from '../jobs/usage.repository.js';
 import { isMissingTable } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -30,12 +31,19 @@ export function poolLoad(source: DataSource): PoolLoad {
   return { total, idle, waiting };
 }
 
-/** The table of each kind, with the field that holds the end of a row. */
-const TABLES: Readonly<Record<ExpirableKind, { readonly table: EntitySchema<ObjectLiteral>; readonly end: string }>> = {
+interface Expirable {
+  readonly table: EntitySchema<ObjectLiteral>;
+  /** The field that holds the end of a row. */
+  readonly end: string;
+  readonly where?: ObjectLiteral;
+}
+
+const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   credentials: { table: CredentialTable, end: 'expiresAt' },
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
   alert_mails: { table: AlertMailTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
+  usage_minutes: { table: UsageTable, end: 'start', where: { bucket: 'minute' } },
 };
 
 @injectable()
@@ -43,11 +51,11 @@ export class TypeOrmExpiredData implements ExpiredData {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   remove(kind: ExpirableKind, before: Date, most: number): Promise<number> {
-    const { table, end } = TABLES[kind];
+    const { table, end, where } = TABLES[kind];
     return this.unitOfWork.readCommitted(async () => {
       const rows = this.unitOfWork.repository(table);
       const expired = await rows.find({
-        where: { [end]: LessThanOrEqual(before) },
+        where: { ...where, [end]: LessThanOrEqual(before) },
         order: { [end]: 'ASC' },
         take: most,
         lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },

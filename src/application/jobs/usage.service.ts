@@ -1,0 +1,64 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { MINUTES_KEPT_MS, Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
+import { Clock, Locks, RequestContext } from '../shared/ports.js';
+import { FINISHING } from './job-finisher.js';
+import { UsageRepository } from './ports.js';
+
+interface Asked {
+  readonly by: Caller | null;
+  readonly since: Date | null;
+  readonly until: Date | null;
+  readonly bucket: UsageBucket;
+  readonly groupBy: UsageGroup | null;
+}
+
+interface Period {
+  readonly since: Date;
+  readonly until: Date;
+  readonly entries: readonly UsageEntry[];
+}
+
+/** Bytes of an entry as JSON. */
+const ENTRY_BYTES = 400;
+
+@injectable()
+export class UsageService {
+  constructor(
+    private readonly usage: UsageRepository,
+    private readonly request: RequestContext,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sums up the calls that the caller may see. Throws InvalidRequest. */
+  async read({ by, since, until, bucket, groupBy }: Asked): Promise<Period> {
+    const scope = Usage.scopeSeenBy(authorize(by, permissions.readJobs));
+    const now = this.clock.now();
+    const period = Usage.period(bucket, since, until, now);
+    const query = { scope, bucket, groupBy, ...period };
+    await this.request.reserve((await this.usage.size(query)) * ENTRY_BYTES);
+    return { since: since ?? period.since, until: until ?? now, entries: await this.usage.sums(query) };
+  }
+}
+
+const ROLLING_UP = 'rolling up usage';
+const AT_ONCE = 500;
+
+/** Rolls up the usage of finished calls, each call once, on whichever instance. */
+@injectable()
+export class UsageRollUp {
+  constructor(
+    private readonly usage: UsageRepository,
+    private readonly locks: Locks,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    if ((await this.usage.unrolled()) === null) return;
+    const last = await this.locks.run(FINISHING, () => this.usage.unrolled());
+    const minutesSince = new Date(this.clock.now().getTime() - MINUTES_KEPT_MS);
+    const some = (number: string) => () => this.usage.rollUp(number, AT_ONCE, minutesSince);
+    for (let more = last !== null; last !== null && more; ) more = await this.locks.run(ROLLING_UP, some(last));
+  }
+}

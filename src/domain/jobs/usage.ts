@@ -1,0 +1,216 @@
+import type { Caller } from '../accounts/caller.js';
+import { InvalidRequest } from '../shared/errors.js';
+import { type CallRecord, type Job, MASTER } from './job.js';
+
+export const usageBuckets = ['minute', 'hour', 'day'] as const;
+export type UsageBucket = (typeof usageBuckets)[number];
+
+export const usageGroups = ['project', 'model', 'key', 'account'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+const SECOND_MS = 1_000;
+const LENGTH_MS = { minute: 60 * SECOND_MS, hour: 3_600 * SECOND_MS, day: 86_400 * SECOND_MS } as const;
+/** How far usage goes back by default. */
+const USUAL_MS = { minute: LENGTH_MS.hour, hour: LENGTH_MS.day, day: 30 * LENGTH_MS.day } as const;
+const NEVER = new Date('9999-01-01T00:00:00Z');
+
+/** Limits the entries of an answer. The newest are kept. */
+export const MOST_ENTRIES = 10_000;
+
+/** How long usage is kept by minute. Before that, times count by the hour. */
+export const MINUTES_KEPT_MS = 7 * LENGTH_MS.day;
+
+/** The fields of a finished call that its usage is made of. */
+export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt'> {
+  readonly finishedAt: Date;
+  readonly usage: CallRecord;
+}
+
+/** Counts values by bin: a bin, its count, the next bin, its count. Each bin is a tenth wider than the one before. */
+export type Histogram = readonly number[];
+
+/** In seconds, within 5 % of the exact ones. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** The usage of some calls. */
+export interface Usage {
+  readonly calls: number;
+  /** Counts failed calls by the code of their error. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly latency: Histogram;
+  readonly firstToken: Histogram;
+}
+
+/** The usage of one group in one bucket. */
+export interface UsageEntry extends Usage {
+  readonly start: Date;
+  readonly group: string | null;
+}
+
+export interface UsageQuery {
+  /** The id of a team or an account. Is null for all calls. */
+  readonly scope: string | null;
+  readonly since: Date;
+  /** Exclusive. Is null for no end. */
+  readonly until: Date | null;
+  readonly bucket: UsageBucket;
+  readonly groupBy: UsageGroup | null;
+}
+
+/** A part of a period that consists of whole buckets, or of single calls. */
+export interface UsagePiece {
+  readonly of: UsageBucket | 'call';
+  readonly from: Date;
+  readonly to: Date;
+}
+
+const floor = (at: Date, bucket: UsageBucket): Date =>
+  new Date(Math.floor(at.getTime() / LENGTH_MS[bucket]) * LENGTH_MS[bucket]);
+const ceiling = (at: Date, bucket: UsageBucket): Date =>
+  new Date(Math.ceil(at.getTime() / LENGTH_MS[bucket]) * LENGTH_MS[bucket]);
+
+export const Usage = {
+  of: (calls: readonly EndedCall[]): Usage => ({
+    calls: calls.length,
+    failures: summed(calls.flatMap(({ usage }) => (usage.failure === null ? [] : [{ [usage.failure]: 1 }]))),
+    tokensIn: total(calls.map(({ usage }) => usage.tokensIn ?? 0)),
+    tokensOut: total(calls.map(({ usage }) => usage.tokensOut ?? 0)),
+    latency: Histogram.of(
+      calls.map(({ createdAt, finishedAt }) => (finishedAt.getTime() - createdAt.getTime()) / 1000),
+    ),
+    firstToken: Histogram.of(calls.flatMap(({ usage }) => usage.firstToken ?? [])),
+  }),
+
+  sum: (parts: readonly Usage[]): Usage => ({
+    calls: total(parts.map(({ calls }) => calls)),
+    failures: summed(parts.map(({ failures }) => failures)),
+    tokensIn: total(parts.map(({ tokensIn }) => tokensIn)),
+    tokensOut: total(parts.map(({ tokensOut }) => tokensOut)),
+    latency: Histogram.sum(parts.map(({ latency }) => latency)),
+    firstToken: Histogram.sum(parts.map(({ firstToken }) => firstToken)),
+  }),
+
+  start: floor,
+
+  groupOf({ projectId, modelId, requestedBy, usage }: EndedCall, by: UsageGroup | null): string | null {
+    if (by === null) return null;
+    return { project: projectId, model: modelId, key: usage.keyId, account: requestedBy }[by];
+  },
+
+  /** Lists the scopes of `UsageQuery` that include the call. */
+  scopesOf: ({ teamId, requestedBy }: EndedCall): (string | null)[] => [
+    null,
+    ...(teamId === null ? [] : [teamId]),
+    ...(requestedBy === MASTER ? [] : [requestedBy]),
+  ],
+
+  /** Members see their own calls, others their team's, others of the operator team and the master key all. */
+  scopeSeenBy(caller: Caller): string | null {
+    if (caller.kind === 'master') return null;
+    if (caller.role === 'member') return caller.accountId;
+    return caller.operator ? null : caller.teamId;
+  },
+
+  /** Returns the period that is meant. Throws InvalidRequest if it ends before it begins. */
+  period(bucket: UsageBucket, since: Date | null, until: Date | null, now: Date): Pick<UsageQuery, 'since' | 'until'> {
+    const usual = new Date((until ?? now).getTime() - USUAL_MS[bucket]);
+    const begin = since ?? floor(usual, bucket);
+    if (begin > (until ?? NEVER)) throw new InvalidRequest([{ path: 'until', message: 'must not be before since' }]);
+    const minutesSince = now.getTime() - MINUTES_KEPT_MS;
+    const kept = (at: Date) => (at.getTime() < minutesSince ? floor(at, 'hour') : at);
+    return { since: kept(begin), until: until && kept(until) };
+  },
+
+  /** Divides a period into pieces of whole buckets, the largest that fit, and of single calls at its ends. */
+  pieces({ since, until, bucket }: UsageQuery): UsagePiece[] {
+    const sizes = usageBuckets.slice(0, usageBuckets.indexOf(bucket) + 1).reverse();
+    return pieces(since, until ?? NEVER, sizes);
+  },
+
+  /** Sums entries by bucket and group. Sorts them by start, then by group, and keeps the newest. */
+  entries(parts: readonly UsageEntry[], bucket: UsageBucket): UsageEntry[] {
+    const groups = new Map<string, UsageEntry[]>();
+    for (const part of parts) {
+      const key = `${floor(part.start, bucket).getTime()} ${part.group ?? ''}`;
+      const known = groups.get(key);
+      if (known) known.push(part);
+      else groups.set(key, [part]);
+    }
+    const entries = [...groups.values()].map((same) => {
+      const [first] = same as [UsageEntry];
+      const sum = same.length > 1 ? Usage.sum(same) : first;
+      return { ...sum, start: floor(first.start, bucket), group: first.group };
+    });
+    return entries.sort(byStartAndGroup).slice(-MOST_ENTRIES);
+  },
+};
+
+function pieces(from: Date, to: Date, [of, ...finer]: readonly UsageBucket[]): UsagePiece[] {
+  if (from >= to) return [];
+  if (!of) return [{ of: 'call', from, to }];
+  const [first, last] = [ceiling(from, of), to === NEVER ? to : floor(to, of)];
+  if (first >= last) return pieces(from, to, finer);
+  return [...pieces(from, first, finer), { of, from: first, to: last }, ...pieces(last, to, finer)];
+}
+
+function byStartAndGroup(one: UsageEntry, other: UsageEntry): number {
+  const byStart = one.start.getTime() - other.start.getTime();
+  return byStart || ((one.group ?? '') < (other.group ?? '') ? -1 : 1);
+}
+
+/** The bound of the first bin, in seconds. Lesser values count as none. */
+const LEAST = 0.001;
+const GROWTH = 1.1;
+
+const binOf = (seconds: number): number =>
+  seconds < LEAST ? 0 : 1 + Math.floor(Math.log(seconds / LEAST) / Math.log(GROWTH));
+
+/** Returns the value that differs by the same share, 4.8 %, from both bounds of a bin. */
+const secondsOf = (bin: number): number =>
+  bin === 0 ? 0 : Number(((LEAST * GROWTH ** (bin - 1) * 2 * GROWTH) / (1 + GROWTH)).toPrecision(4));
+
+export const Histogram = {
+  of: (values: readonly number[]): Histogram => Histogram.sum(values.map((value) => [binOf(value), 1])),
+
+  sum(parts: readonly Histogram[]): Histogram {
+    const counts = new Map<number, number>();
+    for (const part of parts) {
+      for (let at = 0; at < part.length; at += 2) {
+        const bin = part[at] as number;
+        counts.set(bin, (counts.get(bin) ?? 0) + (part[at + 1] as number));
+      }
+    }
+    return [...counts].sort(([one], [other]) => one - other).flat();
+  },
+
+  /** Returns nearest-rank percentiles, or null without values. */
+  percentiles(histogram: Histogram): Percentiles | null {
+    const count = total(histogram.filter((_, at) => at % 2 === 1));
+    if (count === 0) return null;
+    const at = (part: number) => {
+      let left = Math.ceil(part * count);
+      let pair = 0;
+      for (; pair < histogram.length - 2; pair += 2) {
+        left -= histogram[pair + 1] as number;
+        if (left <= 0) break;
+      }
+      return secondsOf(histogram[pair] as number);
+    };
+    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  },
+};
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+
+function summed(parts: readonly Usage['failures'][]): Usage['failures'] {
+  const counts: Record<string, number> = {};
+  for (const part of parts)
+    for (const [code, count] of Object.entries(part)) counts[code] = (counts[code] ?? 0) + count;
+  return counts;
+}

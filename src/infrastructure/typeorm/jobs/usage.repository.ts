@@ -1,0 +1,235 @@
+import { injectable } from 'inversify';
+import { And, type FindOptionsWhere, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
+import type { UsageRepository } from '../../../application/jobs/ports.js';
+import {
+  type EndedCall,
+  type Histogram,
+  MOST_ENTRIES,
+  Usage,
+  type UsageEntry,
+  type UsagePiece,
+  type UsageQuery,
+  usageBuckets,
+  usageGroups,
+} from '../../../domain/jobs/usage.js';
+import { defineTable } from '../table.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { type JobRow, JobTable } from './job.repository.js';
+
+interface Key {
+  /** The id of a team or an account, or empty for all calls. */
+  readonly scope: string;
+  /** What `group` is: one of `usageGroups`, or `none`. */
+  readonly groupedBy: string;
+  readonly bucket: string;
+  readonly start: Date;
+  /** Is empty for null. */
+  readonly group: string;
+}
+
+interface UsageRow extends Key {
+  readonly calls: string;
+  readonly failures: object;
+  readonly tokensIn: string;
+  readonly tokensOut: string;
+  readonly latency: object;
+  readonly firstToken: object;
+}
+
+/** One row answers each entry of `GET /v1/usage`, so the time to read does not depend on the number of calls. */
+export const UsageTable = defineTable<UsageRow>('usage_rollups', {
+  scope: { type: 'text', primary: true },
+  groupedBy: { type: 'text', primary: true },
+  bucket: { type: 'text', primary: true },
+  start: { type: 'timestamptz', primary: true },
+  group: { type: 'text', primary: true },
+  calls: { type: 'bigint' },
+  failures: { type: 'json' },
+  tokensIn: { type: 'bigint' },
+  tokensOut: { type: 'bigint' },
+  latency: { type: 'json' },
+  firstToken: { type: 'json' },
+});
+
+/** Has one row. Jobs up to its number are rolled up. */
+export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readonly finishNumber: string }>(
+  'usage_progress',
+  { isOnly: { type: 'boolean', primary: true }, finishNumber: { type: 'bigint' } },
+);
+
+export const rolledUpTo = async (unitOfWork: TypeOrmUnitOfWork): Promise<string> =>
+  (await unitOfWork.repository(UsageProgressTable).findOneBy({ isOnly: true }))?.finishNumber ?? '0';
+
+const KEY = ['scope', 'grouped_by', 'bucket', 'start', 'group'] as const;
+const SUMS = ['calls', 'failures', 'tokens_in', 'tokens_out', 'latency', 'first_token'];
+
+/** The ORM finds no rows by lists of several columns. */
+const ROWS = `
+  SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", calls, failures,
+         tokens_in AS "tokensIn", tokens_out AS "tokensOut", latency, first_token AS "firstToken"
+    FROM json_to_recordset($1) AS key (scope text, grouped_by text, bucket text, start timestamptz, "group" text)
+    JOIN usage_rollups USING (scope, grouped_by, bucket, start, "group")`;
+
+/** Rows of one statement. */
+const ROWS_AT_ONCE = 1_000;
+
+const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
+const ENTRY = ['start', 'group', 'calls', 'failures', 'tokensIn', 'tokensOut', 'latency', 'firstToken'] as const;
+
+const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
+const isRolledUp = ({ of }: UsagePiece) => of !== 'call';
+
+@injectable()
+export class TypeOrmUsageRepository implements UsageRepository {
+  private readonly jobs = () => this.unitOfWork.repository(JobTable);
+  private readonly rows = () => this.unitOfWork.repository(UsageTable);
+
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async unrolled(): Promise<string | null> {
+    const found = await this.jobs().findOne({
+      select: { id: true, finishNumber: true },
+      where: { finishNumber: MoreThan(await rolledUpTo(this.unitOfWork)) },
+      order: { finishNumber: 'DESC' },
+    });
+    return found?.finishNumber ?? null;
+  }
+
+  async rollUp(last: string, most: number, minutesSince: Date): Promise<boolean> {
+    const after = await rolledUpTo(this.unitOfWork);
+    if (BigInt(last) <= BigInt(after)) return false; // another instance was faster
+    const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
+    await this.add(addends(calls, minutesSince));
+    const more = calls.length === most;
+    const finishNumber = (more && calls.at(-1)?.finishNumber) || last;
+    await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
+    return more;
+  }
+
+  /** Runs in a unit of work, which sees one snapshot of roll-ups and calls. */
+  sums(query: UsageQuery): Promise<UsageEntry[]> {
+    return this.unitOfWork.run(async () => {
+      const pieces = Usage.pieces(query);
+      const entries: UsageEntry[] = [];
+      for (const piece of pieces.filter(isRolledUp)) entries.push(...(await this.rolledUp(query, piece)));
+      const ended = { finishNumber: MoreThan(await rolledUpTo(this.unitOfWork)) };
+      const fresh = await this.calls(ended, 'DESC', MOST_ENTRIES);
+      const isIn =
+        ({ from, to }: UsagePiece) =>
+        ({ finishedAt: at }: EndedCall) =>
+          at >= from && at < to;
+      const calls = pieces.filter(isRolledUp).flatMap((piece) => fresh.filter(isIn(piece)));
+      for (const piece of pieces.filter((one) => !isRolledUp(one)))
+        calls.push(...(await this.calls({ finishedAt: within(piece) })));
+      const own = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
+      for (const call of own)
+        entries.push({ ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
+      return Usage.entries(entries, query.bucket);
+    });
+  }
+
+  async size(query: UsageQuery): Promise<number> {
+    const rolledUp = Usage.pieces(query).filter(isRolledUp);
+    const sizes = await Promise.all(rolledUp.map((piece) => this.rows().countBy(whereOf(query, piece))));
+    return Math.min(
+      sizes.reduce((sum, size) => sum + size, 0),
+      MOST_ENTRIES,
+    );
+  }
+
+  private async calls(
+    where: FindOptionsWhere<JobRow>,
+    order: 'ASC' | 'DESC' = 'ASC',
+    most?: number,
+  ): Promise<(EndedCall & { finishNumber: string })[]> {
+    const calls = this.jobs().createQueryBuilder('job').select('job.finishNumber', 'finishNumber');
+    for (const field of CALL) calls.addSelect(`job.${field}`, field);
+    calls.where({ finishNumber: Not(IsNull()), mode: 'sync', usage: Not(IsNull()), ...where });
+    return calls.orderBy('job.finishNumber', order).limit(most).getRawMany();
+  }
+
+  private async rolledUp(query: UsageQuery, piece: UsagePiece): Promise<UsageEntry[]> {
+    const rows = this.rows().createQueryBuilder('row').select([]);
+    for (const field of ENTRY) rows.addSelect(`row.${field}`, field);
+    rows.where(whereOf(query, piece)).orderBy('row.start', 'DESC').addOrderBy('row.group', 'DESC');
+    if (piece.of === query.bucket) rows.limit(MOST_ENTRIES);
+    return (await rows.getRawMany<UsageRow>()).map(entryOf);
+  }
+
+  private async add(added: readonly (Key & { usage: Usage })[]): Promise<void> {
+    for (let at = 0; at < added.length; at += ROWS_AT_ONCE) {
+      const part = added.slice(at, at + ROWS_AT_ONCE);
+      const keys = part.map(({ groupedBy: grouped_by, usage: _, ...key }) => ({ ...key, grouped_by }));
+      const found = await this.unitOfWork.query<UsageRow>(ROWS, [JSON.stringify(keys)]);
+      const known = new Map(found.map((row) => [textOf(row), entryOf(row)]));
+      const rows = part.map(({ usage, ...key }): UsageRow => {
+        const before = known.get(textOf(key));
+        const { calls, tokensIn, tokensOut, ...sums } = before ? Usage.sum([before, usage]) : usage;
+        return { ...key, ...sums, calls: `${calls}`, tokensIn: `${tokensIn}`, tokensOut: `${tokensOut}` };
+      });
+      const insert = this.rows().createQueryBuilder().insert().values(rows);
+      await insert
+        .orUpdate(SUMS, [...KEY])
+        .updateEntity(false)
+        .execute();
+    }
+  }
+}
+
+const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptionsWhere<UsageRow> => ({
+  scope: scope ?? '',
+  groupedBy: groupBy ?? 'none',
+  bucket: piece.of,
+  start: within(piece),
+});
+
+const textOf = ({ scope, groupedBy, bucket, start, group }: Key): string =>
+  [scope, groupedBy, bucket, start.getTime(), group].join(' ');
+
+const entryOf = ({
+  start,
+  group,
+  calls,
+  failures,
+  tokensIn,
+  tokensOut,
+  latency,
+  firstToken,
+}: UsageRow): UsageEntry => ({
+  start,
+  group: group || null,
+  calls: Number(calls),
+  failures: failures as Usage['failures'],
+  tokensIn: Number(tokensIn),
+  tokensOut: Number(tokensOut),
+  latency: latency as Histogram,
+  firstToken: firstToken as Histogram,
+});
+
+/** Returns what the calls add to each row. */
+function addends(calls: readonly EndedCall[], minutesSince: Date): (Key & { usage: Usage })[] {
+  const parts = new Map<string, { key: Key; calls: EndedCall[] }>();
+  for (const call of calls) {
+    for (const key of keysOf(call, minutesSince)) {
+      const known = parts.get(textOf(key));
+      if (known) known.calls.push(call);
+      else parts.set(textOf(key), { key, calls: [call] });
+    }
+  }
+  return [...parts.values()].map(({ key, calls }) => ({ ...key, usage: Usage.of(calls) }));
+}
+
+function keysOf(call: EndedCall, minutesSince: Date): Key[] {
+  const buckets = usageBuckets.filter((bucket) => bucket !== 'minute' || call.finishedAt >= minutesSince);
+  return Usage.scopesOf(call).flatMap((scope) =>
+    [null, ...usageGroups].flatMap((groupBy) =>
+      buckets.map((bucket) => ({
+        scope: scope ?? '',
+        groupedBy: groupBy ?? 'none',
+        bucket,
+        start: Usage.start(call.finishedAt, bucket),
+        group: Usage.groupOf(call, groupBy) ?? '',
+      })),
+    ),
+  );
+}

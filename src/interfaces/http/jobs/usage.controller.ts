@@ -1,0 +1,27 @@
+import { injectable } from 'inversify';
+import { UsageService } from '../../../application/jobs/usage.service.js';
+import { Histogram, type Percentiles, type UsageEntry } from '../../../domain/jobs/usage.js';
+import { answerFrom, listed } from '../answers.js';
+import { type Controller, route } from '../contract.js';
+import { seconds } from '../schemas.js';
+import * as contracts from './usage.contract.js';
+
+@injectable()
+export class UsageController implements Controller {
+  readonly routes = [
+    route(contracts.readUsage, async ({ caller: by, query }) => {
+      const { since = null, until = null, bucket, group_by: groupBy = null } = query;
+      const found = await this.usage.read({ by, since, until, bucket, groupBy });
+      const usage = listed('usage', found.entries.map(entryAnswer));
+      return { since: seconds(found.since), until: seconds(found.until), ...usage };
+    }),
+  ];
+
+  constructor(private readonly usage: UsageService) {}
+}
+
+const entryAnswer = ({ firstToken, ...entry }: UsageEntry) =>
+  answerFrom(contracts.readUsage.answer.shape.usage.element, entry, {
+    latency: Histogram.percentiles(entry.latency) as Percentiles, // every call has one
+    time_to_first_token: Histogram.percentiles(firstToken),
+  });
