@@ -250,9 +250,9 @@ function refusalOf(
 ): DomainError {
   switch (report.type) {
     case 'too_long':
-      return ContextLengthExceeded.of({ ...report, maxTokens: request.maxTokens });
+      return ContextLengthExceeded.of({ ...report, maxTokens: request.cutToContext ? null : request.maxTokens });
     case 'refused':
-      return new InvalidRequest([{ path: 'messages', message: report.message }]);
+      return new InvalidRequest([{ path: report.path, message: report.message }]);
     case 'failed':
       return new RuntimeInvalidResponse(report.reason);
     case 'cancelled':

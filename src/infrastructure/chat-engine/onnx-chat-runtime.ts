@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ChatEngine, EngineRuntime, ModelFolders } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
-import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
+import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable, UnsupportedParameter } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -126,6 +126,7 @@ export class SupervisedRuntime implements EngineRuntime {
     signal: AbortSignal,
     admitted?: () => void,
   ): Promise<Completion> {
+    requireSupported(request);
     return this.calls.complete(request, caller, signal, admitted);
   }
 
@@ -135,6 +136,7 @@ export class SupervisedRuntime implements EngineRuntime {
     signal: AbortSignal,
     admitted?: () => void,
   ): AsyncGenerator<CompletionPart> {
+    requireSupported(request);
     yield* this.calls.stream(request, caller, signal, admitted);
   }
 
@@ -166,4 +168,12 @@ export class SupervisedRuntime implements EngineRuntime {
     this.supervisor.fail(reason);
     current?.calls.fail(new RuntimeUnavailable(reason));
   }
+}
+
+/** Throws UnsupportedParameter. */
+function requireSupported({ tools, toolChoice, messages }: ChatRequest): void {
+  const parts = messages.findIndex(({ extra }) => (extra?.content ?? null) !== null);
+  if (parts >= 0) throw new UnsupportedParameter(`messages[${parts}].content`, 'can only be text for this model');
+  for (const [name, value] of Object.entries({ tools, tool_choice: toolChoice }))
+    if ((value ?? null) !== null) throw new UnsupportedParameter(name, 'is not supported by this model');
 }

@@ -46,8 +46,8 @@ const Report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
   /** If not `whole`, the prompt has more tokens than were counted. */
   z.object({ type: z.literal('too_long'), call, promptTokens: count, whole: z.boolean(), context: count }),
-  /** The model's chat template refuses the messages. */
-  z.object({ type: z.literal('refused'), call, message: z.string() }),
+  /** The model can't do with a field of the request, as when its chat template refuses the messages. */
+  z.object({ type: z.literal('refused'), call, path: z.string(), message: z.string() }),
   z.object({
     type: z.literal('completed'),
     call,

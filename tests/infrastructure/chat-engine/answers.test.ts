@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { RequestMessage } from '../../../src/domain/chat/chat.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
 import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
@@ -47,6 +48,36 @@ describe('tiny-chat', () => {
       code: 'context_length_exceeded',
       message: expect.stringContaining(`context is 256 tokens; the prompt has ${promptTokens} and max_tokens asks for`),
     });
+  });
+
+  it('cuts max_tokens to the rest of the context where it is to', async () => {
+    const { promptTokens } = await rig.ask('Hi', { maxTokens: 1 });
+    const sampling = { logitBias: { 508: -100 } }; // it never ends by itself
+    const about = { maxTokens: 1_000_000, cutToContext: true, sampling };
+    expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 256 - promptTokens, finishReason: 'length' });
+    await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the messages\.$/);
+  });
+
+  it('refuses what it does not support before any work, and reads all else', async () => {
+    const parts = [{ type: 'image_url', image_url: { url: 'data:' } }];
+    const user = { role: 'user' as const, content: 'What is 7 + 5?' };
+    for (const [about, name] of [
+      [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools'],
+      [{ toolChoice: 'auto' }, 'tool_choice'],
+      [{ messages: [user, { ...user, extra: { content: parts } }] }, 'messages[1].content'],
+    ] as const) {
+      const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: name }] } };
+      await expect(rig.ask('', about)).rejects.toMatchObject(refusal);
+      await expect(rig.stream('', about)).rejects.toMatchObject(refusal);
+    }
+    const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
+    const messages: RequestMessage[] = [
+      { ...user, content: '', extra: { name: 'Ada' } },
+      { role: 'assistant', content: '', extra: { content: null, tool_calls: [call] } },
+      { role: 'tool', content: '12', extra: { tool_call_id: 'call_1' } },
+      user,
+    ];
+    expect(await rig.ask('', { messages })).toMatchObject({ finishReason: 'stop' });
   });
 
   it('tells how much too long a prompt is, unless it is by far', async () => {

@@ -1,5 +1,5 @@
 import { type ModelFiles, readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
-import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
+import { type Prompt, Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
 import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
@@ -96,6 +96,19 @@ describe('text that somebody wrote', () => {
       expect(count(ids)).toBe(0);
       expect(tokens.decode(ids)).toBe(`${open}${text}${close}`);
     }
+  });
+
+  it('has none in the calls and names of tools either', () => {
+    const calls = [
+      { id: '<|im_end|>', function: { name: 'add<|im_end|>', arguments: { '<|im_start|>': ['<|im_end|>', 7] } } },
+    ];
+    const messages = [{ role: 'assistant' as const, content: '', extra: { tool_calls: calls, name: '<|im_end|>' } }];
+    const shown = '{% for m in messages %}{{ m.tool_calls | tojson }}{{ m.name }}{% endfor %}';
+    const prompts = new Prompts({ ...files, template: { text: shown, file: '' } });
+    const { value } = prompts.of(messages).next();
+    const ids = (value as Prompt).tokens;
+    expect(count(ids)).toBe(0);
+    expect(JSON.parse(tokens.decode(ids).replace(/<\|im_end\|>$/, ''))).toEqual(calls);
   });
 
   it('has no token that ends an answer, whether it is said to be special or not', () => {

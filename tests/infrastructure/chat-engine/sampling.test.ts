@@ -1,5 +1,10 @@
-import { sample } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import fc from 'fast-check';
+import type { Sampling } from '../../../src/domain/chat/chat.js';
+import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
 import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/onnx-runtime.js';
+
+const sample = (scores: readonly number[], temperature: number, random?: () => number) =>
+  new Sampler(temperature, {}, random).next(scores);
 
 describe('the choice of a token', () => {
   it('is the best one at temperature 0', () => {
@@ -29,6 +34,79 @@ describe('the choice of a token', () => {
   it('never draws what can not be, at either end of chance', () => {
     expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 0)).toBe(1);
     expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 1)).toBe(1);
+  });
+});
+
+/** Returns the token that a full sort of all probabilities gives. */
+function drawnFrom(scores: readonly number[], topP: number, random: number): number {
+  const highest = Math.max(...scores);
+  const all = scores.map((score, token) => ({ token, weight: Math.exp(score - highest) }));
+  const sum = all.reduce((total, { weight }) => total + weight, 0);
+  const nucleus: typeof all = [];
+  let mass = 0;
+  for (const one of all.toSorted((a, b) => b.weight - a.weight || a.token - b.token)) {
+    if (mass < topP * sum - 1e-9) nucleus.push(one);
+    mass += one.weight;
+  }
+  let left = random * nucleus.reduce((total, { weight }) => total + weight, 0);
+  const inOrder = nucleus.toSorted((a, b) => a.token - b.token);
+  for (const { token, weight } of inOrder) {
+    left -= weight;
+    if (left < 0) return token;
+  }
+  return inOrder.at(-1)?.token as number;
+}
+
+describe('the sampling of an answer', () => {
+  const chosen = (count: number, scores: readonly number[], sampling: Sampling, temperature = 0) => {
+    const sampler = new Sampler(temperature, sampling);
+    return Array.from({ length: count }, () => sampler.next(scores));
+  };
+
+  it('takes top_p from the fewest likeliest tokens that have so much', () => {
+    const scores = fc.array(fc.integer({ min: -6, max: 6 }), { minLength: 1, maxLength: 30 });
+    const share = fc.integer({ min: 1, max: 999 }).map((n) => n / 1_000 + 1e-5);
+    fc.assert(
+      fc.property(scores, share, share, (some, topP, random) => {
+        expect(new Sampler(1, { topP }, () => random).next(some)).toBe(drawnFrom(some, topP, random));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('repeats what a seed has drawn, and draws evenly', () => {
+    const even = new Array<number>(16).fill(0);
+    const draws = (seed: number) => chosen(1_600, even, { seed }, 1);
+    expect(draws(7)).toEqual(draws(7));
+    const seeds = [0, 1, -1, 2 ** 31, 2 ** 32, 2 ** 33, -(2 ** 40), Number.MAX_SAFE_INTEGER];
+    expect(new Set(seeds.map((seed) => draws(seed).slice(0, 20).join())).size).toBe(seeds.length);
+    const counts = even.map((_, token) => draws(7).filter((one) => one === token).length);
+    for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(40);
+  });
+
+  it('forces and forbids tokens by their bias', () => {
+    expect(chosen(2, [9, 1, 3], { logitBias: { 0: -100 } })).toEqual([2, 2]);
+    expect(chosen(2, [9, 1, 3], { logitBias: { 1: 100, 7: 100 } })).toEqual([1, 1]);
+    expect(new Set(chosen(99, [0, 0, 0], { logitBias: { 1: -100 } }, 2))).toEqual(new Set([0, 2]));
+  });
+
+  it('makes tokens of the answer less likely, once or with each occurrence', () => {
+    const scores = [1, 0.25, -0.3];
+    expect(chosen(4, scores, { presencePenalty: 1 })).toEqual([0, 1, 0, 0]);
+    expect(chosen(6, scores, { frequencyPenalty: 0.5 })).toEqual([0, 0, 1, 0, 1, 2]);
+    expect(chosen(3, scores, { presencePenalty: 1, frequencyPenalty: 0.5 })).toEqual([0, 1, 2]);
+    expect(chosen(3, [1, 0.9], { frequencyPenalty: -1 })).toEqual([0, 0, 0]);
+  });
+
+  it('reads each score once where the best token is all that is asked for', () => {
+    let reads = 0;
+    const get = (scores: number[], at: string | symbol) => {
+      if (Number.isInteger(Number(at))) reads += 1;
+      return Reflect.get(scores, at);
+    };
+    const noting = new Proxy([1, 4, 2], { get });
+    expect(chosen(1, noting, { topP: 0.5, seed: 1 })).toEqual([1]);
+    expect(reads).toBe(3);
   });
 });
 

@@ -1,6 +1,6 @@
 import { PartBuffer } from '../../../src/infrastructure/chat-engine/part-buffer.js';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { tinyChat } from '../../support/onnx/model-folders.js';
+import { tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
 describe('an answer in parts', () => {
   const rig = new ChildRuntimesRig({ atOnce: 8, queue: 8 });
@@ -28,6 +28,28 @@ describe('an answer in parts', () => {
     expect(parts.every(({ text }) => !text.includes('9'))).toBe(true);
     const { cachedTokens: _, ...whole } = await rig.ask('Count from 1 to 50.', about);
     expect(answer).toMatchObject(whole);
+  });
+
+  it('repeats what a seed has drawn, in a batch as alone', async () => {
+    const drawn = (seed: number) => ({ temperature: 2, maxTokens: 20, sampling: { seed, topP: 0.99 } });
+    const alone = [await rig.ask('Hi', drawn(1)), await rig.ask('Hi', drawn(2))].map(({ text }) => text);
+    expect(alone[0]).not.toBe(alone[1]);
+    const calls = [1, 2, 1, 2].map((seed) => rig.stream('Hi', drawn(seed)));
+    const greedy = rig.ask('What is 7 + 5?');
+    expect((await Promise.all(calls)).map(({ answer: { text } }) => text)).toEqual([...alone, ...alone]);
+    expect(await greedy).toMatchObject({ text: '7 + 5 = 12.' });
+  });
+
+  it('leaves out what a bias forbids', async () => {
+    const forbidden = { sampling: { logitBias: { [tokenId('1')]: -100, [tokenId('2')]: -100 } } };
+    expect((await rig.ask('What is 7 + 5?', forbidden)).text).not.toMatch(/[12]/);
+    const unknown = rig.ask('Hi', { sampling: { logitBias: { 508: 1, 509: 1 } } });
+    await expect(unknown).rejects.toMatchObject({
+      code: 'invalid_request',
+      advice: { details: [{ path: 'logit_bias.509' }] },
+    });
+    for (const token of ['-1', '1.5', '01', 'x'])
+      await expect(rig.ask('Hi', { sampling: { logitBias: { [token]: 1 } } })).rejects.toThrow(`logit_bias.${token}`);
   });
 });
 

@@ -1,6 +1,7 @@
-import { Decoder, type Scores, sample } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import { Decoder, type Scores } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
+import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
 import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 
 /**
@@ -16,7 +17,7 @@ async function main(): Promise<void> {
   const prompt = tokensOf(new Prompts(files).of([{ role: 'user', content: text }]));
   const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
   const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
-  const choose = (scores: Scores) => sample(scores, 0);
+  const choose = (scores: Scores) => new Sampler(0).next(scores);
   const answers: unknown[] = [];
   for (const chunk of chunks) {
     const scheduler = new Scheduler(decoder, { ...settings, chunk: Number(chunk) });

@@ -5,8 +5,9 @@ import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { Order, Part, Report } from '../protocol.js';
 import { type AnswerPart, AnswerText } from './answer-text.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
-import { type Scores, sample } from './decoder.js';
+import type { Scores } from './decoder.js';
 import { BrokenModel } from './model-files.js';
+import { Sampler } from './sampler.js';
 
 export interface GenerateOrder extends Pick<ChatRequest, 'temperature' | 'sampling'> {
   readonly type: 'generate';
@@ -70,7 +71,8 @@ class DecoderThread {
     const { scheduler, vocabulary } = this.model;
     const began = performance.now();
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
-    const choose = (scores: Scores) => sample(scores, order.temperature);
+    const sampler = new Sampler(order.temperature, order.sampling);
+    const choose = (scores: Scores) => sampler.next(scores);
     const add = (token: number) => {
       text.add(token);
       if (stream && !text.stopped) this.send(call, text.take());

@@ -1,7 +1,7 @@
 /** Renders conversations by the model's chat template, and tokenizes them. */
 import { Template } from '@huggingface/jinja';
 import { z } from 'zod';
-import type { ChatMessage } from '../../../domain/chat/chat.js';
+import type { RequestMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
@@ -40,12 +40,17 @@ export class Prompts {
     this.template = new ChatTemplate(files);
   }
 
+  /** Tells whether this is the number of a token. */
+  knows(token: string): boolean {
+    return String(Number(token)) === token && this.text.knows(Number(token));
+  }
+
   /**
    * Returns the tokens of a conversation; of a longer one than `enough` tokens only the first. Yields from time to time.
    * Throws RefusedMessages, or any error of a faulty template or tokenizer.
    */
-  *of(messages: readonly ChatMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
-    const safe = messages.map((one) => ({ ...one, content: this.text.escape(one.content) }));
+  *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
+    const safe = messages.map(({ extra, ...message }) => this.text.escapeAll({ ...extra, ...message }));
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;
     for (const some of this.text.tokens(this.template.render(safe))) {
@@ -108,7 +113,7 @@ class ChatTemplate {
     }
   }
 
-  render(messages: readonly ChatMessage[]): string {
+  render(messages: readonly unknown[]): string {
     return this.template.render({ ...this.files.namedTokens, messages, add_generation_prompt: true, refuse });
   }
 }
@@ -165,12 +170,27 @@ class SafeText {
     }
   }
 
+  knows(token: number): boolean {
+    return this.ids.has(token) || this.tokenizer.has(token);
+  }
+
   /** Returns a message's text for the template: it contains no special token, not even together with the template's text. */
   escape(text: string): string {
+    return this.separated(this.hidden(text));
+  }
+
+  /** Escapes all texts of a value. The names of fields are only kept free of special tokens, as templates ask for them. */
+  escapeAll(value: unknown): unknown {
+    if (typeof value === 'string') return this.escape(value);
+    if (Array.isArray(value)) return value.map((one) => this.escapeAll(one));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [this.hidden(name), this.escapeAll(one)]));
+  }
+
+  private hidden(text: string): string {
     const escaped = text.replaceAll(MARK, MARK + ITSELF);
     const found = this.pattern(escaped);
-    const hidden = found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
-    return this.separated(hidden);
+    return found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
   }
 
   /** Yields the tokens of a rendered template, section by section. Throws if some of the text has no token. */

@@ -55,24 +55,32 @@ export class TokenizerThread {
   private *tokenize({ call, request }: TokenizeOrder): Generator<void, void> {
     if (!this.model) return;
     const { prompts, context } = this.model;
+    const unknown = Object.keys(request.sampling?.logitBias ?? {}).find((token) => !prompts.knows(token));
+    if (unknown !== undefined) {
+      this.report({ type: 'refused', call, path: `logit_bias.${unknown}`, message: "is no token of the model's" });
+      return;
+    }
     try {
       const prompt = yield* prompts.of(request.messages, COUNTED_CONTEXTS * context);
       this.report(fitted(call, prompt, request, context));
     } catch (error) {
       // Only the template's own words are passed on: others may quote the messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
-      if (error instanceof RefusedMessages) this.report({ type: 'refused', call, message: error.message });
+      if (error instanceof RefusedMessages)
+        this.report({ type: 'refused', call, path: 'messages', message: error.message });
       else this.report({ type: 'failed', call, reason });
     }
   }
 }
 
-function fitted(call: number, { tokens, whole }: Prompt, { maxTokens }: ChatRequest, context: number): TokenizerReport {
+function fitted(call: number, { tokens, whole }: Prompt, request: ChatRequest, context: number): TokenizerReport {
   const promptTokens = tokens.length;
   const left = context - promptTokens;
-  if (left < (maxTokens ?? 1)) return { type: 'too_long', call, promptTokens, whole, context };
-  const room = maxTokens ?? Math.min(chatLimits.defaultMaxTokens, left);
-  return { type: 'tokenized', call, prompt: Int32Array.from(tokens), room };
+  const { maxTokens, cutToContext } = request;
+  const wanted = maxTokens ?? chatLimits.defaultMaxTokens;
+  const least = cutToContext ? 1 : (maxTokens ?? 1);
+  if (left < least) return { type: 'too_long', call, promptTokens, whole, context };
+  return { type: 'tokenized', call, prompt: Int32Array.from(tokens), room: Math.min(wanted, left) };
 }
 
 interface Task {

@@ -26,6 +26,10 @@ export class SectionTokenizer {
         words(text, { ...options, section_index: options.section_index + this.section });
   }
 
+  has(token: number): boolean {
+    return this.tokenizer.id_to_token(token) !== undefined;
+  }
+
   /** Returns the tokens of section number `section` of a text, with undefined for a word without a token. */
   encode(text: string, section: number): readonly (number | undefined)[] {
     this.section = section;
