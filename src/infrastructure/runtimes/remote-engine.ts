@@ -1,21 +1,15 @@
 /** One engine that runs elsewhere and speaks HTTP, from the start of a runtime to its end. */
 import type { EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
-import {
-  type ChatRequest,
-  type Completion,
-  type CompletionPart,
-  mostTokens,
-  type Usage,
-} from '../../domain/chat/chat.js';
+import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
 import { InferenceTimeout, RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
-import { RestartDelays } from '../system/scheduling.js';
+import { RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { EngineApi, EngineSettings, HttpSource } from './engine-api.js';
 import { EngineClient, EngineLost, NOT_READY } from './engine-client.js';
 import { FairQueue, WaitEstimate } from './fair-queue.js';
 import { PartBuffer } from './part-buffer.js';
-import { RuntimeMeter } from './runtime-meter.js';
+import { type Answered, RuntimeMeter } from './runtime-meter.js';
 
 /** A rough figure, until the engine has counted. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -30,11 +24,9 @@ interface Call {
   readonly admitted?: (() => void) | undefined;
 }
 
-interface Answered<T> {
+/** An answer with what the meter counts of it. */
+interface Counted<T> extends Pick<Answered, 'usage' | 'firstTokenMs' | 'betweenTokensMs'> {
   readonly answer: T;
-  readonly usage: Usage | null;
-  /** From the turn to the first token; null if unknown. */
-  readonly firstTokenMs: number | null;
 }
 
 export class RemoteEngine<Model> {
@@ -106,25 +98,27 @@ export class RemoteEngine<Model> {
     request: ChatRequest,
     ending: AbortSignal,
     parts: PartBuffer<CompletionPart>,
-  ): Promise<Answered<CompletionPart>> {
-    const began = this.now;
-    let firstTokenMs: number | null = null;
+  ): Promise<Counted<CompletionPart>> {
+    const gaps: number[] = [];
+    let since = steadyMs();
     let last: CompletionPart = { text: '' };
     for await (const { part, size } of this.client.stream(request, ending)) {
       if (part.end) last = part;
       else {
-        firstTokenMs ??= this.now - began;
+        gaps.push(steadyMs() - since);
         await parts.put(part, size);
+        since = steadyMs(); // a slow reader is no slow engine
       }
     }
     ending.throwIfAborted();
-    return { answer: last, usage: last.end?.usage ?? null, firstTokenMs };
+    const [firstTokenMs = null, ...betweenTokensMs] = gaps;
+    return { answer: last, usage: last.end?.usage ?? null, firstTokenMs, betweenTokensMs };
   }
 
   /** Runs one call in its turn and within its time, and counts it. */
   private async call<T>(
     { request, caller, signal, admitted = () => {} }: Call,
-    work: (ending: AbortSignal) => Promise<Answered<T>>,
+    work: (ending: AbortSignal) => Promise<Counted<T>>,
   ): Promise<T> {
     const { state, reason } = this.status;
     if (state === 'loading') throw new RuntimeLoading();
@@ -152,14 +146,14 @@ export class RemoteEngine<Model> {
   }
 
   /** Counts an answer that is being made. */
-  private async counted<T>(waitedMs: number, answered: Promise<Answered<T>>): Promise<Answered<T>> {
+  private async counted<T>(waitedMs: number, answered: Promise<Counted<T>>): Promise<Counted<T>> {
     const began = this.now;
     try {
-      const { usage, firstTokenMs, ...rest } = await answered;
+      const counted = await answered;
       const tookMs = this.now - began;
       this.estimate.record(tookMs);
-      this.meter.answered({ usage, waitedMs, firstTokenMs, tookMs });
-      return { usage, firstTokenMs, ...rest };
+      this.meter.answered({ ...counted, waitedMs, tookMs });
+      return counted;
     } catch (error) {
       if (error instanceof InferenceTimeout) this.estimate.record(this.now - began);
       if (error instanceof EngineLost) void this.check();

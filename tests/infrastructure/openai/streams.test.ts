@@ -77,7 +77,8 @@ describe('the stream of an engine that speaks OpenAI', () => {
       stream_options: { include_usage: true },
     });
     expect(asked?.headers.accept).toBe('text/event-stream');
-    expect(runtime.figures).toMatchObject({ completionTokens: 2, firstToken: { count: 1 }, answer: { count: 1 } });
+    const [firstToken, betweenTokens, answer] = [{ count: 1 }, { count: 1 }, { count: 1 }];
+    expect(runtime.figures).toMatchObject({ completionTokens: 2, firstToken, betweenTokens, answer });
   });
 
   const hi = chunk(M, { content: 'Hi' });
