@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../domain/chat/chat.js';
 export interface LoadSettings {
   /** One of several weights: a variant (`q4`) or the name of a file in the folder `onnx`. Default: the usual file. */
   readonly weights?: string;
-  /** Sequences in one batch. Default: 8. */
+  /** Sequences in one batch. Default: 16. */
   readonly maxBatch?: number;
   /** Bytes of the KV caches of all sequences in work, at their longest. Default: 512 MiB. */
   readonly kvBytes?: number;

@@ -56,7 +56,7 @@ describe('answers of a batch', () => {
     expect(alone.maxBatch).toBe(1);
     expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
     const together = await run({ folder: tinyChat, rounds: [mixed] });
-    expect(together.maxBatch).toBe(8);
+    expect(together.maxBatch).toBe(16);
     expect(said(together.answers)).toEqual(said(alone.answers));
     // Some questions begin alike.
     expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(25);

@@ -55,6 +55,7 @@ const settings = {
   maxBatch: 8,
   bytesPerToken: 1,
   costs: { batch: 1, token: 0 },
+  together: true,
   reuse: true,
   kvBytes: 100_000,
   cacheBytes: 0,
@@ -134,6 +135,30 @@ describe('several sequences', () => {
       '2',
       '2',
       '2',
+    ]);
+  });
+
+  it('have short prompts read in one step, as many as fit into a chunk with their padding', async () => {
+    const { network, scheduler } = use({ maxBatch: 9 });
+    const lengths = [5, 30, 20, 200, 10, 9];
+    const answers = await Promise.all(lengths.map((length, call) => scheduler.generate(call, asked(call, length, 2))));
+    expect(answers.map((answer) => answer?.tokens)).toEqual(lengths.map((length) => counted(length, 2)));
+    expect(network.steps).toContainEqual([1, 2, 4, 5].map((call) => [call, lengths[call]]));
+    const alone = use({ together: false });
+    await Promise.all(lengths.map((length, call) => alone.scheduler.generate(call, asked(call, length, 1))));
+    expect(Math.max(...alone.network.batches)).toBe(1);
+  });
+
+  it('have their prompts read one by one after the step for several failed', async () => {
+    const { network, scheduler } = use();
+    network.before = (_, rows) => {
+      if (rows.some(([first]) => first === 2)) throw new Error('out of range');
+    };
+    const calls = [1, 2, 3].map((call) => scheduler.generate(call, asked(call, 10, 3)));
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
     ]);
   });
 

@@ -3,7 +3,7 @@ import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
 describe('an answer in parts', () => {
-  const rig = new ChildRuntimesRig({ atOnce: 8, queue: 8 });
+  const rig = new ChildRuntimesRig({ atOnce: 16, queue: 8 });
   beforeAll(() => rig.start(tinyChat));
   afterAll(() => rig.runtimes.close());
 
@@ -14,10 +14,9 @@ describe('an answer in parts', () => {
     for (const question of questions) alone.push(await rig.ask(question, { caller: question }));
     const together = await Promise.all(questions.map((question, i) => rig.stream(question, { caller: `usr_${i}` })));
     expect(together.map(({ answer }) => answer)).toEqual(alone);
-    for (const { parts, answer } of together) {
-      expect(parts.length).toBeGreaterThan(3);
-      expect(parts.length).toBeLessThanOrEqual(answer.completionTokens + 1);
-    }
+    // The parts of a reader that is late are joined.
+    expect(Math.max(...together.map(({ parts }) => parts.length))).toBeGreaterThan(3);
+    for (const { parts, answer } of together) expect(parts.length).toBeLessThanOrEqual(answer.completionTokens + 1);
     expect(rig.runtimes.figures().get('a')?.betweenTokens.count).toBeGreaterThan(100);
   });
 

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const files = readModelFiles(folder);
   const decoder = await Decoder.load(files, 1);
   const prompt = tokensOf(new Prompts(files).of([{ role: 'user', content: text }]));
-  const memory = { bytesPerToken: 1, reuse: false, kvBytes: 0, cacheBytes: 0 };
+  const memory = { bytesPerToken: 1, together: false, reuse: false, kvBytes: 0, cacheBytes: 0 };
   const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
   const choose = (scores: Scores) => new Sampler(0).next(scores);
   const answers: unknown[] = [];

@@ -7,7 +7,7 @@ import { BrokenModel, type ModelFiles, readModelFiles } from './model-files.js';
 import { costsOf, Scheduler } from './scheduler.js';
 import { Vocabulary } from './tokenizers.js';
 
-const usualSettings = { maxBatch: 8, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
+const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
 
 /** The largest difference of equal scores, as a share of their range. Rounding is far below, a wrong mask far above. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
@@ -38,12 +38,13 @@ export async function tryModel(model: LoadedModel, sample: readonly number[]): P
   const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };
   await warmUp(decoder, sample, files.weights);
   const padding = wantedBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
+  const together = padding !== null && (await canPrefillTogether(decoder, padding, sample).catch(() => false));
   const reuse = await canPrefillInPieces(decoder, sample).catch(() => false);
   const maxBatch = padding ? wantedBatch : 1;
   const each = bytesPerToken(decoder.layout);
   const costs = costsOf(files.weightBytes, each);
   const { stops } = vocabulary;
-  const settings = { stops, maxBatch, bytesPerToken: each, costs, reuse, kvBytes, cacheBytes };
+  const settings = { stops, maxBatch, bytesPerToken: each, costs, together, reuse, kvBytes, cacheBytes };
   return { scheduler: new Scheduler(padding ? decoder.padded(padding) : decoder, settings), maxBatch, vocabulary };
 }
 
@@ -80,6 +81,19 @@ async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<P
     if (agrees) return padding;
   }
   return null;
+}
+
+/** Returns whether prompts of different lengths can be read in one step, with the same scores as each alone. */
+async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: readonly number[]): Promise<boolean> {
+  const rows = [2, 7].map((length) => ({ past: decoder.begin(), tokens: repeated(tokens, length) }));
+  const read = async (one: Decoder, some: readonly Row[]) => {
+    const first = await one.decode(some);
+    return [first, await one.decode(first.map(({ past }) => ({ past, tokens: repeated(tokens, 1) })))].flat();
+  };
+  const [short = [], long = []] = [await read(decoder, rows.slice(0, 1)), await read(decoder, rows.slice(1))];
+  const expected = [short[0], long[0], short[1], long[1]];
+  const steps = await read(decoder.padded(padding), rows);
+  return steps.every(({ scores }, i) => alike(decoder, scores, expected[i]?.scores ?? []));
 }
 
 /**

@@ -36,7 +36,10 @@ export interface Network {
   begin(): Past;
   /** Reads the tokens of one row. Blocks the thread while the model runs, as `decode` does. */
   prefill(row: Row): Promise<Past>;
-  /** Reads the tokens of each row, and scores the next ones. Several rows have one token each. */
+  /**
+   * Reads the tokens of each row, and scores the next ones. Rows with different numbers of tokens must be at their
+   * beginning, and some models can't read them.
+   */
   decode(rows: readonly Row[]): Promise<Step[]>;
   compact(past: Past): Past;
 }
@@ -78,7 +81,11 @@ export class Decoder implements Network {
   async decode(rows: readonly Row[]): Promise<Step[]> {
     const { pasts, outputs } = await this.run(rows, ['logits']);
     const logits = outputs.logits as Tensor;
-    return pasts.map((past, row) => ({ past, scores: lastScores(logits, row, rows.length) }));
+    const unread = widthOf(rows);
+    return pasts.map((past, row) => {
+      const after = this.padding === 'right' ? unread - (rows[row]?.tokens.length ?? 0) : 0;
+      return { past, scores: lastScores(logits, row, after) };
+    });
   }
 
   private async run(rows: readonly Row[], wanted: readonly string[]) {
@@ -98,20 +105,26 @@ export class Decoder implements Network {
     const { takesMask, takesPositions, tensors } = this.layout;
     const pasts = rows.map(({ past }) => past);
     const cache = packed(this.layout, pasts, this.padding);
-    const size = rows[0]?.tokens.length ?? 0;
+    const size = widthOf(rows);
     const total = cache.length + size;
+    const atLeft = this.padding === 'left';
     const integers = (width: number, fill: (values: BigInt64Array, row: Row) => void) => {
       const values = new BigInt64Array(rows.length * width);
       for (const [i, row] of rows.entries()) fill(values.subarray(i * width, (i + 1) * width), row);
       return new Tensor('int64', values, [rows.length, width]);
     };
-    const mask = (values: BigInt64Array, { past }: Row) =>
-      this.padding === 'left' ? values.fill(1n, cache.length - past.length) : values.fill(1n, 0, past.length + size);
-    const positions = (values: BigInt64Array, { past }: Row) => {
-      for (let i = 0; i < size; i++) values[i] = BigInt(past.length + i);
+    const ids = (values: BigInt64Array, { tokens }: Row) =>
+      values.set(tokens.map(BigInt), atLeft ? size - tokens.length : 0);
+    const mask = (values: BigInt64Array, { past, tokens }: Row) => {
+      const seen = past.length + tokens.length;
+      return atLeft ? values.fill(1n, total - seen) : values.fill(1n, 0, seen);
+    };
+    const positions = (values: BigInt64Array, { past, tokens }: Row) => {
+      const from = atLeft ? size - tokens.length : 0;
+      for (let i = 0; i < tokens.length; i++) values[from + i] = BigInt(past.length + i);
     };
     return {
-      input_ids: integers(size, (values, { tokens }) => values.set(tokens.map(BigInt))),
+      input_ids: integers(size, ids),
       ...(takesMask && { attention_mask: integers(total, mask) }),
       ...(takesPositions && { position_ids: integers(size, positions) }),
       ...Object.fromEntries(
@@ -125,10 +138,13 @@ export class Decoder implements Network {
   }
 }
 
-/** Returns the scores after the last token of a row. Some models score every position, others only the last. */
-function lastScores({ data, dims }: Tensor, row: number, rows: number): Scores {
+const widthOf = (rows: readonly Row[]): number => Math.max(...rows.map(({ tokens }) => tokens.length));
+
+/** Returns the scores after the last token of a row, with padding `after` it. Some models score only the last position. */
+function lastScores({ data, dims }: Tensor, row: number, after: number): Scores {
   const numbers = data as KvArray;
-  const end = (numbers.length / rows) * (row + 1);
-  const scores = numbers.subarray(end - (dims.at(-1) ?? 0), end);
+  const [rows = 1, positions = 1, size = 0] = dims;
+  const end = (numbers.length / rows) * (row + 1) - (positions > 1 ? after * size : 0);
+  const scores = numbers.subarray(end - size, end);
   return scores instanceof Uint16Array ? decodeHalves(scores) : scores;
 }

@@ -4,7 +4,7 @@
  * messages, so a cancellation costs one more step and not the whole answer.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Network, Scores, Step } from './decoder.js';
+import type { Network, Row, Scores, Step } from './decoder.js';
 import type { Past } from './kv-cache.js';
 import { type CachedTokens, PrefixCache } from './prefix-cache.js';
 
@@ -41,6 +41,8 @@ export interface SchedulerSettings {
   readonly costs: Costs;
   /** Bytes of the KV caches of these sequences at their longest. A sequence alone is always worked on. */
   readonly kvBytes: number;
+  /** Prompts of different lengths may be read in one step. */
+  readonly together: boolean;
   /** Sequences may share the KV cache of a common beginning. */
   readonly reuse: boolean;
   readonly cacheBytes: number;
@@ -68,6 +70,8 @@ export class Scheduler {
   /** In the order of their turns. */
   private readonly prefilling = new Set<Sequence>();
   private readonly decoding = new Set<Sequence>();
+  /** Sequences whose prompts are read alone, because a step for several failed. */
+  private readonly separated = new WeakSet<Sequence>();
   private readonly prefixes: PrefixCache;
   private readonly chunk: number;
   private running = false;
@@ -125,32 +129,65 @@ export class Scheduler {
 
   /** Reads up to a chunk, of one prompt or of several short ones. */
   private async prefill(): Promise<void> {
-    for (let done = 0; done < this.chunk; ) {
+    for (let left = this.chunk; left > 0; ) {
       await yieldToEventLoop();
-      const [sequence] = this.prefilling;
-      if (!sequence) return;
-      this.skipKnown(sequence);
-      const { tokens, past } = sequence;
-      const piece = tokens.slice(past.length, past.length + this.chunk);
-      if (done > 0 && done + piece.length > this.chunk) return;
-      done += piece.length;
-      await this.prefillPiece(sequence, piece);
+      const [first] = this.prefilling;
+      if (!first) return;
+      this.skipKnown(first);
+      if (left < this.chunk && lengthLeft(first) > left) return;
+      const group = this.readTogether(first, left);
+      left -= group.length * Math.min(this.chunk, Math.max(...group.map(lengthLeft)));
+      await this.prefillPieces(group);
     }
   }
 
-  private async prefillPiece(sequence: Sequence, tokens: readonly number[]): Promise<void> {
-    const row = { past: sequence.past, tokens };
-    const isLast = sequence.past.length + tokens.length === sequence.tokens.length;
-    try {
-      const [step] = isLast ? await this.network.decode([row]) : [];
-      const past = step?.past ?? (await this.network.prefill(row));
-      if (!this.prefilling.delete(sequence)) return; // cancelled meanwhile
-      (isLast ? this.decoding : this.prefilling).add(sequence);
-      sequence.past = past;
-      if (step) this.take(sequence, step.scores);
-    } catch (error) {
-      this.fail(sequence, error);
+  /** Returns the sequence, and others whose prompts are read in the same step as they fit into `room` tokens with padding. */
+  private readTogether(first: Sequence, room: number): Sequence[] {
+    const group = [first];
+    if (!this.canJoin(first)) return group;
+    let longest = lengthLeft(first);
+    for (const other of this.prefilling) {
+      if (other === first) continue;
+      this.skipKnown(other);
+      const length = Math.max(longest, lengthLeft(other));
+      if (!this.canJoin(other) || length * (group.length + 1) > room) continue;
+      longest = length;
+      group.push(other);
     }
+    return group;
+  }
+
+  private canJoin(sequence: Sequence): boolean {
+    return this.settings.together && sequence.past.length === 0 && !this.separated.has(sequence);
+  }
+
+  private async prefillPieces(group: readonly Sequence[]): Promise<void> {
+    const rows = group.map(({ past, tokens }) => ({
+      past,
+      tokens: tokens.slice(past.length, past.length + this.chunk),
+    }));
+    try {
+      const steps = await this.readPieces(group, rows);
+      for (const [i, sequence] of group.entries()) {
+        if (!this.prefilling.delete(sequence)) continue; // cancelled meanwhile
+        const { past, scores } = steps[i] as Step | { past: Past; scores: null };
+        (scores ? this.decoding : this.prefilling).add(sequence);
+        sequence.past = past;
+        if (scores) this.take(sequence, scores);
+      }
+    } catch (error) {
+      for (const sequence of group) {
+        if (group.length === 1) this.fail(sequence, error);
+        else this.separated.add(sequence);
+      }
+    }
+  }
+
+  /** Reads a piece of one prompt, or the rest of each of several. Scores only the end of a prompt. */
+  private async readPieces(group: readonly Sequence[], rows: readonly Row[]) {
+    const [sequence, row] = [group[0] as Sequence, rows[0] as Row];
+    if (lengthLeft(sequence) === row.tokens.length) return this.network.decode(rows);
+    return [{ past: await this.network.prefill(row), scores: null }];
   }
 
   private async decode(): Promise<void> {
@@ -228,6 +265,9 @@ export class Scheduler {
     for (const set of [this.waiting, this.prefilling, this.decoding]) set.delete(sequence);
   }
 }
+
+/** Returns the number of tokens that the sequence has not read yet. */
+const lengthLeft = ({ past, tokens }: Sequence): number => tokens.length - past.length;
 
 /** The cost of a batch in bytes that are moved: a fixed part, and a part for each token of its rows. */
 export interface Costs {
