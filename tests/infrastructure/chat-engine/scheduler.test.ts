@@ -1,7 +1,7 @@
+import { batched } from '../../../src/infrastructure/chat-engine/worker/batches.js';
 import type { Network, Row } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
 import {
-  batched,
   type Generation,
   Scheduler,
   type SchedulerSettings,

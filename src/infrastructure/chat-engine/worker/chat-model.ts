@@ -1,10 +1,11 @@
 /** Loads a chat model, and finds out by some trial steps how it can be run. */
 import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { LoadSettings } from '../protocol.js';
+import { costsOf } from './batches.js';
 import { Decoder, type Row, type Scores, type Step } from './decoder.js';
 import { bytesPerToken, type Padding } from './kv-cache.js';
 import { BrokenModel, type ModelFiles, readModelFiles } from './model-files.js';
-import { costsOf, Scheduler } from './scheduler.js';
+import { Scheduler } from './scheduler.js';
 import { Vocabulary } from './tokenizers.js';
 
 const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
