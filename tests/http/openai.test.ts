@@ -305,7 +305,7 @@ describe('the OpenAI endpoint', () => {
     );
     const words = [{ role: 'user', content: 'x '.repeat(300) }];
     expect(await told('POST', completions, { token, json: { ...json, messages: words } })).toBe(
-      `400 ${wrong} context_length_exceeded null`,
+      `400 ${wrong} context_length_exceeded messages`,
     );
   });
 });

@@ -2028,8 +2028,9 @@ export interface components {
             tool_call_id?: string | null;
             refusal?: string | null;
             audio?: null;
-            annotations?: null;
             function_call?: null;
+            annotations?: string | number | boolean | null | unknown[] | Record<string, never>;
+            parsed?: string | number | boolean | null | unknown[] | Record<string, never>;
         };
         ChatTextPart: {
             /** @enum {string} */

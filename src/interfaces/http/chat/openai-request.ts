@@ -40,6 +40,8 @@ const Content = z.union(
   },
 );
 
+const sentBack = AnyJson.optional().describe('Libraries send it back with an answer. Accepted without effect.');
+
 const Message = z
   .strictObject({
     role: choice(roles),
@@ -49,8 +51,9 @@ const Message = z
     tool_call_id: text().nullish(),
     refusal: text().nullish(),
     audio: z.null().optional(),
-    annotations: z.null().optional(),
     function_call: z.null().optional(),
+    annotations: sentBack,
+    parsed: sentBack,
   })
   .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
     const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
