@@ -178,12 +178,12 @@ export class ChatCalls {
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, finishReason, promptTokens, completionTokens, cachedTokens } = report;
+    const { text, logprobs, finishReason, promptTokens, completionTokens, cachedTokens } = report;
     const { firstTokenMs, betweenTokensMs, tookMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
     this.estimate.record(tookMs);
     this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, betweenTokensMs, tookMs });
-    call.take({ text, end: { finishReason, usage } });
+    call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage } });
     this.end(call, promptTokens + completionTokens);
   }
 

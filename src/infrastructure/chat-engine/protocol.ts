@@ -34,7 +34,11 @@ const call = z.int().min(0);
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
 
-const Part = z.object({ call, text: z.string() });
+const logprob = { token: z.string(), bytes: z.array(z.int().min(0).max(255)).readonly(), logprob: z.number() };
+const TokenLogprob = z.object({ ...logprob, top: z.array(z.object(logprob)).readonly() });
+const Logprobs = z.array(TokenLogprob).readonly().optional();
+
+const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
@@ -51,15 +55,16 @@ const Report = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('completed'),
     call,
-    /** The text that no part had. */
+    /** The text that no part had, and its tokens. */
     text: z.string(),
+    logprobs: Logprobs,
     finishReason: z.enum(['stop', 'length']),
     promptTokens: count,
     /** Tokens of the prompt that were in the prefix cache. */
     cachedTokens: count,
     completionTokens: count,
     firstTokenMs: milliseconds,
-    betweenTokensMs: z.array(milliseconds),
+    betweenTokensMs: z.array(milliseconds).readonly(),
     tookMs: milliseconds,
   }),
   /** The parts of all streamed answers that one step of the model has made. */

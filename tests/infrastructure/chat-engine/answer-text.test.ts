@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { AnswerText } from '../../../src/infrastructure/chat-engine/worker/answer-text.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
+import { Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
 import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
@@ -81,6 +82,47 @@ describe.each(models)('the text of %s', (_, vocabulary, size) => {
     const [first] = told(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
     expect([first, told(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
   });
+});
+
+describe('the tokens of a text', () => {
+  const tokensOf = (some: readonly number[], stop: readonly string[] = []) => {
+    const text = new AnswerText({ decode: (ids) => byteLevel.decode(ids), stop });
+    const parts = some.map((id) => {
+      if (!text.stopped) text.add(id, { token: String(id), bytes: [], logprob: 0, top: [] });
+      return text.take();
+    });
+    text.end(true);
+    return [...parts, text.take()].map(({ text, logprobs = [] }) => [
+      text,
+      ...logprobs.map(({ token }) => Number(token)),
+    ]);
+  };
+  const byteTokens = byteTokensOf(byteLevel);
+  const ids = [...Buffer.from('aé.b')].map((byte) => byteTokens[byte] as number);
+  const [a, first, second, dot, b] = ids;
+
+  it('come with the part in which their text begins, and all of them in the end', () => {
+    expect(tokensOf(ids, ['.!'])).toEqual([['a', a], [''], ['é', first, second], [''], ['.b', dot, b], ['']]);
+    expect(tokensOf(ids.slice(0, 2))).toEqual([['a', a], [''], ['', first]]);
+  });
+
+  it('are left out where a stop text has cut them off', () => {
+    expect(tokensOf(ids, ['.b'])).toEqual([['a', a], [''], ['é', first, second], [''], [''], ['']]);
+    const [word = 0] = [...new Array(506).keys()].filter((id) => byteLevel.decode([id]).length > 2);
+    expect(tokensOf([a as number, word], [byteLevel.decode([word]).slice(1)])).toContainEqual([
+      byteLevel.decode([word])[0],
+      word,
+    ]);
+  });
+});
+
+it('the bytes of tokens are those of their text, however they are split', () => {
+  const text = '<|endoftext|>naïve 👩';
+  const split = [...new Prompts(files).text.tokens(text)].flat();
+  expect(Buffer.from(split.flatMap((id) => byteLevel.bytesOf(id))).toString()).toBe(text);
+  const ids = ['▁Paris', 'Paris', '<0xC3>', '<0xA9>', '▁▁'].map((piece) => pieces.indexOf(piece));
+  expect(Buffer.from(ids.flatMap((id) => sentencePiece.bytesOf(id))).toString()).toBe(' ParisParisé  ');
+  expect([byteLevel, sentencePiece].map((vocabulary) => vocabulary.bytesOf(9_999))).toEqual([[], []]);
 });
 
 describe('the stop texts', () => {

@@ -15,7 +15,8 @@ describe('a report', () => {
     tookMs: 1.5,
   };
 
-  const parts = { type: 'parts', parts: [{ call: 3, text: 'H' }] };
+  const token = { token: 'H', bytes: [72], logprob: -1 };
+  const parts = { type: 'parts', parts: [{ call: 3, text: 'H', logprobs: [{ ...token, top: [token] }] }] };
 
   it.each([
     { type: 'ready', maxBatch: 8 },
@@ -38,6 +39,7 @@ describe('a report', () => {
     { type: 'tokenized', call: 1.5, promptTokens: 1, room: 1 },
     { type: 'tokenized', call: 1, promptTokens: 1 },
     { type: 'parts', parts: [{ call: 1 }] },
+    { type: 'parts', parts: [{ call: 1, text: '', logprobs: [token] }] },
     { type: 'too_long', call: 1, promptTokens: 9, context: 8 },
     { ...completed, text: null },
     { ...completed, finishReason: 'abort' },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Sampling } from '../../../src/domain/chat/chat.js';
+import { logprobOf } from '../../../src/infrastructure/chat-engine/worker/logprobs.js';
 import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
 import { decodeHalves, encodeHalf } from '../../../src/infrastructure/onnx/onnx-runtime.js';
 
@@ -107,6 +108,35 @@ describe('the sampling of an answer', () => {
     const noting = new Proxy([1, 4, 2], { get });
     expect(chosen(1, noting, { topP: 0.5, seed: 1 })).toEqual([1]);
     expect(reads).toBe(3);
+  });
+});
+
+describe('the probabilities of tokens', () => {
+  it('are those of all scores together, with the likeliest tokens first', () => {
+    const scores = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 2, maxLength: 40 });
+    fc.assert(
+      fc.property(scores, fc.nat(20), (some, count) => {
+        const sum = some.reduce((total, score) => total + Math.exp(score), 0);
+        const plain = some.map((score, token) => ({ token, logprob: score - Math.log(sum) }));
+        const { bytes, logprob, top } = logprobOf(some, 1, count, (token) => [token]);
+        expect(bytes).toEqual([1]);
+        expect(logprob).toBeCloseTo(plain[1]?.logprob as number, 9);
+        const likeliest = plain.toSorted((a, b) => b.logprob - a.logprob || a.token - b.token).slice(0, count);
+        expect(top.map(({ bytes }) => bytes[0])).toEqual(likeliest.map(({ token }) => token));
+        for (const [i, one] of top.entries()) expect(one.logprob).toBeCloseTo(likeliest[i]?.logprob as number, 9);
+      }),
+    );
+  });
+
+  it('are numbers for tokens that can not be, too', () => {
+    const scores = [Number.NEGATIVE_INFINITY, 1_000, Number.NaN];
+    const { logprob, token, top } = logprobOf(scores, 0, 5, () => [0xc3]);
+    expect({ logprob, token, top }).toEqual({
+      logprob: -9_999,
+      token: '\uFFFD',
+      top: [expect.objectContaining({ logprob: 0 })],
+    });
+    expect(logprobOf(scores, 1, 0, () => [])).toMatchObject({ logprob: 0, top: [] });
   });
 });
 

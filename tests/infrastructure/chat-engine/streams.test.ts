@@ -39,6 +39,25 @@ describe('an answer in parts', () => {
     expect(await greedy).toMatchObject({ text: '7 + 5 = 12.' });
   });
 
+  it('tells how likely its tokens were by themselves, and which others were', async () => {
+    const plain = await rig.ask('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
+    const { parts, answer } = await rig.stream('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
+    expect(answer.logprobs).toEqual(plain.logprobs);
+    const { logprobs = [], completionTokens, text } = plain;
+    expect(logprobs).toHaveLength(completionTokens);
+    expect(logprobs.map(({ token }) => token).join('')).toBe(text);
+    for (const { top, ...chosen } of logprobs) expect(top).toEqual([chosen, expect.anything(), expect.anything()]);
+    for (const part of parts) expect((part.logprobs ?? []).map(({ token }) => token).join('')).toBe(part.text);
+    const logitBias = { [tokenId('7')]: -100 };
+    const drawn = await rig.ask('What is 7 + 5?', { temperature: 2, sampling: { topLogprobs: 3, logitBias, seed: 1 } });
+    expect(drawn.logprobs?.[0]?.top).toEqual(logprobs[0]?.top);
+    expect(drawn.logprobs?.[0]?.logprob).toBeLessThan(-2);
+    expect(await rig.ask('Hi', { sampling: { topLogprobs: 0, logitBias: { 508: 100 } } })).toMatchObject({
+      text: '',
+      logprobs: [],
+    });
+  });
+
   it('leaves out what a bias forbids', async () => {
     const forbidden = { sampling: { logitBias: { [tokenId('1')]: -100, [tokenId('2')]: -100 } } };
     expect((await rig.ask('What is 7 + 5?', forbidden)).text).not.toMatch(/[12]/);

@@ -6,6 +6,7 @@ import type { Order, Part, Report } from '../protocol.js';
 import { type AnswerPart, AnswerText } from './answer-text.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
 import type { Scores } from './decoder.js';
+import { logprobOf } from './logprobs.js';
 import { BrokenModel } from './model-files.js';
 import { Sampler } from './sampler.js';
 
@@ -73,8 +74,10 @@ class DecoderThread {
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
     const sampler = new Sampler(order.temperature, order.sampling);
     const choose = (scores: Scores) => sampler.next(scores);
-    const add = (token: number) => {
-      text.add(token);
+    const { topLogprobs: top } = order.sampling ?? {};
+    const bytesOf = (token: number) => vocabulary.bytesOf(token);
+    const add = (token: number, scores: Scores) => {
+      text.add(token, top === undefined ? undefined : logprobOf(scores, token, top, bytesOf));
       if (stream && !text.stopped) this.send(call, text.take());
       return text.stopped;
     };
@@ -86,13 +89,14 @@ class DecoderThread {
       this.report({
         type: 'completed',
         call,
+        ...(top !== undefined && { logprobs: [] }),
         ...text.take(),
         finishReason,
         promptTokens: prompt.length,
         cachedTokens,
         completionTokens: tokens.length,
         firstTokenMs,
-        betweenTokensMs: [...betweenTokensMs],
+        betweenTokensMs,
         tookMs: performance.now() - began,
       });
     } catch (error) {

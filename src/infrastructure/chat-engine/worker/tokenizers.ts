@@ -55,10 +55,11 @@ export class Vocabulary {
     this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
   }
 
-  /** Returns the text of some tokens. Special tokens have none. */
+  /** Returns the text of some tokens. Special tokens have none, and neither have scores beyond the vocabulary. */
   decode(ids: readonly number[]): string {
-    if (ids.length === 0) return '';
-    return this.tokenizer.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
+    const known = ids.filter((id) => this.tokenizer.id_to_token(id) !== undefined);
+    if (known.length === 0) return '';
+    return this.tokenizer.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
   }
 
   /** Returns the UTF-8 bytes of a token, which may be a part of a character. */
