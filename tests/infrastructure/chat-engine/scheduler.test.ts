@@ -73,6 +73,9 @@ const asked = (first: number, length: number, room = 5): Generation => ({
   choose: (scores) => Array.from(scores).indexOf(1),
   add: () => false,
 });
+const never = () => {
+  throw new Error('never');
+};
 const counted = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
 
 describe('one sequence', () => {
@@ -86,6 +89,12 @@ describe('one sequence', () => {
   it('ends at any of its stops, which are no part of the answer', async () => {
     const { scheduler } = use({ stops: new Set([999, 12]) });
     expect(await scheduler.generate(1, asked(1, 10))).toMatchObject({ tokens: [10, 11], finishReason: 'stop' });
+  });
+
+  it('ends with a token that its caller takes for the last', async () => {
+    const { scheduler } = use();
+    const answer = await scheduler.generate(1, { ...asked(1, 10), add: (token) => token === 12 });
+    expect(answer).toMatchObject({ tokens: [10, 11, 12], finishReason: 'stop', betweenTokensMs: { length: 2 } });
   });
 
   it.each([0, 1, 2, 4])('is over after the step in which it is cancelled: %s', async (step) => {
@@ -207,6 +216,16 @@ describe('several sequences', () => {
     const firsts = network.steps.map((step) => step.map(([first]) => first));
     expect(firsts.slice(2).flat()).not.toContain(2);
     expect(firsts.slice(7).flat()).not.toContain(1);
+  });
+
+  it('go on when no token can be chosen for one of them', async () => {
+    const { scheduler } = use();
+    const failing = { ...asked(2, 10), add: (token: number) => Boolean(token === 12 && never()) };
+    const answers = await Promise.allSettled(
+      [asked(1, 10), failing, asked(3, 10)].map((one, i) => scheduler.generate(i, one)),
+    );
+    expect(answers[1]).toEqual({ status: 'rejected', reason: new Error('never') });
+    for (const i of [0, 2]) expect(answers[i]).toMatchObject({ value: { tokens: counted(10, 5) } });
   });
 
   it('go on, each as if it were alone, when a step of them fails; only the one at fault is failed', async () => {

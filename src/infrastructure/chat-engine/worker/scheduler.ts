@@ -224,20 +224,24 @@ export class Scheduler {
     sequence.past = past;
   }
 
-  /** Chooses the next token, and ends the sequence if that was its last. */
+  /** Chooses the next token, and ends the sequence if that was its last or if that fails. */
   private take(sequence: Sequence, scores: Scores): void {
-    const { request, tokens, times, began, cachedTokens } = sequence;
+    try {
+      const finishReason = this.choose(sequence, scores);
+      if (finishReason) this.end(sequence, generatedBy(sequence, finishReason));
+    } catch (error) {
+      this.fail(sequence, error);
+    }
+  }
+
+  /** Returns why the answer ends, or null. */
+  private choose({ request, tokens, times }: Sequence, scores: Scores): Generated['finishReason'] | null {
     const token = request.choose(scores);
     times.push(performance.now());
-    const ended = this.settings.stops.has(token);
-    if (!ended) tokens.push(token);
-    const stopped = ended || request.add(token, scores);
-    const full = tokens.length === request.prompt.length + request.room;
-    if (!stopped && !full) return;
-    const [firstTokenMs = 0, ...betweenTokensMs] = times.map((time, i) => time - (times[i - 1] ?? began));
-    const finishReason = stopped ? 'stop' : 'length';
-    const answer = tokens.slice(request.prompt.length);
-    this.end(sequence, { tokens: answer, finishReason, cachedTokens, firstTokenMs, betweenTokensMs });
+    if (this.settings.stops.has(token)) return 'stop';
+    tokens.push(token);
+    if (request.add(token, scores)) return 'stop';
+    return tokens.length === request.prompt.length + request.room ? 'length' : null;
   }
 
   private end(sequence: Sequence, generated: Generated | null): void {
@@ -269,3 +273,11 @@ export class Scheduler {
 
 /** Returns the number of tokens that the sequence has not read yet. */
 const lengthLeft = ({ past, tokens }: Sequence): number => tokens.length - past.length;
+
+function generatedBy(
+  { request, tokens, times, began, cachedTokens }: Sequence,
+  finishReason: Generated['finishReason'],
+) {
+  const [firstTokenMs = 0, ...betweenTokensMs] = times.map((time, i) => time - (times[i - 1] ?? began));
+  return { tokens: tokens.slice(request.prompt.length), finishReason, cachedTokens, firstTokenMs, betweenTokensMs };
+}
