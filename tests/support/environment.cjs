@@ -1,4 +1,5 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
+const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
@@ -30,3 +31,22 @@ for (const use of ['run', 'enterWith']) {
     return original.apply(this, given);
   };
 }
+
+/**
+ * Compiles a module that an earlier file of the worker has loaded from V8's code cache, with the functions that ran
+ * there. Without it, a third of the time in which a file loads the service goes to the compiler.
+ */
+const compiled = new Map();
+const { compileFunction } = vm;
+vm.compileFunction = (code, parameters = [], options = {}) => {
+  const { filename, parsingContext, importModuleDynamically } = options;
+  if (!filename || !parsingContext) return compileFunction(code, parameters, options);
+  const head = `(function (${parameters.join(', ')}) {`;
+  const source = `${head}${code}\n})`;
+  const known = compiled.get(filename)?.source === source ? compiled.get(filename) : undefined;
+  if (known?.script) Object.assign(known, { cachedData: known.script.createCachedData(), script: null });
+  const { cachedData } = known ?? {};
+  const script = new vm.Script(source, { filename, columnOffset: -head.length, importModuleDynamically, cachedData });
+  if (!known) compiled.set(filename, { source, script });
+  return script.runInContext(parsingContext);
+};
