@@ -28,7 +28,17 @@ export interface ChatRequest {
   readonly tools?: Json;
   readonly toolChoice?: Json;
   readonly sampling?: Sampling;
+  /** Absent: any text. */
+  readonly responseFormat?: ResponseFormat;
 }
+
+/**
+ * The answer is JSON that validates, unless it ends by length or at a stop text: an object of any form, or what the
+ * JSON schema describes. A model that runs here keeps to the schema whether `strict` or not.
+ */
+export type ResponseFormat =
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject; readonly strict: boolean };
 
 /** The other parameters of sampling, as OpenAI documents them. An absent one has no effect. */
 export interface Sampling {
