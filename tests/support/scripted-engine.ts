@@ -32,10 +32,13 @@ export class ScriptedEngine {
   keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');
   /** Closes each connection when a request comes. */
   dead = false;
+  /** Connections that there were in all. */
+  accepted = 0;
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
+      this.accepted++;
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });

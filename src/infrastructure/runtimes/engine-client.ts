@@ -112,8 +112,7 @@ export class EngineClient<Model> {
     const answer = new AnswerCheck(request);
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
-    for await (const { event, data } of eventsOf(await this.post(request, signal, true))) {
-      if (event === 'error') throw new RuntimeInvalidResponse('its engine reported an error.');
+    for await (const { data } of eventsOf(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
       const chunk = read(schema, data, 'it has an event that is not part of a completion.');
       const { finishReason, usage: counted, ...part } = chunk;

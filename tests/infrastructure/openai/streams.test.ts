@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
@@ -155,6 +156,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(`data: ${'x'.repeat(2_000_000)}`),
     ],
     ['a call of a tool that nobody offered', streaming(chunk(M, { tool_calls: [call] }), chunk(M, {}, 'tool_calls'))],
+    ['a call of a tool that is not there', streaming(hi, chunk(M, {}, 'tool_calls'), '[DONE]'), 'Hi'],
     ['an error status', answering(500, { error: 'oops' })],
   ])('does not believe %s', async (_, script, before = '') => {
     const { text, failure } = { failure: 'none', ...(await taken(script)) };
@@ -297,8 +299,24 @@ describe('the stream of an engine that speaks OpenAI', () => {
       await gone;
       await Promise.resolve(next).catch(() => undefined);
     }
-    // The end of a body may come after the next call has begun, on a second connection.
-    for (let i = 0; i < 5; i++) expect((await taken(speaking())).end).toMatchObject({ finishReason: 'stop' });
-    expect(engine.connections).toBeLessThanOrEqual(2);
+    const before = engine.accepted;
+    for (let i = 0; i < 10; i++) expect((await taken(speaking())).end).toMatchObject({ finishReason: 'stop' });
+    expect(engine.accepted - before).toBeLessThan(5);
+  });
+
+  it('counts no answer that its reader left, also when all of it has arrived', async () => {
+    let isSent: Promise<unknown> | undefined;
+    engine.script = (_, response) => {
+      isSent = once(response, 'finish');
+      streaming(hi, chunk(M, { content: 'x'.repeat(70_000) }), stop, '[DONE]')(undefined as never, response);
+    };
+    const given = stream();
+    await given.next();
+    await isSent;
+    for (let turn = 0; turn < 50; turn++) await nextTurn(); // now it has arrived
+    await given.return?.();
+    await until('it has its turn no more', () => runtime.figures.running === 0, 1);
+    expect(await taken(speaking())).toMatchObject({ end: { finishReason: 'stop' } });
+    expect(runtime.figures.answer.count).toBe(1);
   });
 });
