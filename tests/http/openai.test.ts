@@ -178,7 +178,7 @@ describe('the OpenAI endpoint', () => {
       },
     });
     const nulls = Object.fromEntries(Object.keys(options).map((name) => [name, null]));
-    const others = { stream: null, stream_options: null, tools: null, tool_choice: null };
+    const others = { stream: null, stream_options: null, tools: null, tool_choice: null, functions: null, audio: null };
     expect(told(await chat({ ...nulls, ...others }))).toBe('200 undefined');
     expect(asked).toEqual({ messages: [message], maxTokens: null, cutToContext: true, temperature: 0 });
     await chat({ logprobs: true, stop: ['a', 'b'] });
@@ -250,6 +250,7 @@ describe('the OpenAI endpoint', () => {
   it.each([
     ['unknown_parameter', 'top_k', { top_k: 1 }],
     ['unknown_parameter', 'functions', { functions: [] }],
+    ['unknown_parameter', 'modalities', { modalities: ['text'] }],
     ['unknown_parameter', 'messages[0].id', { messages: [{ ...message, id: 'x' }] }],
     [
       'unknown_parameter',

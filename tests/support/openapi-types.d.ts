@@ -2016,6 +2016,12 @@ export interface components {
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
             verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
+            functions?: null;
+            function_call?: null;
+            modalities?: null;
+            audio?: null;
+            prediction?: null;
+            web_search_options?: null;
         };
         OpenAiChatMessage: {
             /** @enum {string} */

@@ -40,6 +40,9 @@ const Content = z.union(
   },
 );
 
+/** Some programs send null for each field of OpenAI's that they do not use. */
+const onlyNull = z.null().optional().describe('Not supported.');
+
 const sentBack = AnyJson.optional().describe('Libraries send it back with an answer. Accepted without effect.');
 
 const Message = z
@@ -50,8 +53,8 @@ const Message = z
     tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
     tool_call_id: text().nullish(),
     refusal: text().nullish(),
-    audio: z.null().optional(),
-    function_call: z.null().optional(),
+    audio: onlyNull,
+    function_call: onlyNull,
     annotations: sentBack,
     parsed: sentBack,
   })
@@ -107,7 +110,9 @@ const Sampled = {
   presence_penalty: within(-2, 2),
   frequency_penalty: within(-2, 2),
   logit_bias: z
-    .record(z.string().regex(/^\d{1,9}$/, { error: 'must be the id of a token' }), bias, { error: wanted('an object') })
+    .record(z.string().regex(/^\d{1,9}$/), bias, {
+      error: (issue) => (issue.code === 'invalid_key' ? 'must be the id of a token' : wanted('an object')(issue)),
+    })
     .nullish()
     .describe('From -100 to 100, by token id.'),
   logprobs: truth().nullish(),
@@ -152,6 +157,12 @@ export const OpenAiChatRequest = z
     safety_identifier: withoutEffect,
     reasoning_effort: withoutEffect,
     verbosity: withoutEffect,
+    functions: onlyNull,
+    function_call: onlyNull,
+    modalities: onlyNull,
+    audio: onlyNull,
+    prediction: onlyNull,
+    web_search_options: onlyNull,
   })
   .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
@@ -173,7 +184,10 @@ export function refuseFirst(json: unknown): DomainError | null {
 export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
   if (first?.path[0] === 'response_format')
     return new UnsupportedParameter('response_format', 'must be {"type":"text"}');
-  return first?.code === 'unrecognized_keys' ? new UnknownParameter([...first.path, first.keys[0]].join('.')) : null;
+  if (first?.code === 'unrecognized_keys') return new UnknownParameter([...first.path, first.keys[0]].join('.'));
+  return first?.code === 'invalid_type' && first.expected === 'null'
+    ? new UnknownParameter(first.path.join('.'))
+    : null;
 }
 
 /** Returns the request in the words of the domain, with only what the caller sent. */
