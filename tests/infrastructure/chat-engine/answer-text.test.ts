@@ -120,6 +120,10 @@ it('the bytes of tokens are those of their text, however they are split', () => 
   const text = '<|endoftext|>naïve 👩';
   const split = [...new Prompts(files).text.tokens(text)].flat();
   expect(Buffer.from(split.flatMap((id) => byteLevel.bytesOf(id))).toString()).toBe(text);
+  const added = [...(files.tokenizer.added_tokens as object[]), { id: 600, content: '<é >' }];
+  expect(
+    new Vocabulary({ ...files, tokenizer: { ...files.tokenizer, added_tokens: added } }).bytesOf(600),
+  ).toHaveLength(5);
   const ids = ['▁Paris', 'Paris', '<0xC3>', '<0xA9>', '▁▁'].map((piece) => pieces.indexOf(piece));
   expect(Buffer.from(ids.flatMap((id) => sentencePiece.bytesOf(id))).toString()).toBe(' ParisParisé  ');
   expect([byteLevel, sentencePiece].map((vocabulary) => vocabulary.bytesOf(9_999))).toEqual([[], []]);

@@ -114,7 +114,7 @@ describe('a runtime that hangs', () => {
 });
 
 describe('a runtime that says what it should not', () => {
-  it.each(['incomplete', 'hasty'])('is not believed: %s', async (behaviour) => {
+  it.each(['incomplete', 'hasty', 'chatty'])('is not believed: %s', async (behaviour) => {
     use({ worker: oddWorker });
     await rig.start(`/models/${behaviour}`);
     await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'runtime_invalid_response' });

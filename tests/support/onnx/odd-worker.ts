@@ -32,6 +32,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   silent: () => undefined,
   babbling: answering((call) => say({ ...completion, call, text: 42 })),
   incomplete: answering((call) => say({ type: 'completed', call, text: 'Hi' })),
+  /** Answers in parts, which nobody has asked for. */
+  chatty: answering((call) => {
+    say({ type: 'parts', parts: [{ call, text: 'H' }] });
+    say({ ...completion, call, text: 'i' });
+  }),
   nameless: answering((call) => {
     for (const junk of [null, 7, 'ready', {}, { call: 'x' }, []]) say(junk);
     say({ ...completion, call });
