@@ -122,6 +122,39 @@ describe('chat with an engine elsewhere', () => {
     }
   });
 
+  const openAi = (more: object = {}) => app.post('/openai/v1/chat/completions', admin.apiKey, ask(project, 'Hi', more));
+
+  it('passes on tools, parts that are not text and sampling of the OpenAI endpoint, and calls of tools', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: 'Where is this?' }, image] },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', content: 'In Paris', tool_call_id: 'call_1' },
+    ];
+    const tools = { tools: [{ type: 'function', function: { name: 'weather' } }], tool_choice: 'auto' };
+    const sampling = { temperature: 1, top_p: 0.9, seed: 7, stop: ['.'], logprobs: true, top_logprobs: 1 };
+    const token = { token: 'Hi', logprob: -0.5, bytes: [72, 105] };
+    const logprobs = { content: [{ ...token, top_logprobs: [token] }], refusal: null };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const choices = [{ index: 0, message, logprobs, finish_reason: 'tool_calls' }];
+    engine.script = answering(200, completion('big-model', null, { choices }));
+    const { status, body } = await openAi({ messages, ...tools, ...sampling, max_completion_tokens: 9, user: 'ada' });
+    expect({ status, choices: body.choices }).toEqual({
+      status: 200,
+      choices: [{ ...choices[0], message: { ...message, refusal: null } }],
+    });
+    expect(engine.asked.at(-1)?.body).toEqual({
+      model: 'big-model',
+      messages,
+      stream: false,
+      max_tokens: 9,
+      ...tools,
+      ...sampling,
+    });
+    expect(await openAi()).toMatchObject({ status: 502, body: { error: { code: 'runtime_invalid_response' } } });
+  });
+
   it('takes the engine’s own time-out for one', async () => {
     for (const status of [408, 504]) {
       const expected = { status: 504, code: 'inference_timeout', wait: null, retry: 'false' };
