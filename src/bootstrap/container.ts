@@ -11,7 +11,7 @@ import {
 } from '../application/accounts/ports.js';
 import { RegistrationRules } from '../application/accounts/registration.service.js';
 import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
-import { ChatEngine, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
+import { ChatEngine, ChatLimits, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
 import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
@@ -145,6 +145,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits): 
   container
     .bind(ChatEngine)
     .toResolvedValue((clock, logger) => new OpenAiChatRuntime(elsewhere, clock, logger), [Clock, Logger]);
+  container.bind(ChatLimits).toConstantValue({ timeoutMs: limits.timeoutMs });
   container.bind(ChatRuntime).to(ChatRuntimeByKind);
   container.bind(ModelFolders).toConstantValue(new LocalModelFolders(config.modelFolders));
 }

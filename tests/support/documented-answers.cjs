@@ -37,9 +37,20 @@ function undocumented(method, at, { status, body }) {
   const declared = document.paths[named]?.[contract.method]?.responses[status];
   if (!declared) return `${ID} does not declare ${method} ${named} ${status} (\`npm run openapi\` after a change)`;
   const within = declared.$ref ?? `#${pointer('paths', named, contract.method, 'responses', String(status))}`;
-  const media = (status < 400 && contract.answerMedia) || 'application/json';
-  const wrong = mismatch(`${ID}${within}${pointer('content', media, 'schema')}`, body);
+  const isStream = status < 400 && contract.answerEvents && typeof body === 'string';
+  const media = isStream ? 'text/event-stream' : (status < 400 && contract.answerMedia) || 'application/json';
+  const reference = `${ID}${within}${pointer('content', media, 'schema')}`;
+  const wrong = isStream ? mismatches(reference, body) : mismatch(reference, body);
   return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong} (\`npm run openapi\` after a change)`;
+}
+
+/** Compares each event with the schema of its data, or of a failure. */
+function mismatches(reference, text) {
+  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data).filter((data) => data !== '[DONE]');
+  return events
+    .map((data) => JSON.parse(data))
+    .map((event) => mismatch(event.error ? `${ID}#/components/schemas/OpenAiError` : reference, event))
+    .find(Boolean);
 }
 
 function mismatch(reference, body) {

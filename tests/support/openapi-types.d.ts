@@ -1976,6 +1976,45 @@ export interface components {
                 };
             } | null;
         };
+        ChatCompletionChunk: {
+            id: string;
+            created: number;
+            model: string;
+            /** @enum {string} */
+            object: "chat.completion.chunk";
+            choices: {
+                index: number;
+                delta: {
+                    /** @enum {string} */
+                    role?: "assistant";
+                    content?: string;
+                    tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
+                };
+                logprobs: {
+                    content: {
+                        token: string;
+                        bytes: number[];
+                        logprob: number;
+                        top_logprobs: {
+                            token: string;
+                            bytes: number[];
+                            logprob: number;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | "tool_calls" | null;
+            }[];
+            usage?: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                prompt_tokens_details: {
+                    cached_tokens: number;
+                };
+            } | null;
+        };
         OpenAiChatRequest: {
             model: string;
             messages: components["schemas"]["OpenAiChatMessage"][];
@@ -5589,6 +5628,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAiChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"];
                 };
             };
             400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];

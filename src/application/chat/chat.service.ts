@@ -1,16 +1,23 @@
 import { injectable } from 'inversify';
-import type { Caller } from '../../domain/accounts/caller.js';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, TimedCompletion, Usage } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
-import { RuntimeLoading, RuntimeNotConnected, RuntimeStopped, RuntimeUnavailable } from '../../domain/chat/errors.js';
+import {
+  InferenceTimeout,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeNotConnected,
+  RuntimeStopped,
+  RuntimeUnavailable,
+} from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
-import { CallTracker } from '../jobs/call-tracker.js';
+import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { Clock } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
-import { ConversationService } from './conversation.service.js';
-import { ChatRuntime } from './ports.js';
+import { ConversationService, type TurnPlace } from './conversation.service.js';
+import { ChatLimits, ChatRuntime } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Place {
@@ -26,12 +33,36 @@ interface Input extends Place {
   readonly signal: AbortSignal;
 }
 
+type AccountCall = CallInfo & { readonly by: AccountCaller };
+
+interface Turn {
+  readonly place: TurnPlace;
+  /** The id of the conversation. */
+  readonly id: string;
+}
+
+/** An answer while it is made. */
+export interface ChatStream {
+  /** The conversation that will store the turn, or null. */
+  readonly conversationId: string | null;
+  /**
+   * The part with the end comes when the end of the call and the turn are stored. Leaving the parts earlier cancels the
+   * call and stores no turn.
+   */
+  readonly parts: AsyncGenerator<CompletionPart, void>;
+  /** Aborts when a part waits to be taken at the end of the time for the whole answer. The call has failed then. */
+  readonly expired: AbortSignal;
+}
+
 /** A chat that the service itself has with a runtime, in the name of an account. */
 export interface OwnCall {
   readonly projectId: string;
   readonly request: ChatRequest;
   readonly accountId: string;
 }
+
+/** How often a stream that lasts longer than it may is checked for a reader who takes nothing. */
+const EXPIRY_CHECK_MS = 1_000;
 
 @injectable()
 export class ChatService {
@@ -42,6 +73,7 @@ export class ChatService {
     private readonly runtimes: ChatRuntime,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
+    private readonly limits: ChatLimits,
   ) {}
 
   /**
@@ -50,21 +82,90 @@ export class ChatService {
    * as an error, and what `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
    */
   async complete(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
-    const { projectId, keptIn, request, signal } = input;
-    const caller = authorize(input.by, permissions.chat);
-    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
-    const place = keptIn && { caller, projectId, keptIn };
-    if (place) await this.conversations.requireRoom(place);
-    requireReady(runtime);
-    const about = { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal } as const;
+    const { projectId, request, signal } = input;
+    const { call, turn } = await this.prepare(input);
     const completion = await this.calls.track(
-      about,
-      (admitted) => this.runtimes.complete(projectId, request, caller.accountId, signal, admitted),
+      call,
+      (admitted) => this.runtimes.complete(projectId, request, call.by.accountId, signal, admitted),
       ({ usage }) => usageOf(usage),
     );
-    if (!place) return { completion, conversationId: null };
+    await this.store(turn, input, completion.text);
+    return { completion, conversationId: turn?.id ?? null };
+  }
+
+  /** Throws what `complete` throws before it begins. Its parts throw the rest. */
+  async stream(input: Input): Promise<ChatStream> {
+    const { call, turn } = await this.prepare(input);
+    const expired = new AbortController();
+    const parts = this.parts(input, call, turn, expired);
+    return { conversationId: turn?.id ?? null, parts, expired: expired.signal };
+  }
+
+  private async *parts(
+    input: Input,
+    about: AccountCall,
+    turn: Turn | null,
+    expired: AbortController,
+  ): ChatStream['parts'] {
+    const { projectId, request, signal } = input;
+    const arrived = this.clock.now().getTime();
+    const call = await this.calls.open(about);
+    const source = this.runtimes.stream(projectId, request, about.by.accountId, signal, () => call.admitted());
+    const iterator = source[Symbol.asyncIterator]();
+    let text = '';
+    let firstToken: number | null = null;
+    let isOpen = true;
+    let isHeld = false;
+    const expire = () => {
+      if (!isHeld) return again(); // the runtime itself tells of the timeout, unless it has finished
+      void call.failed(new InferenceTimeout(this.limits.timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});
+      expired.abort();
+    };
+    let timer = setTimeout(expire, this.limits.timeoutMs);
+    const again = () => {
+      timer = setTimeout(expire, EXPIRY_CHECK_MS);
+    };
+    try {
+      for (;;) {
+        const { done, value: part } = await call.within(() => iterator.next());
+        if (done) throw new RuntimeInvalidResponse('its answer has no end.');
+        firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
+        if (turn) text += part.text;
+        if (part.end) {
+          isOpen = false;
+          await call.succeeded(usageOf(part.end.usage, firstToken));
+          await this.store(turn, input, text);
+        }
+        isHeld = true;
+        yield part;
+        isHeld = false;
+        if (part.end) return;
+      }
+    } catch (error) {
+      if (isOpen) await call.failed(error, usageOf(null, firstToken));
+      isOpen = false;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      await iterator.return?.();
+      if (isOpen) await call.cancelled(usageOf(null, firstToken));
+    }
+  }
+
+  /** Throws what can be refused before the runtime is asked. */
+  private async prepare({ by, projectId, keptIn, signal }: Input): Promise<{ call: AccountCall; turn: Turn | null }> {
+    const caller = authorize(by, permissions.chat);
+    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    const place = keptIn === null ? null : { caller, projectId, keptIn };
+    const turn = place && { place, id: await this.conversations.prepareTurn(place) };
+    requireReady(runtime);
+    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal }, turn };
+  }
+
+  private async store(turn: Turn | null, { request, signal }: Input, text: string): Promise<void> {
+    if (!turn) return;
     signal.throwIfAborted();
-    return { completion, conversationId: await this.conversations.storeTurn(place, request, completion.text) };
+    await this.conversations.storeTurn(turn.place, turn.id, request, text);
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */

@@ -81,8 +81,27 @@ export class ConversationService {
     return this.find(authorize(by, permissions.readWorkspace), projectId, id);
   }
 
-  /** Throws NotFound, ConversationFull or TooManyConversations when the place cannot take one more turn. */
-  async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
+  /**
+   * Returns the id of the conversation that is to store the turn. Throws NotFound, ConversationFull or
+   * TooManyConversations when the place cannot take one more turn.
+   */
+  async prepareTurn(place: TurnPlace): Promise<string> {
+    await this.requireRoom(place);
+    return place.keptIn === 'new' ? this.ids.next('cnv') : place.keptIn;
+  }
+
+  /**
+   * Stores a turn in the conversation that `prepareTurn` returned. A new conversation stores all messages of the request,
+   * an existing one the last message only; both store the answer. Stores nothing and throws as `prepareTurn` does when
+   * the place changed meanwhile.
+   */
+  async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
+    const answer: ChatMessage = { role: 'assistant', content: storable(text) };
+    if (place.keptIn === 'new') await this.begin(place, id, [...messages, answer]);
+    else await this.append(place, id, [...messages.slice(-1), answer]);
+  }
+
+  private async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
     if (keptIn === 'new') {
       const { accountId } = caller;
       return Conversation.requireRoomForOneMore(await this.conversations.count({ projectId, accountId }));
@@ -90,31 +109,19 @@ export class ConversationService {
     Conversation.requireRoomForTurn(await this.find(caller, projectId, keptIn));
   }
 
-  /**
-   * Stores a turn and returns the conversation's id. A new conversation stores all messages of the request, an existing
-   * one the last message only; both store the answer. Stores nothing and throws as `requireRoom` does when the place
-   * changed meanwhile.
-   */
-  async storeTurn(place: TurnPlace, { messages }: ChatRequest, text: string): Promise<string> {
-    const answer: ChatMessage = { role: 'assistant', content: storable(text) };
-    if (place.keptIn === 'new') return this.begin(place, [...messages, answer]);
-    return this.append(place, place.keptIn, [...messages.slice(-1), answer]);
-  }
-
-  private async begin(place: TurnPlace, messages: readonly ChatMessage[]): Promise<string> {
+  private async begin(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {
     const { projectId, caller } = place;
     const { accountId } = caller;
-    const draft = { id: this.ids.next('cnv'), projectId, accountId, createdAt: this.clock.now() };
+    const draft = { id, projectId, accountId, createdAt: this.clock.now() };
     await this.unitOfWork.run(async () => {
       await this.requireRoom(place);
       await this.conversations.add(Conversation.begin(draft, messages), messages);
     });
-    return draft.id;
   }
 
-  private async append(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<string> {
+  private async append(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {
     const key = { id, projectId: place.projectId, accountId: place.caller.accountId };
-    if (await this.conversations.append(key, messages, this.clock.now())) return id;
+    if (await this.conversations.append(key, messages, this.clock.now())) return;
     await this.requireRoom(place);
     throw new NotFound('conversation');
   }

@@ -4,7 +4,7 @@ import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
 import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
-import type { Refusal, RefusalCode } from './refusals.js';
+import type { Problem, Refusal, RefusalCode } from './refusals.js';
 
 /** Declares one route. The Express route, the validation, the answer's shape and the OpenAPI document come from it. */
 export interface Contract<
@@ -53,6 +53,8 @@ export interface Contract<
   readonly answer: Answer;
   /** Replaces JSON as the type of the answer, which is then a string. */
   readonly answerMedia?: 'text/plain';
+  /** Describes the data of each event, where the answer can be server-sent events instead. */
+  readonly answerEvents?: z.ZodType;
   /** Describes headers of successful answers, by name. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Lists the refusals that access, path, query and body do not imply. */
@@ -122,12 +124,18 @@ export class Reply<T> {
   ) {}
 }
 
-/** Sends an answer piece by piece, as its source gives it. */
+/** Sends an answer piece by piece, as its source gives it and its reader takes it. */
 export class StreamedResponse {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string>>,
-    readonly chunks: AsyncIterable<Uint8Array>,
+    readonly chunks: AsyncIterable<Uint8Array | string>,
+    readonly options: {
+      /** Breaks the connection off. */
+      readonly expired?: AbortSignal;
+      /** Returns what tells a failure of `chunks`. Without it the connection breaks off. */
+      readonly lastChunk?: (problem: Problem) => string;
+    } = {},
   ) {}
 }
 

@@ -1,13 +1,18 @@
 import { type RequestHandler, Router } from 'express';
 import type { Contract, Controller } from './contract.js';
 import { authorizeCaller } from './middleware/authenticate.js';
+import { type ErrorHandlerDependencies, reportedProblem } from './middleware/error-handler.js';
 import { type ReadBodyDependencies, readBody } from './middleware/read-body.js';
-import { handle, respond } from './middleware/respond.js';
+import { handle, type ReportProblem, respond } from './middleware/respond.js';
 import { existenceFirst, validate } from './middleware/validate.js';
 import { methodNotAllowed } from './refusals.js';
 
 /** Makes an Express route of each contract. The order of its steps is a promise to callers. */
-export function contractRoutes(controllers: readonly Controller[], dependencies: ReadBodyDependencies): Router {
+export function contractRoutes(
+  controllers: readonly Controller[],
+  dependencies: ReadBodyDependencies & ErrorHandlerDependencies,
+): Router {
+  const report: ReportProblem = (error, response) => reportedProblem(error, response, dependencies);
   const router = Router({ caseSensitive: true, strict: true });
   const routes = controllers.flatMap(({ routes, exists = {} }) => routes.map((route) => ({ ...route, exists })));
   // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.
@@ -27,7 +32,7 @@ export function contractRoutes(controllers: readonly Controller[], dependencies:
         ...(contract.body ? [readBody(contract, dependencies)] : []),
         validate(contract),
         handle(route),
-        respond(contract),
+        respond(contract, report),
         existenceFirst(exists[lastId]),
       );
     }

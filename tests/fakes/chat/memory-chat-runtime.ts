@@ -21,6 +21,8 @@ export interface MemoryModel {
   load?(): Promise<void>;
   /** Returns the answer. Anything but a string is no completion. Default: the question. */
   answer?(request: ChatRequest, signal: AbortSignal): unknown;
+  /** Yields the answer in place of `answer`, at once and as it is. */
+  parts?(request: ChatRequest, signal: AbortSignal): AsyncIterable<CompletionPart>;
 }
 
 export interface MemoryChatRuntimesSettings {
@@ -120,8 +122,16 @@ export class MemoryChatRuntime implements ChatRuntime {
     }
   }
 
-  /** Yields the answer word by word. */
+  /** Yields the parts of the model, or its answer word by word. */
   async *stream(...call: Parameters<ChatRuntime['stream']>): AsyncGenerator<CompletionPart> {
+    const [id, request, , signal, admitted] = call;
+    const runtime = this.runtimes.get(id);
+    const parts = runtime && this.modelOf(runtime).parts?.(request, signal);
+    if (parts) {
+      admitted?.();
+      yield* parts;
+      return;
+    }
     const { text, ...end } = await this.complete(...call);
     for (const word of text.split(/(?= )/)) yield { text: word };
     yield { text: '', end };

@@ -1,10 +1,10 @@
 import { injectable } from 'inversify';
 import { ChatService } from '../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
-import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
 import { type AnswerOf, type CallOf, type Controller, type Existence, Reply, route } from '../contract.js';
 import { CONVERSATION, createChatCompletion } from './completions.contract.js';
+import { usageAnswer, wholeSeconds } from './openai-answers.js';
 
 @injectable()
 export class CompletionsController implements Controller {
@@ -33,7 +33,7 @@ export class CompletionsController implements Controller {
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),
       object: 'chat.completion',
-      created: Math.floor(this.clock.now().getTime() / 1000),
+      created: wholeSeconds(this.clock.now()),
       model: projectId,
       choices: [
         {
@@ -47,11 +47,3 @@ export class CompletionsController implements Controller {
     return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
   }
 }
-
-export const usageAnswer = (usage: Usage | null) =>
-  usage && {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
-  };

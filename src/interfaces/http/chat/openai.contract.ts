@@ -74,12 +74,38 @@ const OpenAiChatCompletion = namedObject('OpenAiChatCompletion', {
   usage: UsageAnswer,
 });
 
+const ChatCompletionChunk = namedObject('ChatCompletionChunk', {
+  ...completionFields,
+  object: z.literal('chat.completion.chunk'),
+  choices: z
+    .array(
+      z.object({
+        index: intLike(0),
+        delta: z.object({
+          role: z.literal('assistant').optional(),
+          content: textLike('Paris').optional(),
+          tool_calls: toolCalls,
+        }),
+        logprobs: Logprobs,
+        finish_reason: finishReason.nullable().meta({ example: null }),
+      }),
+    )
+    .describe('Empty in the chunk with the usage.'),
+  usage: UsageAnswer.optional().meta({
+    description: 'Only with `include_usage`. Null but in the last chunk.',
+    example: null,
+  }),
+});
+
 export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`, {
   id: 'createOpenAiChatCompletion',
   summary: 'Answer a chat, in the form of OpenAI',
   description:
     'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready. ' +
     'At temperature 0, and with a `seed`, the answer is deterministic.\n\n' +
+    '`stream: true` answers server-sent events: chunks, then `[DONE]`. Until the first event a failure has its ordinary ' +
+    'status. A later one is a last event with an `OpenAiError`, without `[DONE]`. A comment line comes every 15 s while ' +
+    'nothing else does. The time limit of an answer covers the whole stream.\n\n' +
     'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
     '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`.',
   access: permissions.chat,
@@ -89,6 +115,7 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   refuseFirst,
   refusalOf,
   answer: OpenAiChatCompletion,
+  answerEvents: ChatCompletionChunk,
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.' },
   refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

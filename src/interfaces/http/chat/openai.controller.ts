@@ -3,12 +3,11 @@ import { ChatService } from '../../../application/chat/chat.service.js';
 import { ChatModelService } from '../../../application/chat/chat-model.service.js';
 import type { ChatModel } from '../../../application/chat/ports.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
-import type { Completion, TokenLogprob } from '../../../domain/chat/chat.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
-import { seconds } from '../schemas.js';
+import { eventStream, HEARTBEAT_MS } from '../event-stream.js';
 import { CONVERSATION } from './completions.contract.js';
-import { usageAnswer } from './completions.controller.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
+import { chatEvents, choiceOf, usageAnswer, wholeSeconds } from './openai-answers.js';
 import { chatRequestOf } from './openai-request.js';
 
 @injectable()
@@ -25,6 +24,8 @@ export class OpenAiController implements Controller {
     route(createOpenAiChatCompletion, (call) => this.create(call)),
   ];
 
+  heartbeatMs = HEARTBEAT_MS;
+
   constructor(
     private readonly models: ChatModelService,
     private readonly chats: ChatService,
@@ -33,49 +34,33 @@ export class OpenAiController implements Controller {
   ) {}
 
   private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
-    const projectId = await this.models.projectId({ by: caller, model: body.model });
+    const model = await this.models.projectId({ by: caller, model: body.model });
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { by: caller, projectId, keptIn, request: chatRequestOf(body), signal };
+    const input = { by: caller, projectId: model, keptIn, request: chatRequestOf(body), signal };
+    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
+    if (body.stream) return this.stream(input, { ...head, includesUsage: body.stream_options?.include_usage ?? false });
     const { completion, conversationId } = await this.chats.complete(input);
     const answer: AnswerOf<typeof createOpenAiChatCompletion> = {
-      id: this.ids.next('chatcmpl'),
+      ...head,
       object: 'chat.completion',
-      created: wholeSeconds(this.clock.now()),
-      model: projectId,
       choices: [choiceOf(completion)],
       usage: usageAnswer(completion.usage),
     };
-    return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
+    return new Reply(200, answer, conversationHeader(conversationId));
+  }
+
+  private async stream(input: Parameters<ChatService['stream']>[0], head: Parameters<typeof chatEvents>[1]) {
+    const { parts, conversationId, expired } = await this.chats.stream(input);
+    const events = chatEvents(parts, head);
+    return eventStream({ events, headers: conversationHeader(conversationId), expired, heartbeatMs: this.heartbeatMs });
   }
 }
 
-const wholeSeconds = (date: Date) => Math.floor(seconds(date));
+const conversationHeader = (id: string | null): Record<string, string> => (id === null ? {} : { [CONVERSATION]: id });
 
 const modelAnswer = ({ id, createdAt }: ChatModel, teamId: string) => ({
   id,
   object: 'model' as const,
   created: wholeSeconds(createdAt),
   owned_by: teamId,
-});
-
-const choiceOf = ({ text, toolCalls = [], logprobs, finishReason }: Completion) => ({
-  index: 0,
-  message: {
-    role: 'assistant' as const,
-    content: text === '' && toolCalls.length > 0 ? null : text,
-    refusal: null,
-    ...(toolCalls.length > 0 && { tool_calls: [...toolCalls] }),
-  },
-  logprobs: logprobsAnswer(logprobs),
-  finish_reason: finishReason,
-});
-
-const logprobsAnswer = (logprobs: readonly TokenLogprob[] | undefined) =>
-  logprobs ? { content: logprobs.map(tokenAnswer), refusal: null } : null;
-
-const tokenAnswer = ({ token, bytes, logprob, top }: TokenLogprob) => ({
-  token,
-  bytes: [...bytes],
-  logprob,
-  top_logprobs: top.map((one) => ({ token: one.token, bytes: [...one.bytes], logprob: one.logprob })),
 });

@@ -1,6 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler, Response } from 'express';
 import { type Contract, Reply, type Route, StreamedResponse } from '../contract.js';
+import type { Problem } from '../refusals.js';
+
+/** Returns the answer to a failure, and logs a failure of the service. */
+export type ReportProblem = (error: unknown, response: Response) => Problem;
 
 /** Calls the controller. */
 export const handle =
@@ -12,11 +16,11 @@ export const handle =
 
 /** Sends what the controller answered, in the shape that the contract declares. */
 export const respond =
-  (contract: Contract): RequestHandler =>
+  (contract: Contract, reportProblem: ReportProblem): RequestHandler =>
   async (request, response) => {
     const { result, answerMade } = request.context;
     request.context.result = undefined; // a slow reader must not keep it in memory beside its text
-    if (result instanceof StreamedResponse) await stream(response, result);
+    if (result instanceof StreamedResponse) await stream(response, result, reportProblem);
     else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
   };
 
@@ -43,8 +47,23 @@ export function sendText(response: Response, status: number, type: string, text:
   response.end(text);
 }
 
-async function stream(response: Response, { status, headers, chunks }: StreamedResponse): Promise<void> {
+/** A reader has this time to take the end of a stream that failed. */
+const LAST_CHUNK_MS = 30_000;
+
+async function stream(response: Response, streamed: StreamedResponse, reportProblem: ReportProblem): Promise<void> {
+  const { status, headers, chunks, options } = streamed;
+  const { lastChunk, expired: signal } = options;
+  async function* all() {
+    try {
+      yield* chunks;
+    } catch (error) {
+      if (!lastChunk || response.destroyed) throw error;
+      const late = setTimeout(() => response.destroy(), LAST_CHUNK_MS).unref();
+      response.once('close', () => clearTimeout(late));
+      yield lastChunk(reportProblem(error, response));
+    }
+  }
   response.status(status).set(headers);
   // The status is sent already: a connection that ends early is the only way left to tell the failure.
-  await pipeline(chunks, response).catch(() => response.destroy());
+  await pipeline(lastChunk ? all() : chunks, response, { ...(signal && { signal }) }).catch(() => response.destroy());
 }

@@ -71,8 +71,22 @@ export function openApiDocument(version: string) {
 }
 
 function operation(contract: Contract, refused: Record<string, ResponseConfig>): RouteConfig {
-  const { method, path, id, tag, summary, description, query, body, media, otherStatus, answer, answerMedia, status } =
-    contract;
+  const {
+    method,
+    path,
+    id,
+    tag,
+    summary,
+    description,
+    query,
+    body,
+    media,
+    otherStatus,
+    answer,
+    answerMedia,
+    answerEvents,
+    status,
+  } = contract;
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
   const params = z.object(Object.fromEntries(names));
   const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
@@ -102,7 +116,10 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
       [status]: {
         description: 'Done.',
         headers,
-        content: answerMedia ? { [answerMedia]: { schema: answer } } : json(answer),
+        content: {
+          ...(answerMedia ? { [answerMedia]: { schema: answer } } : json(answer)),
+          ...(answerEvents && { 'text/event-stream': { schema: answerEvents } }),
+        },
       },
       ...(otherStatus && {
         [otherStatus.status]: { description: otherStatus.when, headers, content: json(answer) },

@@ -1,0 +1,57 @@
+import { StreamedResponse } from './contract.js';
+
+/** Proxies and clients may close a connection that says nothing for longer. */
+export const HEARTBEAT_MS = 15_000;
+
+const COMMENT = ': keep-alive\n\n';
+
+const BEAT = Symbol('beat');
+
+interface EventStream {
+  /** Yields texts of whole events. */
+  readonly events: AsyncGenerator<string, void>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Breaks the stream off. */
+  readonly expired: AbortSignal;
+  readonly heartbeatMs: number;
+}
+
+/**
+ * Answers server-sent events. Resolves with the first event, or after `heartbeatMs` without one. A failure before is thrown,
+ * so that it becomes an ordinary refusal; a later one is the last event. Sends a comment when no event came for
+ * `heartbeatMs`.
+ */
+export async function eventStream({ events, headers, expired, heartbeatMs }: EventStream): Promise<StreamedResponse> {
+  const first = events.next();
+  const begun = await withinBeat(first, heartbeatMs);
+
+  async function* chunks(): AsyncGenerator<string, void> {
+    try {
+      if (begun === BEAT) yield COMMENT;
+      for (let next = first; ; ) {
+        const event = await withinBeat(next, heartbeatMs);
+        if (event === BEAT) yield COMMENT;
+        else if (event.done) return;
+        else {
+          yield event.value;
+          next = events.next();
+        }
+      }
+    } finally {
+      await events.return();
+    }
+  }
+  const own = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', ...headers };
+  return new StreamedResponse(200, own, chunks(), {
+    expired,
+    lastChunk: ({ body }) => `data: ${JSON.stringify(body)}\n\n`,
+  });
+}
+
+/** Returns `BEAT` when `next` takes longer than `ms`. Throws what `next` throws before. */
+function withinBeat<T>(next: Promise<T>, ms: number): Promise<T | typeof BEAT> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(BEAT), ms);
+    next.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
