@@ -8,7 +8,7 @@ import { RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { EngineApi, EngineSettings, HttpSource } from './engine-api.js';
 import { EngineClient, EngineLost, NOT_READY } from './engine-client.js';
 import { FairQueue, WaitEstimate } from './fair-queue.js';
-import { PartBuffer } from './part-buffer.js';
+import { PartPipe } from './part-pipe.js';
 import { type Answered, RuntimeMeter } from './runtime-meter.js';
 
 /** A rough figure, until the engine has counted. */
@@ -80,7 +80,7 @@ export class RemoteEngine<Model> {
   async *stream(
     ...[request, caller, signal, admitted]: Parameters<EngineRuntime['stream']>
   ): AsyncGenerator<CompletionPart> {
-    const parts = new PartBuffer<CompletionPart>();
+    const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
     const call = { request, caller, signal: AbortSignal.any([signal, left.signal]), admitted };
     const last = this.call(call, (ending) => this.receive(request, ending, parts));
@@ -93,11 +93,11 @@ export class RemoteEngine<Model> {
     }
   }
 
-  /** Puts the parts of an answer into the buffer. Returns the last one. */
+  /** Writes the parts of an answer into the pipe. Returns the last one. */
   private async receive(
     request: ChatRequest,
     ending: AbortSignal,
-    parts: PartBuffer<CompletionPart>,
+    parts: PartPipe<CompletionPart>,
   ): Promise<Counted<CompletionPart>> {
     const gaps: number[] = [];
     let since = steadyMs();

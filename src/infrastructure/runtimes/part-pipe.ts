@@ -2,7 +2,7 @@
 const ROOM = 64 * 1024;
 
 /** Hands parts to one reader, and holds their writer back while too many wait. */
-export class PartBuffer<Part> {
+export class PartPipe<Part> {
   private readonly waiting: { readonly part: Part; readonly size: number }[] = [];
   private size = 0;
   private closed = false;
