@@ -43,7 +43,7 @@ export class UsageService {
 }
 
 const ROLLING_UP = 'rolling up usage';
-const AT_ONCE = 500;
+const AT_ONCE = 1_000;
 
 /** Rolls up the usage of finished calls, each call once, on whichever instance. */
 @injectable()

@@ -36,22 +36,37 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** The usage of some calls. */
-export interface Usage {
+interface Sums {
   readonly calls: number;
   /** Counts failed calls by the code of their error. */
   readonly failures: Readonly<Record<string, number>>;
   readonly tokensIn: number;
   readonly tokensOut: number;
+}
+
+/** The usage of some calls. It can be added to others. */
+export interface Usage extends Sums {
   readonly latency: Histogram;
   readonly firstToken: Histogram;
 }
 
-/** The usage of one group in one bucket. */
-export interface UsageEntry extends Usage {
+/** The usage of some calls as it is read. */
+export interface UsageSummary extends Sums {
+  readonly latency: Percentiles;
+  /** Is null if no call has one. */
+  readonly firstToken: Percentiles | null;
+}
+
+interface Place {
   readonly start: Date;
   readonly group: string | null;
 }
+
+/** A part of the usage of a group in a bucket. */
+export type UsagePart = Usage & Place;
+
+/** The usage of a group in a bucket. */
+export type UsageEntry = UsageSummary & Place;
 
 export interface UsageQuery {
   /** The id of a team or an account. Is null for all calls. */
@@ -96,6 +111,12 @@ export const Usage = {
     firstToken: Histogram.sum(parts.map(({ firstToken }) => firstToken)),
   }),
 
+  summary: ({ latency, firstToken, ...sums }: Usage): UsageSummary => ({
+    ...sums,
+    latency: Histogram.percentiles(latency) as Percentiles, // every call has one
+    firstToken: Histogram.percentiles(firstToken),
+  }),
+
   start: floor,
 
   groupOf({ projectId, modelId, requestedBy, usage }: EndedCall, by: UsageGroup | null): string | null {
@@ -133,23 +154,27 @@ export const Usage = {
     return pieces(since, until ?? NEVER, sizes);
   },
 
-  /** Sums entries by bucket and group. Sorts them by start, then by group, and keeps the newest. */
-  entries(parts: readonly UsageEntry[], bucket: UsageBucket): UsageEntry[] {
-    const groups = new Map<string, UsageEntry[]>();
+  /** Sums parts by bucket and group, and adds `settled` entries. Sorts by start, then by group. Keeps the newest. */
+  entries(parts: readonly UsagePart[], bucket: UsageBucket, settled: readonly UsageEntry[] = []): UsageEntry[] {
+    const groups = new Map<string, UsagePart[]>();
     for (const part of parts) {
       const key = `${floor(part.start, bucket).getTime()} ${part.group ?? ''}`;
       const known = groups.get(key);
       if (known) known.push(part);
       else groups.set(key, [part]);
     }
-    const entries = [...groups.values()].map((same) => {
-      const [first] = same as [UsageEntry];
-      const sum = same.length > 1 ? Usage.sum(same) : first;
-      return { ...sum, start: floor(first.start, bucket), group: first.group };
+    const summed = [...groups.values()].map((same): UsageEntry => {
+      const [{ start, group }] = same as [UsagePart];
+      return { start: floor(start, bucket), group, ...Usage.summary(Usage.sum(same)) };
     });
-    return entries.sort(byStartAndGroup).slice(-MOST_ENTRIES);
+    return [...settled, ...summed].sort(byStartAndGroup).slice(-MOST_ENTRIES);
   },
 };
+
+function byStartAndGroup(one: Place, other: Place): number {
+  const byStart = one.start.getTime() - other.start.getTime();
+  return byStart || ((one.group ?? '') < (other.group ?? '') ? -1 : 1);
+}
 
 function pieces(from: Date, to: Date, [of, ...finer]: readonly UsageBucket[]): UsagePiece[] {
   if (from >= to) return [];
@@ -159,21 +184,19 @@ function pieces(from: Date, to: Date, [of, ...finer]: readonly UsageBucket[]): U
   return [...pieces(from, first, finer), { of, from: first, to: last }, ...pieces(last, to, finer)];
 }
 
-function byStartAndGroup(one: UsageEntry, other: UsageEntry): number {
-  const byStart = one.start.getTime() - other.start.getTime();
-  return byStart || ((one.group ?? '') < (other.group ?? '') ? -1 : 1);
-}
-
 /** The bound of the first bin, in seconds. Lesser values count as none. */
 const LEAST = 0.001;
 const GROWTH = 1.1;
 
-const binOf = (seconds: number): number =>
-  seconds < LEAST ? 0 : 1 + Math.floor(Math.log(seconds / LEAST) / Math.log(GROWTH));
+const BINS = 300;
 
-/** Returns the value that differs by the same share, 4.8 %, from both bounds of a bin. */
-const secondsOf = (bin: number): number =>
-  bin === 0 ? 0 : Number(((LEAST * GROWTH ** (bin - 1) * 2 * GROWTH) / (1 + GROWTH)).toPrecision(4));
+const binOf = (seconds: number): number =>
+  seconds < LEAST ? 0 : Math.min(BINS - 1, 1 + Math.floor(Math.log(seconds / LEAST) / Math.log(GROWTH)));
+
+/** Holds for each bin the value that differs by the same share, 4.8 %, from both of its bounds. */
+const SECONDS = Array.from({ length: BINS }, (_, bin) =>
+  bin === 0 ? 0 : Number(((LEAST * GROWTH ** (bin - 1) * 2 * GROWTH) / (1 + GROWTH)).toPrecision(4)),
+);
 
 export const Histogram = {
   of: (values: readonly number[]): Histogram => Histogram.sum(values.map((value) => [binOf(value), 1])),
@@ -191,18 +214,18 @@ export const Histogram = {
 
   /** Returns nearest-rank percentiles, or null without values. */
   percentiles(histogram: Histogram): Percentiles | null {
-    const count = total(histogram.filter((_, at) => at % 2 === 1));
+    let count = 0;
+    for (let at = 1; at < histogram.length; at += 2) count += histogram[at] as number;
     if (count === 0) return null;
-    const at = (part: number) => {
-      let left = Math.ceil(part * count);
-      let pair = 0;
-      for (; pair < histogram.length - 2; pair += 2) {
-        left -= histogram[pair + 1] as number;
-        if (left <= 0) break;
+    let [at, passed] = [-2, 0];
+    const next = (part: number) => {
+      while (passed < part * count) {
+        at += 2;
+        passed += histogram[at + 1] as number;
       }
-      return secondsOf(histogram[pair] as number);
+      return SECONDS[histogram[at] as number] as number;
     };
-    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+    return { p50: next(0.5), p95: next(0.95), p99: next(0.99) };
   },
 };
 

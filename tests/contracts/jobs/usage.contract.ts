@@ -84,14 +84,14 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         failures: {},
         tokensIn: 8,
         tokensOut: 5,
-        latency: Histogram.of([1, 1]),
-        firstToken: Histogram.of([0.5]),
+        latency: Histogram.percentiles(Histogram.of([1, 1])),
+        firstToken: Histogram.percentiles(Histogram.of([0.5])),
       });
       expect(second).toMatchObject({
         start: new Date('2026-03-01T13:00:00Z'),
         calls: 4,
         failures: { inference_timeout: 2, runtime_unavailable: 1 },
-        firstToken: [],
+        firstToken: null,
       });
       const day = { bucket: 'day' } as const;
       const project = [

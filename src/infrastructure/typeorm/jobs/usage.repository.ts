@@ -3,12 +3,14 @@ import { And, type FindOptionsWhere, IsNull, LessThan, LessThanOrEqual, MoreThan
 import type { UsageRepository } from '../../../application/jobs/ports.js';
 import {
   type EndedCall,
-  type Histogram,
   MOST_ENTRIES,
   Usage,
+  type UsageBucket,
   type UsageEntry,
+  type UsagePart,
   type UsagePiece,
   type UsageQuery,
+  type UsageSummary,
   usageBuckets,
   usageGroups,
 } from '../../../domain/jobs/usage.js';
@@ -28,12 +30,8 @@ interface Key {
 }
 
 interface UsageRow extends Key {
-  readonly calls: string;
-  readonly failures: object;
-  readonly tokensIn: string;
-  readonly tokensOut: string;
-  readonly latency: object;
-  readonly firstToken: object;
+  readonly summary: UsageSummary;
+  readonly histograms: Pick<Usage, 'latency' | 'firstToken'>;
 }
 
 /** One row answers each entry of `GET /v1/usage`, so the time to read does not depend on the number of calls. */
@@ -43,12 +41,8 @@ export const UsageTable = defineTable<UsageRow>('usage_rollups', {
   bucket: { type: 'text', primary: true },
   start: { type: 'timestamptz', primary: true },
   group: { type: 'text', primary: true },
-  calls: { type: 'bigint' },
-  failures: { type: 'json' },
-  tokensIn: { type: 'bigint' },
-  tokensOut: { type: 'bigint' },
-  latency: { type: 'json' },
-  firstToken: { type: 'json' },
+  summary: { type: 'json' },
+  histograms: { type: 'json' },
 });
 
 /** Has one row. Jobs up to its number are rolled up. */
@@ -60,22 +54,21 @@ export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readon
 export const rolledUpTo = async (unitOfWork: TypeOrmUnitOfWork): Promise<string> =>
   (await unitOfWork.repository(UsageProgressTable).findOneBy({ isOnly: true }))?.finishNumber ?? '0';
 
-const KEY = ['scope', 'grouped_by', 'bucket', 'start', 'group'] as const;
-const SUMS = ['calls', 'failures', 'tokens_in', 'tokens_out', 'latency', 'first_token'];
-
-/** The ORM finds no rows by lists of several columns. */
-const ROWS = `
-  SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", calls, failures,
-         tokens_in AS "tokensIn", tokens_out AS "tokensOut", latency, first_token AS "firstToken"
+/** The ORM finds no rows by lists of several columns, and takes several times as long to write thousands of rows. */
+const FIND = `
+  SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", summary, histograms
     FROM json_to_recordset($1) AS key (scope text, grouped_by text, bucket text, start timestamptz, "group" text)
     JOIN usage_rollups USING (scope, grouped_by, bucket, start, "group")`;
+
+const SAVE = `
+  INSERT INTO usage_rollups SELECT * FROM json_populate_recordset(NULL::usage_rollups, $1)
+      ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE
+     SET summary = excluded.summary, histograms = excluded.histograms`;
 
 /** Rows of one statement. */
 const ROWS_AT_ONCE = 1_000;
 
 const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
-const ENTRY = ['start', 'group', 'calls', 'failures', 'tokensIn', 'tokensOut', 'latency', 'firstToken'] as const;
-
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
 const isRolledUp = ({ of }: UsagePiece) => of !== 'call';
 
@@ -110,21 +103,27 @@ export class TypeOrmUsageRepository implements UsageRepository {
   sums(query: UsageQuery): Promise<UsageEntry[]> {
     return this.unitOfWork.run(async () => {
       const pieces = Usage.pieces(query);
-      const entries: UsageEntry[] = [];
-      for (const piece of pieces.filter(isRolledUp)) entries.push(...(await this.rolledUp(query, piece)));
       const ended = { finishNumber: MoreThan(await rolledUpTo(this.unitOfWork)) };
       const fresh = await this.calls(ended, 'DESC', MOST_ENTRIES);
-      const isIn =
-        ({ from, to }: UsagePiece) =>
-        ({ finishedAt: at }: EndedCall) =>
-          at >= from && at < to;
-      const calls = pieces.filter(isRolledUp).flatMap((piece) => fresh.filter(isIn(piece)));
-      for (const piece of pieces.filter((one) => !isRolledUp(one)))
-        calls.push(...(await this.calls({ finishedAt: within(piece) })));
+      const calls: EndedCall[] = [];
+      const parts: UsagePart[] = [];
+      const settled: UsageEntry[] = [];
+      for (const piece of pieces) {
+        if (piece.of === 'call') {
+          calls.push(...(await this.calls({ finishedAt: within(piece) })));
+          continue;
+        }
+        const added = fresh.filter(({ finishedAt }) => finishedAt >= piece.from && finishedAt < piece.to);
+        calls.push(...added);
+        // Percentiles cannot be added, so buckets that calls are added to are summed up again.
+        const changed = piece.of === query.bucket ? earliest(added, query.bucket, piece.to) : piece.from;
+        settled.push(...(await this.rolledUp(query, { ...piece, to: changed }, 'summary')));
+        parts.push(...(await this.rolledUp(query, { ...piece, from: changed }, 'histograms')));
+      }
       const own = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
       for (const call of own)
-        entries.push({ ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
-      return Usage.entries(entries, query.bucket);
+        parts.push({ ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
+      return Usage.entries(parts, query.bucket, settled);
     });
   }
 
@@ -148,32 +147,42 @@ export class TypeOrmUsageRepository implements UsageRepository {
     return calls.orderBy('job.finishNumber', order).limit(most).getRawMany();
   }
 
-  private async rolledUp(query: UsageQuery, piece: UsagePiece): Promise<UsageEntry[]> {
-    const rows = this.rows().createQueryBuilder('row').select([]);
-    for (const field of ENTRY) rows.addSelect(`row.${field}`, field);
+  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'summary'): Promise<UsageEntry[]>;
+  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'histograms'): Promise<UsagePart[]>;
+  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'summary' | 'histograms'): Promise<unknown[]> {
+    if (piece.from >= piece.to) return [];
+    const rows = this.rows().createQueryBuilder('row').select('row.start', 'start').addSelect('row.group', 'group');
+    rows.addSelect('row.summary', 'summary');
+    if (as === 'histograms') rows.addSelect('row.histograms', 'histograms');
     rows.where(whereOf(query, piece)).orderBy('row.start', 'DESC').addOrderBy('row.group', 'DESC');
     if (piece.of === query.bucket) rows.limit(MOST_ENTRIES);
-    return (await rows.getRawMany<UsageRow>()).map(entryOf);
+    const found = await rows.getRawMany<UsageRow>();
+    return found.map(({ start, group, summary, histograms }) => {
+      return { ...summary, ...histograms, start, group: group || null };
+    });
   }
 
   private async add(added: readonly (Key & { usage: Usage })[]): Promise<void> {
     for (let at = 0; at < added.length; at += ROWS_AT_ONCE) {
       const part = added.slice(at, at + ROWS_AT_ONCE);
       const keys = part.map(({ groupedBy: grouped_by, usage: _, ...key }) => ({ ...key, grouped_by }));
-      const found = await this.unitOfWork.query<UsageRow>(ROWS, [JSON.stringify(keys)]);
-      const known = new Map(found.map((row) => [textOf(row), entryOf(row)]));
-      const rows = part.map(({ usage, ...key }): UsageRow => {
+      const found = await this.unitOfWork.query<UsageRow>(FIND, [JSON.stringify(keys)]);
+      const known = new Map(found.map((row) => [textOf(row), { ...row.summary, ...row.histograms }]));
+      const rows = part.map(({ usage, ...key }) => {
         const before = known.get(textOf(key));
-        const { calls, tokensIn, tokensOut, ...sums } = before ? Usage.sum([before, usage]) : usage;
-        return { ...key, ...sums, calls: `${calls}`, tokensIn: `${tokensIn}`, tokensOut: `${tokensOut}` };
+        const sum = before ? Usage.sum([before, usage]) : usage;
+        const histograms = { latency: sum.latency, firstToken: sum.firstToken };
+        return { ...key, grouped_by: key.groupedBy, summary: Usage.summary(sum), histograms };
       });
-      const insert = this.rows().createQueryBuilder().insert().values(rows);
-      await insert
-        .orUpdate(SUMS, [...KEY])
-        .updateEntity(false)
-        .execute();
+      await this.unitOfWork.query(SAVE, [JSON.stringify(rows)]);
     }
   }
+}
+
+/** Returns the start of the first bucket of the calls, or `end` if there are none. */
+function earliest(calls: readonly EndedCall[], bucket: UsageBucket, end: Date): Date {
+  const first = Math.min(end.getTime(), ...calls.map(({ finishedAt }) => finishedAt.getTime()));
+  return first === end.getTime() ? end : Usage.start(new Date(first), bucket);
 }
 
 const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptionsWhere<UsageRow> => ({
@@ -186,34 +195,15 @@ const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptions
 const textOf = ({ scope, groupedBy, bucket, start, group }: Key): string =>
   [scope, groupedBy, bucket, start.getTime(), group].join(' ');
 
-const entryOf = ({
-  start,
-  group,
-  calls,
-  failures,
-  tokensIn,
-  tokensOut,
-  latency,
-  firstToken,
-}: UsageRow): UsageEntry => ({
-  start,
-  group: group || null,
-  calls: Number(calls),
-  failures: failures as Usage['failures'],
-  tokensIn: Number(tokensIn),
-  tokensOut: Number(tokensOut),
-  latency: latency as Histogram,
-  firstToken: firstToken as Histogram,
-});
-
 /** Returns what the calls add to each row. */
 function addends(calls: readonly EndedCall[], minutesSince: Date): (Key & { usage: Usage })[] {
   const parts = new Map<string, { key: Key; calls: EndedCall[] }>();
   for (const call of calls) {
     for (const key of keysOf(call, minutesSince)) {
-      const known = parts.get(textOf(key));
+      const text = textOf(key);
+      const known = parts.get(text);
       if (known) known.calls.push(call);
-      else parts.set(textOf(key), { key, calls: [call] });
+      else parts.set(text, { key, calls: [call] });
     }
   }
   return [...parts.values()].map(({ key, calls }) => ({ ...key, usage: Usage.of(calls) }));

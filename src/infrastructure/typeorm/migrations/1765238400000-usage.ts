@@ -15,12 +15,8 @@ export class Usage1765238400000 extends ForwardMigration {
         bucket text COLLATE "C" NOT NULL,
         start timestamptz NOT NULL,
         "group" text COLLATE "C" NOT NULL,
-        calls bigint NOT NULL,
-        failures json NOT NULL,
-        tokens_in bigint NOT NULL,
-        tokens_out bigint NOT NULL,
-        latency json NOT NULL,
-        first_token json NOT NULL,
+        summary json NOT NULL,
+        histograms json NOT NULL,
         PRIMARY KEY (scope, grouped_by, bucket, start, "group")
       ) WITH (fillfactor = 80);
       CREATE INDEX usage_rollups_minutes ON usage_rollups (start) WHERE bucket = 'minute';

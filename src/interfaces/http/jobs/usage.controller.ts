@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { UsageService } from '../../../application/jobs/usage.service.js';
-import { Histogram, type Percentiles, type UsageEntry } from '../../../domain/jobs/usage.js';
+import type { UsageEntry } from '../../../domain/jobs/usage.js';
 import { answerFrom, listed } from '../answers.js';
 import { type Controller, route } from '../contract.js';
 import { seconds } from '../schemas.js';
@@ -22,6 +22,5 @@ export class UsageController implements Controller {
 
 const entryAnswer = ({ firstToken, ...entry }: UsageEntry) =>
   answerFrom(contracts.readUsage.answer.shape.usage.element, entry, {
-    latency: Histogram.percentiles(entry.latency) as Percentiles, // every call has one
-    time_to_first_token: Histogram.percentiles(firstToken),
+    time_to_first_token: firstToken,
   });

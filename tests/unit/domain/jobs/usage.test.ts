@@ -1,4 +1,4 @@
-import { Histogram, MINUTES_KEPT_MS, MOST_ENTRIES, Usage, type UsageEntry } from '../../../../src/domain/jobs/usage.js';
+import { Histogram, MINUTES_KEPT_MS, MOST_ENTRIES, Usage, type UsagePart } from '../../../../src/domain/jobs/usage.js';
 
 const time = (text: string) => new Date(`2026-03-01T${text}Z`);
 
@@ -67,7 +67,7 @@ describe('a period of usage', () => {
 });
 
 describe('entries of usage', () => {
-  const entry = (start: Date, group: string | null = null): UsageEntry => ({ ...Usage.of([]), calls: 1, start, group });
+  const entry = (start: Date, group: string | null = null): UsagePart => ({ ...Usage.of([]), calls: 1, start, group });
 
   it('are sorted by start, then by group, those without one first', () => {
     const parts = [
