@@ -44,6 +44,8 @@ export class UsageService {
 
 const ROLLING_UP = 'rolling up usage';
 const AT_ONCE = 1_000;
+/** Limits a run, because other upkeep of calls waits for it. */
+const BATCHES = 20;
 
 /** Rolls up the usage of finished calls, each call once, on whichever instance. */
 @injectable()
@@ -57,8 +59,9 @@ export class UsageRollUp {
   async execute(): Promise<void> {
     if ((await this.usage.unrolled()) === null) return;
     const last = await this.locks.run(FINISHING, () => this.usage.unrolled());
+    if (last === null) return; // another instance was faster
     const minutesSince = new Date(this.clock.now().getTime() - MINUTES_KEPT_MS);
-    const some = (number: string) => () => this.usage.rollUp(number, AT_ONCE, minutesSince);
-    for (let more = last !== null; last !== null && more; ) more = await this.locks.run(ROLLING_UP, some(last));
+    const some = () => this.usage.rollUp(last, AT_ONCE, minutesSince);
+    for (let batch = 0; batch < BATCHES; batch++) if (!(await this.locks.run(ROLLING_UP, some))) return;
   }
 }

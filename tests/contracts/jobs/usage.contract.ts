@@ -170,6 +170,17 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect([all, others, await elsewhere.usage.unrolled()]).toEqual([700, [], null]);
     });
 
+    it('counts no call again for an instance that began before others rolled up more', async () => {
+      await append(repositories, [callAt(1)]);
+      const last = (await repositories.usage.unrolled()) as string;
+      await append(repositories, [callAt(2)]);
+      await rollUp(elsewhere);
+      const late = () => repositories.usage.rollUp(last, 1_000, at(0));
+      expect(await repositories.locks.run('late', late)).toBe(false);
+      await rollUp();
+      expect(await counted()).toEqual([[null, 2]]);
+    });
+
     it('counts a call whose end is stored after that of a later one', async () => {
       const [begun, going] = [gate(), gate()];
       const slow = repositories.locks.run(
