@@ -72,8 +72,13 @@ const { error } = spawnSync('curl', ['--version']);
   it('the openai library', async () => {
     const [sample = ''] = blocks('js', await page('README.md', { section: 'With the `openai` library' }));
     const code = sample.replace('http://127.0.0.1:8080', service.url);
-    const program = ['export PROJECT=$project KEY=$token', `node --input-type=module <<'CODE'\n${code}CODE`];
-    expect(await shell([`cd '${root}'`, ...program, `cd '${folder}'`])).toBe('The capital of France is Paris.\n');
+    const program = ['export KEY=$token', `node --input-type=module <<'CODE'\n${code}CODE`];
+    expect(await shell([`cd '${root}'`, ...program, `cd '${folder}'`])).toBe('The capital of France is Paris.');
+  });
+
+  it('programs made for OpenAI', async () => {
+    const said = await shell(blocks('sh', await page('docs/openai-clients.md')));
+    expect(said).toMatch(/^data: \[DONE\]$/m);
   });
 
   it('feature by feature', async () => {

@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI } from '@langchain/openai';
+import { APICallError, generateText, streamText } from 'ai';
+import OpenAI from 'openai';
+import { masterKey } from '../support/monitoring.js';
+import { answering, chunk, type Script, ScriptedEngine, speaking, streaming } from '../support/scripted-engine.js';
+import { Service } from '../support/service.js';
+import { createProject, type Member, readyProject, register } from '../support/workspace.js';
+
+const run = promisify(execFile);
+const root = join(__dirname, '../..');
+
+const prompt = 'What is the capital of France?';
+const answer = 'The capital of France is Paris.';
+const messages = [{ role: 'user' as const, content: prompt }];
+
+let engine: ScriptedEngine;
+let service: Service;
+let admin: Member;
+/** A project with the shipped model, and its name. */
+let project: string;
+const name = 'Capitals';
+/** A project whose engine does what a test tells it. */
+let elsewhere: string;
+
+beforeAll(async () => {
+  engine = await ScriptedEngine.start();
+  const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host };
+  service = await Service.start({ env });
+  admin = await register(service, 'Ada');
+  elsewhere = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+  await service.put(`/v1/projects/${elsewhere}`, admin.token, { version: 1, spec: {}, name: 'Elsewhere' });
+  project = await readyProject(service, admin.token);
+});
+afterAll(async () => {
+  await service.stop();
+  await engine.close();
+});
+
+const baseURL = () => `${service.url}/openai/v1`;
+const options = (apiKey = admin.apiKey) => ({ baseURL: baseURL(), apiKey });
+
+async function joined<T>(parts: AsyncIterable<T>, text: (part: T) => string | null | undefined): Promise<string> {
+  let whole = '';
+  for await (const part of parts) whole += text(part) ?? '';
+  return whole;
+}
+
+/** Each library with no parameter but the model and the prompt. */
+const libraries: Record<string, (model: string) => { create(): Promise<unknown>; stream(): Promise<unknown> }> = {
+  openai: (model) => {
+    const { completions } = new OpenAI(options()).chat;
+    return {
+      create: async () => (await completions.create({ model, messages })).choices[0]?.message.content,
+      stream: async () =>
+        joined(await completions.create({ model, messages, stream: true }), (one) => one.choices[0]?.delta.content),
+    };
+  },
+  '@ai-sdk/openai-compatible': (id) => {
+    const model = createOpenAICompatible({ name: 'tenon', ...options() })(id);
+    return {
+      create: async () => (await generateText({ model, prompt })).text,
+      stream: () => joined(streamText({ model, prompt }).textStream, (text) => text),
+    };
+  },
+  '@ai-sdk/openai': (id) => {
+    const model = createOpenAI(options()).chat(id);
+    return {
+      create: async () => (await generateText({ model, prompt })).text,
+      stream: async () => {
+        const { textStream, usage } = streamText({ model, prompt });
+        const text = await joined(textStream, (one) => one);
+        expect((await usage).outputTokens).toBeGreaterThan(3);
+        return text;
+      },
+    };
+  },
+  '@langchain/openai': (model) => {
+    const chat = new ChatOpenAI({ model, apiKey: admin.apiKey, configuration: { baseURL: baseURL() } });
+    return {
+      create: async () => {
+        const { text, usage_metadata } = await chat.invoke(prompt);
+        expect(usage_metadata?.output_tokens).toBeGreaterThan(3);
+        return text;
+      },
+      stream: async () => joined(await chat.stream(prompt), ({ text }) => text),
+    };
+  },
+};
+
+it.each(Object.entries(libraries))('%s creates and streams with its default parameters', async (_, of) => {
+  expect(await of(project).create()).toBe(answer);
+  expect(await of(name).stream()).toBe(answer);
+});
+
+it('runs each JavaScript example of docs/openai-clients.md', async () => {
+  const page = readFileSync(join(root, 'docs/openai-clients.md'), 'utf8');
+  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  expect(examples.map((code) => /from '(.*?)'/.exec(code)?.[1])).toEqual([
+    'openai',
+    '@ai-sdk/openai-compatible',
+    '@langchain/openai',
+    '@llamaindex/openai',
+  ]);
+  // Jest cannot load this library, which imports `openai` dynamically.
+  const [example] = examples.slice(-1) as [string];
+  const created = `${example.slice(0, example.indexOf('for await'))}
+    process.stdout.write((await llm.chat({ messages })).message.content);`;
+  const said = [...examples, created].map((code) => {
+    const program = code.replaceAll('http://127.0.0.1:8080', service.url);
+    const env = { ...process.env, KEY: admin.apiKey };
+    return run(process.execPath, ['--input-type=module', '-e', program], { cwd: root, env });
+  });
+  for (const { stdout } of await Promise.all(said)) expect(stdout).toBe(answer);
+});
+
+interface Recorded {
+  readonly client: string;
+  readonly headers: Record<string, string>;
+  /** The bodies of chats. Null lists the models. */
+  readonly requests: ({ stream?: boolean; stream_options?: { include_usage: boolean } } | null)[];
+}
+
+const recorded: Recorded[] = JSON.parse(readFileSync(join(root, 'tests/fixtures/openai-requests.json'), 'utf8'));
+
+/** Sends what clients that do not run here send, as recorded or taken from their sources. */
+it.each(recorded)('takes the requests of $client', async ({ headers, requests }) => {
+  for (const body of requests) {
+    const [method, path] = body ? ['POST', '/openai/v1/chat/completions'] : ['GET', '/openai/v1/models'];
+    const asked = { token: admin.apiKey, headers, ...(body && { json: { ...body, model: project } }) };
+    const got = await service.call(method as string, path as string, asked);
+    expect({ body, status: got.status }).toEqual({ body, status: 200 });
+    expect(got.headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);
+    if (!body) expect(got.body.data.map(({ id }: { id: string }) => id)).toEqual([project, elsewhere]);
+    else if (body.stream) expectEvents(got, body.stream_options?.include_usage === true);
+    else expect(got.body.choices[0].message).toEqual({ role: 'assistant', content: answer, refusal: null });
+  }
+});
+
+function expectEvents({ headers, body }: { headers: Headers; body: string }, withUsage: boolean): void {
+  expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const events = body.split('\n\n').filter((event) => !event.startsWith(':'));
+  expect(events.splice(-2)).toEqual(['data: [DONE]', '']);
+  const chunks = events.map((event) => JSON.parse(event.replace(/^data: /, '')));
+  const common = { id: chunks[0].id, object: 'chat.completion.chunk', created: chunks[0].created, model: project };
+  for (const chunk of chunks) expect(chunk).toMatchObject(common);
+  expect(chunks[0].choices[0].delta).toMatchObject({ role: 'assistant' });
+  if (withUsage) {
+    const { choices, usage } = chunks.pop();
+    expect(choices).toEqual([]);
+    expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+  }
+  expect(chunks.at(-1).choices).toEqual([{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }]);
+  const texts = chunks.map(({ choices }) => choices[0].delta.content ?? '');
+  expect(texts.join('')).toBe(answer);
+  for (const chunk of chunks) expect(chunk.usage).toBe(withUsage ? null : undefined);
+}
+
+describe('the openai library', () => {
+  const client = (apiKey?: string) => new OpenAI({ ...options(apiKey), maxRetries: 0 });
+  const failure = (given: object, apiKey?: string): Promise<InstanceType<typeof OpenAI.APIError>> =>
+    client(apiKey)
+      .chat.completions.create({ model: project, messages, ...given })
+      .then(
+        () => Promise.reject(new Error('it was answered')),
+        (error) => error,
+      );
+
+  it('lists models, and reads one by id or name', async () => {
+    const { models } = client();
+    const listed = (await models.list()).data;
+    expect(listed.map(({ id, object }) => [id, object])).toEqual([
+      [project, 'model'],
+      [elsewhere, 'model'],
+    ]);
+    expect(await models.retrieve(project)).toEqual(listed[0]);
+    expect(await models.retrieve('Elsewhere')).toEqual(listed[1]);
+    await expect(models.retrieve('gpt-4o')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
+  it('types each refusal, with its code and parameter', async () => {
+    const bare = await createProject(service, admin.token);
+    await service.put(`/v1/projects/${bare}`, admin.token, { version: 1, spec: {}, name: 'Bare' });
+    const { BadRequestError, NotFoundError, AuthenticationError, InternalServerError } = OpenAI;
+    const invalid = 'invalid_request';
+    const tools = [{ type: 'function', function: { name: 'look_up' } }];
+    const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }] };
+    const refused: [object, unknown, string, string | null][] = [
+      [{ model: 'gpt-4o' }, NotFoundError, 'not_found', 'model'],
+      [{ model: bare }, InternalServerError, 'runtime_not_connected', null],
+      [{ messages: [] }, BadRequestError, invalid, 'messages'],
+      [{ messages: [{ role: 'user', content: 1 }] }, BadRequestError, invalid, 'messages[0].content'],
+      [{ temperature: 3 }, BadRequestError, invalid, 'temperature'],
+      [{ n: 2 }, BadRequestError, invalid, 'n'],
+      [{ top_logprobs: 2 }, BadRequestError, invalid, 'top_logprobs'],
+      [{ stream_options: { include_usage: true } }, BadRequestError, invalid, 'stream_options'],
+      [{ top_k: 4 }, BadRequestError, 'unknown_parameter', 'top_k'],
+      [{ tools }, BadRequestError, 'unsupported_parameter', 'tools'],
+      [{ messages: [image] }, BadRequestError, 'unsupported_parameter', 'messages[0].content'],
+      [
+        { messages: [{ role: 'user', content: 'a b '.repeat(4_000) }] },
+        BadRequestError,
+        'context_length_exceeded',
+        'messages',
+      ],
+    ];
+    for (const [given, type, code, param] of refused) {
+      for (const stream of [false, true].slice(0, 'stream_options' in given ? 1 : 2)) {
+        const error = await failure({ ...given, stream });
+        expect([Object.keys(given), error.code, error.param]).toEqual([Object.keys(given), code, param]);
+        expect(error).toBeInstanceOf(type);
+        expect(error.requestID).toMatch(/^req_/);
+        expect(Object.keys(error.error as object).sort()).toEqual(['code', 'message', 'param', 'type']);
+      }
+    }
+    const tenon = createOpenAICompatible({ name: 'tenon', ...options() });
+    const unknown = generateText({ model: tenon('gpt-4o'), prompt });
+    await expect(unknown).rejects.toBeInstanceOf(APICallError);
+    await expect(unknown).rejects.toMatchObject({ statusCode: 404, data: { error: { code: 'not_found' } } });
+    for (const [key, code] of [
+      ['nonsense', 'unauthenticated'],
+      [masterKey, 'session_required'],
+    ] as const) {
+      const error = await failure({}, key);
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error.code).toBe(code);
+    }
+  });
+
+  it('types the failures of an engine', async () => {
+    const failures: [Script, unknown, number, string][] = [
+      [answering(429, {}), OpenAI.RateLimitError, 429, 'model_busy'],
+      [answering(200, 'nonsense'), OpenAI.InternalServerError, 502, 'runtime_invalid_response'],
+      [answering(503, {}), OpenAI.InternalServerError, 503, 'runtime_unavailable'],
+      [answering(504, ''), OpenAI.InternalServerError, 504, 'inference_timeout'],
+    ];
+    for (const [script, type, status, code] of failures) {
+      for (const stream of [false, true]) {
+        engine.script = script;
+        const error = await failure({ model: elsewhere, stream });
+        expect({ stream, status: error.status, code: error.code }).toEqual({ stream, status, code });
+        expect(error).toBeInstanceOf(type);
+      }
+    }
+  });
+
+  it('takes what programs always send', async () => {
+    const sent = { refusal: null, annotations: [], audio: null, function_call: null, parsed: null };
+    const history = [{ role: 'assistant' as const, content: '12', ...sent }, ...messages];
+    const always = {
+      top_p: 1,
+      n: 1,
+      user: 'ada',
+      metadata: { a: 'b' },
+      store: false,
+      service_tier: 'auto' as const,
+      parallel_tool_calls: true,
+      prompt_cache_key: 'a',
+      safety_identifier: 'a',
+      reasoning_effort: 'low' as const,
+      verbosity: 'low' as const,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logit_bias: null,
+      stop: null,
+      max_tokens: null,
+      seed: 7,
+      response_format: { type: 'text' as const },
+    };
+    const { choices, model } = await client().chat.completions.create({ model: name, messages: history, ...always });
+    expect({ text: choices[0]?.message.content, model }).toEqual({ text: answer, model: project });
+  });
+});
+
+it('libraries wait as long as Retry-After says, and do not retry where that cannot help', async () => {
+  const arrivals = new Map<string, number[]>();
+  engine.script = (asked, response) => {
+    const who = JSON.stringify(asked.body.messages.at(-1).content);
+    const times = [...(arrivals.get(who) ?? []), performance.now()];
+    arrivals.set(who, times);
+    if (who.includes('never')) return answering(200, 'nonsense')(asked, response);
+    const busy = answering(429, {}, { 'Retry-After': '1' });
+    return (times.length === 1 ? busy : speaking())(asked, response);
+  };
+  const model = elsewhere;
+  const client = new OpenAI(options());
+  const tenon = createOpenAICompatible({ name: 'tenon', ...options() })(model);
+  const langchain = new ChatOpenAI({ model, apiKey: admin.apiKey, configuration: { baseURL: baseURL() } });
+  const ask = (content: string) => ({ model, messages: [{ role: 'user' as const, content }] });
+  await Promise.all([
+    client.chat.completions.create(ask('openai')),
+    generateText({ model: tenon, prompt: 'ai' }),
+    langchain.invoke('langchain'),
+    expect(client.chat.completions.create(ask('never openai'))).rejects.toMatchObject({ status: 502 }),
+  ]);
+  const never = arrivals.get('"never openai"');
+  arrivals.delete('"never openai"');
+  expect(never).toHaveLength(1);
+  expect(arrivals.size).toBe(3);
+  for (const [who, [first = 0, second = 0, ...more]] of arrivals)
+    expect([who, second - first >= 990, more.length]).toEqual([who, true, 0]);
+});
+
+it('libraries tell of a stream that breaks', async () => {
+  const first = chunk('m', { role: 'assistant', content: 'The' });
+  engine.script = streaming(first);
+  const model = elsewhere;
+  const code = 'runtime_invalid_response';
+  const openai = await new OpenAI(options()).chat.completions.create({ model, messages, stream: true });
+  let seen = '';
+  const read = joined(openai, ({ choices }) => {
+    seen += choices[0]?.delta.content ?? '';
+    return '';
+  });
+  await expect(read).rejects.toMatchObject({ code, type: 'server_error' });
+  expect(seen).toBe('The');
+  const langchain = new ChatOpenAI({ model, apiKey: admin.apiKey, configuration: { baseURL: baseURL() } });
+  await expect(joined(await langchain.stream(prompt), ({ text }) => text)).rejects.toMatchObject({ code });
+  for (const chat of [createOpenAICompatible({ name: 'tenon', ...options() }), createOpenAI(options()).chat]) {
+    const errors: unknown[] = [];
+    const { textStream } = streamText({ model: chat(model), prompt, onError: ({ error }) => void errors.push(error) });
+    expect(await joined(textStream, (text) => text)).toBe('The');
+    expect(JSON.stringify(errors)).toContain(code);
+  }
+});
