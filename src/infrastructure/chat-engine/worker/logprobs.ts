@@ -1,6 +1,7 @@
 /** Reports how likely the tokens of an answer were. */
 import type { Logprob, TokenLogprob } from '../../../domain/chat/chat.js';
 import type { Scores } from './decoder.js';
+import { negativeExp } from './negative-exp.js';
 
 /** Stands for minus infinity, which JSON does not have. */
 const IMPOSSIBLE = -9_999;
@@ -27,7 +28,7 @@ function logSumExp(scores: Scores): number {
   for (let token = 0; token < scores.length; token++)
     if ((scores[token] as number) > highest) highest = scores[token] as number;
   let sum = 0;
-  for (let token = 0; token < scores.length; token++) sum += Math.exp((scores[token] as number) - highest) || 0;
+  for (let token = 0; token < scores.length; token++) sum += negativeExp(highest - (scores[token] as number));
   return highest + Math.log(sum);
 }
 
@@ -37,7 +38,7 @@ function likeliest(scores: Scores, count: number): number[] {
   const scoreOf = (token: number | undefined) => scores[token as number] as number;
   let least = Number.NEGATIVE_INFINITY;
   for (let token = 0; token < scores.length && count > 0; token++) {
-    const score = scoreOf(token);
+    const score = scores[token] as number;
     if (!(score > least)) continue;
     const behind = found.findIndex((other) => scoreOf(other) < score);
     found.splice(behind < 0 ? found.length : behind, 0, token);

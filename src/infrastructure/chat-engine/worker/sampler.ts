@@ -1,6 +1,7 @@
 /** Chooses the tokens of an answer by their scores. */
 import type { Sampling } from '../../../domain/chat/chat.js';
 import type { Scores } from './decoder.js';
+import { negativeExp, REACH } from './negative-exp.js';
 
 /** For one answer. */
 export class Sampler {
@@ -45,12 +46,17 @@ export class Sampler {
   }
 
   private draw(scores: Scores, highest: number): number {
+    const { temperature } = this;
+    const distanceOf = (token: number) => (highest - (scores[token] as number)) / temperature;
     const weights = new Float64Array(scores.length);
-    // Relative to the highest score, so that no power overflows. NaN gets no weight.
-    for (let token = 0; token < weights.length; token++)
-      weights[token] = Math.exp(((scores[token] as number) - highest) / this.temperature) || 0;
-    if (this.topP < 1) keepNucleus(weights, this.topP);
-    let left = this.random() * sumOf(weights);
+    let sum = 0;
+    for (let token = 0; token < weights.length; token++) {
+      const weight = negativeExp(distanceOf(token));
+      weights[token] = weight;
+      sum += weight;
+    }
+    if (this.topP < 1) sum = keepNucleus(weights, distanceOf, this.topP * sum);
+    let left = this.random() * sum;
     let last = 0;
     for (let token = 0; token < weights.length; token++) {
       const weight = weights[token] as number;
@@ -77,32 +83,34 @@ function bestOf(scores: Scores): number {
   return best;
 }
 
-/** Leaves only the likeliest tokens that have the share `topP` of all weights, and as few as possible. */
-function keepNucleus(weights: Float64Array, topP: number): void {
-  const sum = sumOf(weights);
-  const wanted = topP * sum;
-  // All tokens below this weight have less than the rest of the sum, so the nucleus has none of them, and few are sorted.
-  const least = (sum - wanted) / weights.length;
-  const candidates = weights.filter((weight) => weight >= least).sort();
-  let first = candidates.length;
-  for (let kept = 0; first > 0 && kept < wanted; ) {
-    first -= 1;
-    kept += candidates[first] as number;
-  }
-  const bound = candidates[first] as number;
-  let alike = candidates.lastIndexOf(bound) + 1 - first;
-  for (let token = 0; token < weights.length; token++) {
-    const weight = weights[token] as number;
-    if (weight > bound) continue;
-    if (weight < bound || alike === 0) weights[token] = 0;
-    else alike -= 1;
-  }
-}
+/** For each unit of distance. Few tokens share one, so few have to be sorted. */
+const BUCKETS = 64;
 
-function sumOf(weights: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += weights[i] as number;
-  return sum;
+/** Leaves the weights of the nearest tokens that reach `wanted`, as few as possible. Returns their sum. */
+function keepNucleus(weights: Float64Array, distanceOf: (token: number) => number, wanted: number): number {
+  const bucketOf = (token: number) => (distanceOf(token) * BUCKETS) | 0;
+  const sums = new Float64Array(REACH * BUCKETS);
+  for (let token = 0; token < weights.length; token++) {
+    if (weights[token] === 0) continue;
+    const bucket = bucketOf(token);
+    sums[bucket] = (sums[bucket] as number) + (weights[token] as number);
+  }
+  let kept = 0;
+  let last = 0;
+  for (; last < sums.length - 1 && kept + (sums[last] as number) < wanted; last++) kept += sums[last] as number;
+  const doubtful: number[] = [];
+  for (let token = 0; token < weights.length; token++) {
+    if (weights[token] === 0) continue;
+    const bucket = bucketOf(token);
+    if (bucket === last) doubtful.push(token);
+    else if (bucket > last) weights[token] = 0;
+  }
+  doubtful.sort((a, b) => distanceOf(a) - distanceOf(b) || a - b);
+  for (const token of doubtful) {
+    if (kept > 0 && kept >= wanted) weights[token] = 0;
+    else kept += weights[token] as number;
+  }
+  return kept;
 }
 
 /** Returns a generator of numbers from 0 up to but not including 1 (sfc32 of PractRand). */
