@@ -179,8 +179,10 @@ export class HttpClient {
 
   /** Keeps the connection of an answer that was read to its end, or whose rest arrives soon. */
   private async release(connection: Client, body: Dispatcher.ResponseData['body']): Promise<void> {
-    const rest = { limit: LONGEST_TEXT, signal: AbortSignal.timeout(LINGER_MS) };
-    if (!body.readableEnded) await body.dump(rest).catch(() => null);
+    if (!body.readableEnded) {
+      const rest = { limit: LONGEST_TEXT, signal: AbortSignal.timeout(LINGER_MS) };
+      await body.dump(rest).catch(() => null);
+    }
     if (body.readableEnded) this.idle.push(connection);
     else this.drop(connection);
   }
