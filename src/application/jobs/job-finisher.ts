@@ -8,7 +8,7 @@ import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/p
 import { IdGenerator, type LockMode, Locks, Logger } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
-/** The lock for finishing jobs and for changing alert rules. */
+/** The lock for finishing jobs, for changing alert rules, and for telling which jobs have finished. */
 export const FINISHING = 'finishing jobs';
 
 /**

@@ -70,7 +70,6 @@ const ROWS_AT_ONCE = 1_000;
 
 const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
-const isRolledUp = ({ of }: UsagePiece) => of !== 'call';
 
 @injectable()
 export class TypeOrmUsageRepository implements UsageRepository {
@@ -128,12 +127,17 @@ export class TypeOrmUsageRepository implements UsageRepository {
   }
 
   async size(query: UsageQuery): Promise<number> {
-    const rolledUp = Usage.pieces(query).filter(isRolledUp);
-    const sizes = await Promise.all(rolledUp.map((piece) => this.rows().countBy(whereOf(query, piece))));
-    return Math.min(
-      sizes.reduce((sum, size) => sum + size, 0),
-      MOST_ENTRIES,
-    );
+    let size = 0;
+    for (const piece of Usage.pieces(query)) {
+      if (piece.of === 'call') continue;
+      const rows = this.rows().manager.createQueryBuilder().select('count(*)::integer', 'count');
+      rows.from((some) => {
+        const all = some.select('row.start').from(UsageTable, 'row').where(whereOf(query, piece));
+        return all.limit(piece.of === query.bucket ? MOST_ENTRIES : undefined);
+      }, 'rows');
+      size += (await rows.getRawOne()).count;
+    }
+    return size;
   }
 
   private async calls(
