@@ -1,9 +1,21 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ChatMessage } from '../src/domain/chat/chat.js';
+import {
+  type Asked,
+  type Comparison,
+  comparison,
+  contender,
+  conversation,
+  firstToken,
+  installRival,
+  inTurns,
+  judge,
+  median,
+  rate,
+  same,
+} from './chat-engine/comparison.js';
 import type { Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
 
@@ -15,18 +27,6 @@ import { makeModel } from './chat-engine/model.js';
 const ROUNDS = Number(process.argv[2] ?? 5);
 const FOLDER = process.argv[3];
 const AT_ONCE = 16;
-const RIVAL = '@huggingface/transformers@4.3.1';
-const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon', 'paper', 'lamp'];
-
-type Asked = (task: Task) => Promise<Report>;
-
-/** One comparison: how many times better the engine is, and how many times it should be. */
-interface Comparison {
-  readonly what: string;
-  readonly ratio: number;
-  readonly target: number;
-  readonly shown: string;
-}
 
 async function main(): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const children: ChildProcess[] = [];
   try {
     if (!FOLDER) makeModel(model);
-    install(temporary);
+    installRival(temporary);
     const ours = await contender(children, 'ours', model);
     const theirs = await contender(children, 'theirs', model, temporary);
     const rounds: Comparison[][] = [];
@@ -50,24 +50,6 @@ async function main(): Promise<void> {
     for (const child of children) child.kill();
     rmSync(temporary, { recursive: true, force: true });
   }
-}
-
-/** Runs no install scripts: the programs are in the packages. */
-function install(temporary: string): void {
-  const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', temporary];
-  execFileSync('npm', ['install', ...flags, RIVAL], { stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-async function contender(children: ChildProcess[], ...args: string[]): Promise<Asked> {
-  const child = fork(join(__dirname, 'chat-engine', 'contenders.js'), args);
-  children.push(child);
-  child.once('exit', (code) => code && process.exit(code));
-  await once(child, 'message');
-  return async (task) => {
-    child.send(task);
-    const [report] = await once(child, 'message');
-    return report;
-  };
 }
 
 async function play(round: number, ours: Asked, theirs: Asked): Promise<Comparison[]> {
@@ -95,53 +77,7 @@ async function play(round: number, ours: Asked, theirs: Asked): Promise<Comparis
   ];
 }
 
-/** Changes the contender that begins with each round. */
-async function inTurns<T>(round: number, [a, b]: readonly [() => Promise<T>, () => Promise<T>]): Promise<[T, T]> {
-  if (round % 2 === 0) return [await a(), await b()];
-  const second = await b();
-  return [await a(), second];
-}
-
-/** Returns a prompt of so many words with a beginning of its own. */
-function conversation(name: string, length: number): ChatMessage[] {
-  const text = Array.from({ length }, (_, i) => words[(i * i + length) % words.length]).join(' ');
-  return [{ role: 'user', content: `${name}: ${text}` }];
-}
-
-/** Throws if the answers differ, because the times would then compare different work. */
-function same({ outcomes }: Report, other: Report): void {
-  const differing = outcomes.filter(({ text, tokens }, i) => {
-    const theirs = other.outcomes[i];
-    if (tokens !== theirs?.tokens) throw new Error(`${tokens} tokens, where there should be ${theirs?.tokens}`);
-    return text !== theirs.text;
-  });
-  if (differing.length > 0) console.log(`${differing.length} of ${outcomes.length} answers differ`);
-}
-
-const rate = ({ outcomes }: Report): number =>
-  outcomes.reduce((sum, { tokens }) => sum + tokens, 0) / (Math.max(...outcomes.map(({ tookMs }) => tookMs)) / 1_000);
 const work = ({ processorMs }: Report): number => processorMs;
 const halfDone = ({ outcomes }: Report): number => median(outcomes.map(({ tookMs }) => tookMs));
-const firstToken = ({ outcomes }: Report): number => outcomes[0]?.firstTokenMs ?? Number.NaN;
-
-/** `better` tells whether more or less is better. */
-function comparison(better: 'more' | 'less', what: string, [ours = 0, theirs = 0]: readonly number[], target: number) {
-  const ratio = better === 'more' ? ours / theirs : theirs / ours;
-  return { what, ratio, target, shown: `${ours.toFixed(0)} / ${theirs.toFixed(0)}` };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle)] as number)) / 2;
-}
-
-function judge(rounds: readonly Comparison[][]): void {
-  for (const [i, { what, target }] of (rounds[0] ?? []).entries()) {
-    const ratio = median(rounds.map((comparisons) => comparisons[i]?.ratio ?? Number.NaN));
-    console.log(`${what}: ×${ratio.toFixed(2)}, ${ratio >= target ? 'at least' : 'below'} ${target}`);
-    if (!(ratio >= target)) process.exitCode = 1;
-  }
-}
 
 void main();

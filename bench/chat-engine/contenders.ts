@@ -44,9 +44,9 @@ async function ours(folder: string): Promise<Contender> {
   };
 }
 
-/** `modules` is the folder in which @huggingface/transformers is installed. */
-async function theirs(folder: string, modules: string): Promise<Contender> {
-  const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer } = createRequire(join(modules, 'x.js'))(
+/** `modules` is the folder in which @huggingface/transformers is installed. `streaming` decodes the text token by token. */
+async function theirs(folder: string, modules: string, streaming: boolean): Promise<Contender> {
+  const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer, TextStreamer } = createRequire(join(modules, 'x.js'))(
     '@huggingface/transformers',
   );
   Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(folder) });
@@ -56,11 +56,18 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   const model = await AutoModelForCausalLM.from_pretrained(name, { dtype: 'fp32', session_options: sessionOptions });
   const answer = async (messages: readonly ChatMessage[], maxTokens: number, begun: number): Promise<Outcome> => {
     const times: number[] = [];
-    // The streamer is given the prompt first, then each token.
-    const streamer = Object.assign(new BaseStreamer(), {
-      put: () => times.push(performance.now()),
-      end: () => undefined,
-    });
+    const note = () => void times.push(performance.now());
+    const pieces: string[] = [];
+    const streamer = streaming
+      ? new TextStreamer(tokenizer, {
+          skip_prompt: true,
+          skip_special_tokens: true,
+          token_callback_function: note,
+          callback_function: (piece: string) => void pieces.push(piece),
+        })
+      : Object.assign(new BaseStreamer(), { put: note, end: () => undefined });
+    // A bare streamer is given the prompt first.
+    const first = streaming ? 0 : 1;
     const inputs = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true });
     const output = await model.generate({ ...inputs, max_new_tokens: maxTokens, do_sample: false, streamer });
     const promptTokens = inputs.input_ids.dims[1] as number;
@@ -70,10 +77,10 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
     // Ours leaves out a character that is cut.
     const whole = (text as string).replace(/\uFFFD$/, '');
     return {
-      text: whole,
+      text: streaming ? pieces.join('').replace(/\uFFFD$/, '') : whole,
       promptTokens,
       tokens,
-      firstTokenMs: (times[1] ?? 0) - begun,
+      firstTokenMs: (times[first] ?? Number.NaN) - begun,
       tookMs: performance.now() - begun,
     };
   };
@@ -83,10 +90,10 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   };
 }
 
-/** The program of a contender's process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
+/** The program of a contender's process: `node contenders.js <ours|theirs|streaming> <model folder> [folder of modules]`. */
 async function main(): Promise<void> {
   const [who, folder = '', modules = ''] = process.argv.slice(2);
-  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules));
+  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules, who === 'streaming'));
   process.on('message', async (task: Task) => {
     const before = process.cpuUsage();
     const outcomes = await contender(task);

@@ -1,0 +1,129 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { Service, temporaryFolder } from '../tests/support/service.js';
+import { readyProject, register } from '../tests/support/workspace.js';
+import {
+  type Asked,
+  type Comparison,
+  comparison,
+  contender,
+  conversation,
+  firstToken,
+  installRival,
+  inTurns,
+  judge,
+  median,
+  rate,
+  same,
+} from './chat-engine/comparison.js';
+import type { Outcome, Report, Task } from './chat-engine/contenders.js';
+import { makeModel } from './chat-engine/model.js';
+import { type Endpoint, type Question, streamed, whole } from './chat-streams/streams.js';
+
+/**
+ * Streams of `/openai/v1/chat/completions`, through the whole service: beside each other, beside the same work without
+ * streaming, and beside the TextStreamer of @huggingface/transformers in a process of its own. The same model with one
+ * thread, in turns, round by round. `npm run bench:chat-streams [rounds]`
+ */
+const ROUNDS = Number(process.argv[2] ?? 5);
+const AT_ONCE = 16;
+const SHORT_WORDS = 5;
+
+async function main(): Promise<void> {
+  const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
+  const folder = await temporaryFolder();
+  const children: ChildProcess[] = [];
+  const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres') });
+  makeModel(join(temporary, 'models', 'model'));
+  const env = {
+    SERVICE_MODELS_DIR: join(temporary, 'models'),
+    SERVICE_SERVING_THREADS: '1',
+    SERVICE_INFERENCE_TIMEOUT_S: '600',
+  };
+  const service = await Service.start({ alone: 'its speed', databaseUrl: server.url, dataDir: folder, env });
+  try {
+    installRival(temporary);
+    const { token, apiKey } = await register(service, 'Ada');
+    const model = await readyProject(service, token, { runtime: 'onnx', path: 'model' });
+    const endpoint = { url: service.url, apiKey, model };
+    const theirs = await contender(children, 'streaming', join(temporary, 'models', 'model'), temporary);
+    const rounds: Comparison[][] = [];
+    // The first round warms up.
+    for (let round = 0; round <= ROUNDS; round++) {
+      const comparisons = await play(round, endpoint, theirs);
+      if (round === 0) continue;
+      rounds.push(comparisons);
+      for (const { what, shown } of comparisons) console.log(`round ${round}: ${what}: ${shown}`);
+    }
+    judge(rounds);
+  } finally {
+    for (const child of children) child.kill();
+    await service.stop();
+    await server.stop();
+    rmSync(temporary, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<Comparison[]> {
+  const streams = (task: Task) => asked(streamed, endpoint, task);
+  const answers = (task: Task) => asked(whole, endpoint, task);
+  const both = async (task: Task): Promise<[Report, Report]> => {
+    const reports = await inTurns(round, [() => streams(task), () => theirs(task)]);
+    same(...reports);
+    return reports;
+  };
+  const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
+  const short = await both({ conversations: [conversation(`${round} short`, SHORT_WORDS)], maxTokens: 16 });
+  // The prompts of each task differ: what the prefix cache has is no work.
+  const prompts = (name: string, length: (i: number) => number): Task => ({
+    conversations: Array.from({ length: AT_ONCE }, (_, i) => conversation(`${round} ${name} ${i}`, length(i))),
+    maxTokens: 64,
+  });
+  const shorts = await streams(prompts('short', () => SHORT_WORDS));
+  const mixed = (i: number) => 5 + ((i * 7) % AT_ONCE) * 4;
+  const task = prompts('mixed', mixed);
+  const many = await both(task);
+  await equalsSolo(many[0], endpoint, task);
+  const streaming = await inTurns(round, [
+    () => streams(prompts('streamed', mixed)),
+    () => answers(prompts('answered', mixed)),
+  ]);
+  const firsts = [shorts, short[0]].map((report) => median(report.outcomes.map(({ firstTokenMs }) => firstTokenMs)));
+  const last = Math.max(...shorts.outcomes.map(({ firstTokenMs }) => firstTokenMs));
+  console.log(`round ${round}: the last first token of ${AT_ONCE} streams after ${last.toFixed(0)} ms`);
+  return [
+    comparison('less', `first token with ${AT_ONCE} at once, and with one, ms`, firsts, 1 / 3),
+    comparison('more', `${AT_ONCE} at once, tokens/s in streams and whole`, streaming.map(rate), 0.9),
+    comparison('less', 'one stream, first token beside transformers.js, ms', one.map(firstToken), 1),
+    comparison('less', 'one short stream, first token beside transformers.js, ms', short.map(firstToken), 1),
+    comparison('more', 'one stream, tokens/s beside transformers.js', one.map(rate), 1),
+    comparison('more', `${AT_ONCE} at once, tokens/s beside transformers.js`, many.map(rate), 2.5),
+  ];
+}
+
+async function asked(
+  ask: (endpoint: Endpoint, question: Question, begun: number) => Promise<Outcome>,
+  endpoint: Endpoint,
+  { conversations, maxTokens }: Task,
+): Promise<Report> {
+  const begun = performance.now();
+  const outcomes = conversations.map((messages) => ask(endpoint, { messages, max_tokens: maxTokens }, begun));
+  return { outcomes: await Promise.all(outcomes), processorMs: Number.NaN };
+}
+
+/** Throws if a stream differs from the answer that its question gets alone. */
+async function equalsSolo({ outcomes }: Report, endpoint: Endpoint, { conversations, maxTokens }: Task): Promise<void> {
+  for (const [i, messages] of conversations.entries()) {
+    const solo = await whole(endpoint, { messages, max_tokens: maxTokens }, performance.now());
+    if (solo.text !== outcomes[i]?.text) throw new Error(`differs from the answer alone: ${outcomes[i]?.text}`);
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
