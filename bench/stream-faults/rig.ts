@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { query } from '../../tests/support/database.js';
+import { masterKey } from '../../tests/support/monitoring.js';
+import { descendants } from '../../tests/support/processes.js';
+import { type Asked, chunk, ScriptedEngine, sendEvents } from '../../tests/support/scripted-engine.js';
+import type { Service } from '../../tests/support/service.js';
+
+/** More than all buffers on the way take. */
+const LONG_CHUNKS = 2_000;
+const TEXT = 'x'.repeat(8_192);
+
+/** An engine that streams without an end. The model's name says how it fails. */
+export async function faultyEngine(): Promise<ScriptedEngine> {
+  const engine = await ScriptedEngine.start();
+  engine.script = async ({ body }: Asked, response: ServerResponse) => {
+    // The engine keeps no record: only the service may grow.
+    engine.asked.length = 0;
+    sendEvents(response, chunk(body.model, { role: 'assistant', content: '' }), chunk(body.model, { content: 'Hi' }));
+    if (body.model === 'cut') setImmediate(() => response.destroy());
+    if (body.model === 'long') await flood(response, body.model);
+  };
+  return engine;
+}
+
+async function flood(response: ServerResponse, model: string): Promise<void> {
+  const event = `data: ${JSON.stringify(chunk(model, { content: TEXT }))}\n\n`;
+  const closed = once(response, 'close');
+  for (let sent = 0; sent < LONG_CHUNKS && !response.closed; sent++) {
+    if (!response.write(event)) await Promise.race([once(response, 'drain'), closed]);
+  }
+}
+
+/** Reads until the stream ends. Returns the code of its error, or what else came last. */
+export async function endOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of response.setEncoding('utf8')) text = (text + piece).slice(-2_000);
+  const last = text.trim().split('\n\n').at(-1)?.replace('data: ', '') ?? '';
+  return last.startsWith('{') ? (JSON.parse(last).error?.code ?? 'a chunk') : last;
+}
+
+/** How the calls of a project ended: by status and the code of the error, with how many did. */
+export async function endsOf(databaseUrl: string, projectId: string): Promise<Map<string, number>> {
+  const rows = await query<{ how: string; n: number }>(
+    databaseUrl,
+    `SELECT concat_ws(' ', status, split_part(error, ':', 1)) AS how, count(*)::integer AS n FROM jobs
+      WHERE project_id = $1 GROUP BY 1`,
+    [projectId],
+  );
+  return new Map(rows.map(({ how, n }) => [how, n]));
+}
+
+export interface Rest {
+  readonly rssMb: number;
+  readonly workersMb: number;
+  readonly descriptors: number;
+  readonly children: number;
+  readonly calls: number;
+  readonly upstream: number;
+}
+
+/** What the service holds now, and the connections that the engine elsewhere has. */
+export async function atRest(service: Service, engine: ScriptedEngine): Promise<Rest> {
+  const children = descendants(service.pid);
+  const { body } = await service.get('/metrics', masterKey);
+  const calls = [...String(body).matchAll(/^tenon_chat_(?:waiting|running)_calls\S* (\d+)$/gm)];
+  return {
+    rssMb: rssMb(service.pid),
+    workersMb: children.reduce((sum, pid) => sum + rssMb(pid), 0),
+    descriptors: [service.pid, ...children].reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0),
+    children: children.length,
+    calls: calls.reduce((sum, [, n]) => sum + Number(n), 0),
+    upstream: engine.connections,
+  };
+}
+
+const rssMb = (pid: number) =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
