@@ -68,7 +68,7 @@ describe('tiny-chat', () => {
     ] as const) {
       const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: name }] } };
       await expect(rig.ask('', about)).rejects.toMatchObject(refusal);
-      await expect(rig.stream('', about)).rejects.toMatchObject(refusal);
+      await expect(rig.askInParts('', about)).rejects.toMatchObject(refusal);
     }
     const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
     const messages: RequestMessage[] = [

@@ -12,7 +12,9 @@ describe('an answer in parts', () => {
     const questions = [...lands.map((land) => `What is the capital of ${land}?`), ...lands.map((_, i) => `${i} + 5?`)];
     const alone: unknown[] = [];
     for (const question of questions) alone.push(await rig.ask(question, { caller: question }));
-    const together = await Promise.all(questions.map((question, i) => rig.stream(question, { caller: `usr_${i}` })));
+    const together = await Promise.all(
+      questions.map((question, i) => rig.askInParts(question, { caller: `usr_${i}` })),
+    );
     expect(together.map(({ answer }) => answer)).toEqual(alone);
     // The parts of a reader that is late are joined.
     expect(Math.max(...together.map(({ parts }) => parts.length))).toBeGreaterThan(3);
@@ -22,7 +24,7 @@ describe('an answer in parts', () => {
 
   it('ends before a stop text, of which it tells nothing, as the whole answer does', async () => {
     const about = { sampling: { stop: [', 9', '7, 8, 9, 1'] } };
-    const { parts, answer } = await rig.stream('Count from 1 to 50.', about);
+    const { parts, answer } = await rig.askInParts('Count from 1 to 50.', about);
     expect(answer).toMatchObject({ text: '1, 2, 3, 4, 5, 6, 7, 8', finishReason: 'stop' });
     expect(parts.every(({ text }) => !text.includes('9'))).toBe(true);
     const { cachedTokens: _, ...whole } = await rig.ask('Count from 1 to 50.', about);
@@ -33,7 +35,7 @@ describe('an answer in parts', () => {
     const drawn = (seed: number) => ({ temperature: 2, maxTokens: 20, sampling: { seed, topP: 0.99 } });
     const alone = [await rig.ask('Hi', drawn(1)), await rig.ask('Hi', drawn(2))].map(({ text }) => text);
     expect(alone[0]).not.toBe(alone[1]);
-    const calls = [1, 2, 1, 2].map((seed) => rig.stream('Hi', drawn(seed)));
+    const calls = [1, 2, 1, 2].map((seed) => rig.askInParts('Hi', drawn(seed)));
     const greedy = rig.ask('What is 7 + 5?');
     expect((await Promise.all(calls)).map(({ answer: { text } }) => text)).toEqual([...alone, ...alone]);
     expect(await greedy).toMatchObject({ text: '7 + 5 = 12.' });
@@ -41,7 +43,7 @@ describe('an answer in parts', () => {
 
   it('tells how likely its tokens were by themselves, and which others were', async () => {
     const plain = await rig.ask('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
-    const { parts, answer } = await rig.stream('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
+    const { parts, answer } = await rig.askInParts('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
     expect(answer.logprobs).toEqual(plain.logprobs);
     const { logprobs = [], completionTokens, text } = plain;
     expect(logprobs).toHaveLength(completionTokens);

@@ -3,6 +3,7 @@ import { TooManyProcesses } from '../../../src/domain/shared/errors.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tokenId, withFields } from '../../support/onnx/model-folders.js';
+import { until } from '../../support/until.js';
 
 const folders = new ModelFolders();
 const toy = folders.toy();
@@ -126,6 +127,22 @@ describe('a runtime that says what it should not', () => {
     await rig.start('/models/nameless');
     expect(await rig.ask('Hi')).toMatchObject({ text: 'Hi', promptTokens: 3, completionTokens: 1 });
     expect(rig.log.of('chat runtime sent nonsense').length).toBeGreaterThan(3);
+  });
+});
+
+describe('a stream that is read too slowly', () => {
+  it('fails, and frees its place', async () => {
+    use({ worker: oddWorker });
+    await rig.start('/models/flooding');
+    let read = '';
+    const reading = (async () => {
+      for await (const { text } of rig.stream('Hi')) {
+        read += text;
+        await until('the place is free', () => rig.runtimes.figures().get('a')?.running === 0, 5);
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ message: 'The stream was not read fast enough.' });
+    expect(read).toHaveLength(400_000);
   });
 });
 

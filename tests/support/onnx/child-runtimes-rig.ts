@@ -61,10 +61,14 @@ export class ChildRuntimesRig {
     return { ...said, ...(usage as Usage) };
   }
 
-  /** Returns the same answer, taken in parts, with the parts. */
-  async stream(text: string, about: About = {}) {
+  stream(text: string, about: About = {}): AsyncIterable<CompletionPart> {
+    return this.runtimes.stream(...callOf(text, about));
+  }
+
+  /** Returns the answer of `ask`, taken in parts, with the parts. */
+  async askInParts(text: string, about: About = {}) {
     const parts: CompletionPart[] = [];
-    for await (const part of this.runtimes.stream(...callOf(text, about))) parts.push(part);
+    for await (const part of this.stream(text, about)) parts.push(part);
     const { usage, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
     const logprobs = parts.flatMap((part) => part.logprobs ?? []);
     const said = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };

@@ -37,6 +37,9 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     say({ type: 'parts', parts: [{ call, text: 'H' }] });
     say({ ...completion, call, text: 'i' });
   }),
+  flooding: answering((call) => {
+    for (let i = 0; i < 4; i++) say({ type: 'parts', parts: [{ call, text: 'x'.repeat(400_000) }] });
+  }),
   nameless: answering((call) => {
     for (const junk of [null, 7, 'ready', {}, { call: 'x' }, []]) say(junk);
     say({ ...completion, call });
