@@ -1,9 +1,18 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChatRuntime } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
-import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import {
+  ContextLengthExceeded,
+  InferenceTimeout,
+  ModelBusy,
+  RuntimeInvalidResponse,
+  RuntimeLoading,
+  RuntimeStopped,
+  RuntimeUnavailable,
+} from '../../src/domain/chat/errors.js';
 import { OpenAiController } from '../../src/interfaces/http/chat/openai.controller.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { until } from '../support/until.js';
@@ -150,15 +159,26 @@ describe('streams of the OpenAI endpoint', () => {
     expect(last.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
   });
 
-  it('fail by an ordinary status before their first event, and by a last event afterwards', async () => {
+  it.each([
+    ['429 model_busy', '7', new ModelBusy(7)],
+    ['502 runtime_invalid_response', null, new RuntimeInvalidResponse('x')],
+    ['503 runtime_loading', '1', new RuntimeLoading()],
+    ['503 runtime_stopped', null, new RuntimeStopped()],
+    ['503 runtime_unavailable', null, new RuntimeUnavailable('x')],
+    ['504 inference_timeout', null, new InferenceTimeout(1)],
+    ['400 context_length_exceeded', null, new ContextLengthExceeded('x')],
+  ])('fail by an ordinary status before their first event: %s', async (expected, wait, error) => {
     parts = async function* () {
       yield* [];
-      throw new ModelBusy(7);
+      throw error;
     };
-    const busy = await chat();
-    expect(told(busy)).toBe('429 model_busy');
-    expect(busy.headers.get('retry-after')).toBe('7');
-    expect(busy.body.error.type).toBe('rate_limit_error');
+    const answer = await chat();
+    expect(told(answer)).toBe(expected);
+    expect(answer.headers.get('retry-after')).toBe(wait);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  it('fail by a last event afterwards, and store no turn', async () => {
     parts = async function* () {
       yield { text: 'Hello' };
       throw new RuntimeInvalidResponse('a chunk is malformed.');
@@ -268,5 +288,25 @@ describe('streams of the OpenAI endpoint', () => {
     await until('the connection is closed', () => app.shutdown.requestsInFlight === 0);
     expect(ended).toBe(1);
     sent.destroy();
+  });
+
+  // The last one: it ends the app.
+  it('that are in flight finish during the shutdown, and later calls are refused in the form of OpenAI', async () => {
+    let go: () => void = () => undefined;
+    parts = async function* () {
+      yield { text: 'Hello' };
+      await new Promise<void>((resolve) => (go = resolve));
+      yield { text: ' there', end };
+    };
+    const { response } = await opened();
+    const [text] = [textOf(response), app.shutdown.begin()];
+    const late = await chat();
+    expect(told(late)).toBe('503 shutting_down');
+    expect(late.headers.get('retry-after')).toBe('1');
+    const drained = app.shutdown.drain(app.server, 60_000);
+    go();
+    expect(eventsOf(await text).at(-1)).toBe('[DONE]');
+    await drained;
+    expect(ended).toBe(1);
   });
 });

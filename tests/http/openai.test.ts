@@ -29,7 +29,7 @@ describe('the OpenAI endpoint', () => {
 
   beforeAll(async () => {
     ({ app, admin, member, stranger } = await TestApp.withTeam({
-      env: { SERVICE_MASTER_KEY: masterKey },
+      env: { SERVICE_MASTER_KEY: masterKey, SERVICE_CORS_ORIGINS: 'https://chat.example' },
       adapt: (container) =>
         container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime({ 'tiny-chat': { answer } })),
     }));
@@ -308,5 +308,13 @@ describe('the OpenAI endpoint', () => {
     expect(await told('POST', completions, { token, json: { ...json, messages: words } })).toBe(
       `400 ${wrong} context_length_exceeded messages`,
     );
+  });
+
+  it('is open to pages of allowed origins, and its routes have their own metrics', async () => {
+    const headers = { Origin: 'https://chat.example', 'Access-Control-Request-Method': 'POST' };
+    const preflight = await app.call('OPTIONS', completions, { headers });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([200, headers.Origin]);
+    const { body } = await app.get('/metrics', masterKey);
+    for (const route of [completions, models, `${models}/{model*}`]) expect(body).toContain(`route="${route}"`);
   });
 });

@@ -1250,15 +1250,6 @@ export interface components {
                 current?: number;
             }[];
         };
-        OpenAiError: {
-            error: {
-                message: string;
-                /** @enum {string} */
-                type: "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "server_error";
-                param: string | null;
-                code: string;
-            };
-        };
         AlertFired: {
             /** @enum {string} */
             type: "alert.fired";
@@ -2014,6 +2005,16 @@ export interface components {
                     cached_tokens: number;
                 };
             } | null;
+        };
+        OpenAiError: {
+            error: components["schemas"]["OpenAiProblem"];
+        };
+        OpenAiProblem: {
+            message: string;
+            /** @enum {string} */
+            type: "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "server_error";
+            param: string | null;
+            code: string;
         };
         OpenAiChatRequest: {
             model: string;
@@ -2954,8 +2955,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "bad_request";
                     };
@@ -2967,8 +2968,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated" | "session_required";
                     };
@@ -2980,8 +2981,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "request_timeout";
                     };
@@ -2993,8 +2994,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "misdirected_request";
                     };
@@ -3006,8 +3007,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "rate_limited";
                     };
@@ -3019,8 +3020,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "headers_too_large";
                     };
@@ -3032,8 +3033,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "internal_error";
                     };
@@ -3045,8 +3046,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "storage_unavailable" | "shutting_down";
                     };
@@ -3058,8 +3059,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "not_found";
                     };
@@ -3071,8 +3072,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "invalid_request" | "malformed_json" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
                     };
@@ -3084,8 +3085,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "payload_too_large";
                     };
@@ -3097,8 +3098,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "unsupported_media_type";
                     };
@@ -3110,8 +3111,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "rate_limited" | "model_busy";
                     };
@@ -3123,8 +3124,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "runtime_invalid_response";
                     };
@@ -3136,8 +3137,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
                     };
@@ -3149,8 +3150,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OpenAiError"] & {
-                    error?: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "inference_timeout";
                     };
@@ -5628,7 +5629,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OpenAiChatCompletion"];
-                    "text/event-stream": components["schemas"]["ChatCompletionChunk"];
+                    "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["OpenAiError"];
                 };
             };
             400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];

@@ -1,29 +1,29 @@
+import { z } from 'zod';
 import type { Finding } from '../../domain/shared/errors.js';
+import { namedObject } from './schemas.js';
 
 export const OPENAI = '/openai/v1';
 
 /** Tells whether answers of a path have OpenAI's forms. */
 export const isOpenAi = (path: string): boolean => path === OPENAI || path.startsWith(`${OPENAI}/`);
 
-/** The form of every refusal below `/openai/v1`. */
-export interface OpenAiError {
-  readonly error: {
-    readonly message: string;
-    readonly type: OpenAiErrorType;
-    /** Names the field that is wrong. */
-    readonly param: string | null;
-    readonly code: string;
-  };
-}
+const Problem = namedObject('OpenAiProblem', {
+  message: z.string().describe('Tells a person what is wrong and what to do.'),
+  type: z.enum([
+    'invalid_request_error',
+    'authentication_error',
+    'permission_error',
+    'rate_limit_error',
+    'server_error',
+  ]),
+  param: z.string().nullable().describe('The field that is wrong, as `messages[0].content`.'),
+  code: z.string().describe('The machine code. Codes never change.'),
+});
 
-export const openAiErrorTypes = [
-  'invalid_request_error',
-  'authentication_error',
-  'permission_error',
-  'rate_limit_error',
-  'server_error',
-] as const;
-type OpenAiErrorType = (typeof openAiErrorTypes)[number];
+/** The form of every refusal below `/openai/v1`. */
+export const OpenAiError = namedObject('OpenAiError', { error: Problem });
+export type OpenAiError = z.output<typeof OpenAiError>;
+type OpenAiErrorType = OpenAiError['error']['type'];
 
 const types: Readonly<Record<number, OpenAiErrorType>> = {
   401: 'authentication_error',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { OPENAI } from '../openai-errors.js';
+import { OPENAI, OpenAiError } from '../openai-errors.js';
 import { AnyJson, id, intLike, namedObject, textLike } from '../schemas.js';
 import { CONVERSATION, ConversationHeader, runtimeRefusals, UsageAnswer } from './completions.contract.js';
 import { OpenAiChatRequest, refusalOf, refuseFirst } from './openai-request.js';
@@ -115,7 +115,7 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   refuseFirst,
   refusalOf,
   answer: OpenAiChatCompletion,
-  answerEvents: ChatCompletionChunk,
+  answerEvents: z.union([ChatCompletionChunk, OpenAiError]),
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.' },
   refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

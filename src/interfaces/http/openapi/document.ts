@@ -22,7 +22,9 @@ export const tags: Readonly<Record<Contract['tag'], string>> = {
   'Project workspace': 'Projects, their datasets and their models, each with versions. A team sees only its own.',
   Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
   Inference: 'Chat completions, and conversations that store them.',
-  OpenAI: 'The same chats for programs that expect OpenAI’s API.',
+  OpenAI:
+    'The same chats for programs that expect OpenAI’s API. Refusals have its form, `OpenAiError`. A status that is 422 ' +
+    'elsewhere is 400 here.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
@@ -53,7 +55,8 @@ export function openApiDocument(version: string) {
       description:
         'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction. ' +
         'Identifiers begin with their kind (`prj_…`) and sort by age. Lengths are counted in Unicode code points.\n\n' +
-        'Every refusal has the same envelope, `Error`, and its `code` never changes. An unknown path is refused with 404 ' +
+        'Every refusal has the same envelope, `Error`, and its `code` never changes. Below `/openai/v1` the envelope is ' +
+        '`OpenAiError`, and 400 stands in place of 422. An unknown path is refused with 404 ' +
         '`not_found`, an unknown method of a known path with 405 `method_not_allowed`. Each answer carries ' +
         '`X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), or a new one.\n\n' +
         'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +

@@ -3,7 +3,7 @@ import { callerKinds } from '../../../domain/accounts/caller.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
 import { documentedHeaders } from '../middleware/rate-limit.js';
-import { isOpenAi, openAiErrorTypes, openAiStatus } from '../openai-errors.js';
+import { isOpenAi, openAiStatus } from '../openai-errors.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
 import { openAiRefusalExample, refusalExample } from './examples.js';
 
@@ -79,32 +79,16 @@ const envelope = {
   },
 };
 
-const openAiEnvelope = {
-  ...object,
-  required: ['error'],
-  properties: {
-    error: {
-      ...object,
-      required: ['message', 'type', 'param', 'code'],
-      properties: {
-        message: { ...string, description: 'Tells a person what is wrong and what to do.' },
-        type: { ...string, enum: [...openAiErrorTypes] },
-        param: {
-          type: ['string' as const, 'null' as const],
-          description: 'The field that is wrong, as `messages[0].content`.',
-        },
-        code: { ...string, description: 'The machine code. Codes never change.' },
-      },
-    },
-  },
-};
-
 /** Returns the schema of a refusal with one of these codes. */
 function schemaOf(contract: Contract, codes: string[]) {
-  const code = { enum: codes };
+  const own = { properties: { code: { enum: codes } } };
   return isOpenAi(contract.path)
-    ? { allOf: [{ $ref: '#/components/schemas/OpenAiError' }, { properties: { error: { properties: { code } } } }] }
-    : { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code } }] };
+    ? {
+        ...object,
+        required: ['error'],
+        properties: { error: { allOf: [{ $ref: '#/components/schemas/OpenAiProblem' }, own] } },
+      }
+    : { allOf: [{ $ref: '#/components/schemas/Error' }, own] };
 }
 
 /** Keeps the components of the two forms apart. */
@@ -155,7 +139,6 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   for (const [name, header] of Object.entries({ ...commonHeaders, ...adviceHeaders }))
     registry.registerComponent('headers', name, header);
   registry.registerComponent('schemas', 'Error', envelope);
-  registry.registerComponent('schemas', 'OpenAiError', openAiEnvelope);
   const examples = contracts.flatMap((contract) =>
     allRefusalsOf(contract).map(({ code, status }) => {
       const value = isOpenAi(contract.path) ? openAiRefusalExample(code, status) : refusalExample(code);
