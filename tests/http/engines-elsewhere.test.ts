@@ -1,8 +1,21 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { SystemClock } from '../../src/infrastructure/system/shared-ports.js';
-import { answering, completion, type Script, ScriptedEngine, send, speaking } from '../support/scripted-engine.js';
+import {
+  answering,
+  chunk,
+  chunksOf,
+  completion,
+  type Script,
+  ScriptedEngine,
+  send,
+  sendEvents,
+  speaking,
+  streaming,
+} from '../support/scripted-engine.js';
 import { until } from '../support/until.js';
 import {
   ask,
@@ -16,6 +29,10 @@ import {
   untilState,
 } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
+
+/** Parses the data of each event. */
+const dataOf = (text: string) =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => (data === '[DONE]' ? data : JSON.parse(data)));
 
 const KEY = 'sk-the-key-of-the-engine';
 const OTHER_KEY = 'sk-another-key';
@@ -153,6 +170,73 @@ describe('chat with an engine elsewhere', () => {
       ...sampling,
     });
     expect(await openAi()).toMatchObject({ status: 502, body: { error: { code: 'runtime_invalid_response' } } });
+  });
+
+  const newestJob = async () => (await app.get('/v1/jobs?limit=1', admin.token)).body.jobs[0];
+  /** Opens a stream that has its first part. The test does the rest of the engine. */
+  const opened = async (signal: AbortSignal | null = null) => {
+    let upstream: ServerResponse | undefined;
+    engine.script = (_, response) => {
+      upstream = response;
+      sendEvents(response, chunk('big-model', { content: 'Hi' }));
+    };
+    const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify(ask(project, 'Hi', { stream: true }));
+    const answer = await fetch(`${app.url}/openai/v1/chat/completions`, { method: 'POST', headers, body, signal });
+    return { upstream: upstream as ServerResponse, answer };
+  };
+
+  it('streams through the OpenAI endpoint, chunk by chunk, under the name of the project', async () => {
+    const usage = { prompt_tokens: 8, completion_tokens: 2 };
+    engine.script = streaming(...chunksOf('big-model-0613', 'Hello there', { usage }));
+    const { status, body } = await openAi({ stream: true, stream_options: { include_usage: true } });
+    expect(status).toBe(200);
+    const [role, hello, there, end, figures, done] = dataOf(body);
+    for (const one of [role, hello, there, end, figures])
+      expect(one).toMatchObject({ object: 'chat.completion.chunk', model: project, id: role.id });
+    const deltas = [role, hello, there, end].map(({ choices: [{ delta, finish_reason }] }) => [delta, finish_reason]);
+    expect(deltas).toEqual([
+      [{ role: 'assistant', content: '' }, null],
+      [{ content: 'Hello' }, null],
+      [{ content: ' there' }, null],
+      [{}, 'stop'],
+    ]);
+    expect(figures).toMatchObject({ choices: [], usage: { ...usage, total_tokens: 10 } });
+    expect(done).toBe('[DONE]');
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } };
+    const script = [chunk('big-model', { tool_calls: [call] }), chunk('big-model', {}, 'tool_calls')];
+    engine.script = streaming(...script, '[DONE]');
+    const [, calls, last] = dataOf((await openAi({ stream: true, tools: [{ type: 'function' }] })).body);
+    expect(calls.choices[0].delta).toEqual({ tool_calls: [call] });
+    expect(last.choices[0].finish_reason).toBe('tool_calls');
+  });
+
+  it('fails a stream by its status before the first part, and by its last event after it', async () => {
+    engine.script = streaming(chunk('small-model', { content: 'Hi' }));
+    const invalid = { error: { code: 'runtime_invalid_response' } };
+    expect(await openAi({ stream: true })).toMatchObject({ status: 502, body: invalid });
+    const broken: [(response: ServerResponse) => unknown, string][] = [
+      [(response) => response.end(), 'runtime_invalid_response'],
+      [(response) => response.socket?.destroy(), 'runtime_unavailable'],
+      [() => undefined, 'inference_timeout'],
+    ];
+    for (const [breaks, code] of broken) {
+      const { upstream, answer } = await opened();
+      breaks(upstream);
+      const last = dataOf(await answer.text()).at(-1);
+      expect({ status: answer.status, last }).toMatchObject({ status: 200, last: { error: { code } } });
+      expect(await newestJob()).toMatchObject({ status: 'failed', error: expect.stringContaining(code) });
+    }
+    expect(await told(speaking())).toMatchObject({ status: 200 });
+  });
+
+  it('leaves the engine when the reader of a stream goes away', async () => {
+    const leaving = new AbortController();
+    const { upstream } = await opened(leaving.signal);
+    const gone = once(upstream, 'close');
+    leaving.abort();
+    await gone;
+    await until('the call is cancelled', async () => (await newestJob()).status === 'cancelled');
   });
 
   it('takes the engine’s own time-out for one', async () => {
