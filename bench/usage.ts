@@ -61,8 +61,9 @@ async function main(): Promise<void> {
     client.query(CALLS_OF, [first, last, rows[0].team_id, admin.id, member.id, CALLS]);
 
   const statements = new Map<string, unknown[]>();
-  const logger = { logQuery: (text: string, values: unknown[] = []) => void statements.set(text, values) };
-  const database = createDataSource(server.url).setOptions({ logging: ['query'], logger: logger as never });
+  const logQuery = (text: string, values: unknown[] = []) => void statements.set(text, values);
+  const logger = { logQuery, logQueryError: console.error } as never;
+  const database = createDataSource(server.url).setOptions({ logging: ['query'], logger });
   await database.initialize();
   const config = loadConfig({ DATABASE_URL: server.url, SERVICE_DATA_DIR: folder });
   const container = createContainer({ config, database, logger: new MemoryLogger() });

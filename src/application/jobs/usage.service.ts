@@ -43,9 +43,9 @@ export class UsageService {
 }
 
 const ROLLING_UP = 'rolling up usage';
-const AT_ONCE = 1_000;
+const AT_ONCE = 500;
 /** Limits a run, because other upkeep of calls waits for it. */
-const BATCHES = 20;
+const BATCHES = 40;
 
 /** Rolls up the usage of finished calls, each call once, on whichever instance. */
 @injectable()

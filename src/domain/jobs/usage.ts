@@ -91,28 +91,37 @@ const ceiling = (at: Date, bucket: UsageBucket): Date =>
   new Date(Math.ceil(at.getTime() / LENGTH_MS[bucket]) * LENGTH_MS[bucket]);
 
 export const Usage = {
-  of: (calls: readonly EndedCall[]): Usage => ({
-    calls: calls.length,
-    failures: summed(calls.flatMap(({ usage }) => (usage.failure === null ? [] : [{ [usage.failure]: 1 }]))),
-    tokensIn: total(calls.map(({ usage }) => usage.tokensIn ?? 0)),
-    tokensOut: total(calls.map(({ usage }) => usage.tokensOut ?? 0)),
-    latency: Histogram.of(
-      calls.map(({ createdAt, finishedAt }) => (finishedAt.getTime() - createdAt.getTime()) / 1000),
-    ),
-    firstToken: Histogram.of(calls.flatMap(({ usage }) => usage.firstToken ?? [])),
+  of: ({ createdAt, finishedAt, usage }: EndedCall): Usage => ({
+    calls: 1,
+    failures: usage.failure === null ? {} : { [usage.failure]: 1 },
+    tokensIn: usage.tokensIn ?? 0,
+    tokensOut: usage.tokensOut ?? 0,
+    latency: Histogram.of((finishedAt.getTime() - createdAt.getTime()) / 1000),
+    firstToken: usage.firstToken === null ? [] : Histogram.of(usage.firstToken),
   }),
 
-  sum: (parts: readonly Usage[]): Usage => ({
-    calls: total(parts.map(({ calls }) => calls)),
-    failures: summed(parts.map(({ failures }) => failures)),
-    tokensIn: total(parts.map(({ tokensIn }) => tokensIn)),
-    tokensOut: total(parts.map(({ tokensOut }) => tokensOut)),
-    latency: Histogram.sum(parts.map(({ latency }) => latency)),
-    firstToken: Histogram.sum(parts.map(({ firstToken }) => firstToken)),
-  }),
+  /** Requires at least one part. */
+  sum(parts: readonly Usage[]): Usage {
+    const [first] = parts as [Usage];
+    if (parts.length === 1) return first;
+    let { calls, tokensIn, tokensOut } = first;
+    const failures = { ...first.failures };
+    for (const part of parts.slice(1)) {
+      calls += part.calls;
+      tokensIn += part.tokensIn;
+      tokensOut += part.tokensOut;
+      for (const code in part.failures) failures[code] = (failures[code] ?? 0) + (part.failures[code] as number);
+    }
+    const latency = Histogram.sum(parts.map((part) => part.latency));
+    const firstToken = Histogram.sum(parts.map((part) => part.firstToken));
+    return { calls, failures, tokensIn, tokensOut, latency, firstToken };
+  },
 
-  summary: ({ latency, firstToken, ...sums }: Usage): UsageSummary => ({
-    ...sums,
+  summary: ({ calls, failures, tokensIn, tokensOut, latency, firstToken }: Usage): UsageSummary => ({
+    calls,
+    failures,
+    tokensIn,
+    tokensOut,
     latency: Histogram.percentiles(latency) as Percentiles, // every call has one
     firstToken: Histogram.percentiles(firstToken),
   }),
@@ -120,8 +129,10 @@ export const Usage = {
   start: floor,
 
   groupOf({ projectId, modelId, requestedBy, usage }: EndedCall, by: UsageGroup | null): string | null {
-    if (by === null) return null;
-    return { project: projectId, model: modelId, key: usage.keyId, account: requestedBy }[by];
+    if (by === 'project') return projectId;
+    if (by === 'model') return modelId;
+    if (by === 'key') return usage.keyId;
+    return by && requestedBy;
   },
 
   /** Lists the scopes of `UsageQuery` that include the call. */
@@ -165,7 +176,7 @@ export const Usage = {
     }
     const summed = [...groups.values()].map((same): UsageEntry => {
       const [{ start, group }] = same as [UsagePart];
-      return { start: floor(start, bucket), group, ...Usage.summary(Usage.sum(same)) };
+      return { ...Usage.summary(Usage.sum(same)), start: floor(start, bucket), group };
     });
     return [...settled, ...summed].sort(byStartAndGroup).slice(-MOST_ENTRIES);
   },
@@ -199,17 +210,19 @@ const SECONDS = Array.from({ length: BINS }, (_, bin) =>
 );
 
 export const Histogram = {
-  of: (values: readonly number[]): Histogram => Histogram.sum(values.map((value) => [binOf(value), 1])),
+  of: (value: number): Histogram => [binOf(value), 1],
 
   sum(parts: readonly Histogram[]): Histogram {
-    const counts = new Map<number, number>();
+    const counts: number[] = [];
     for (const part of parts) {
       for (let at = 0; at < part.length; at += 2) {
         const bin = part[at] as number;
-        counts.set(bin, (counts.get(bin) ?? 0) + (part[at + 1] as number));
+        counts[bin] = (counts[bin] ?? 0) + (part[at + 1] as number);
       }
     }
-    return [...counts].sort(([one], [other]) => one - other).flat();
+    const sum: number[] = [];
+    counts.forEach((count, bin) => void sum.push(bin, count));
+    return sum;
   },
 
   /** Returns nearest-rank percentiles, or null without values. */
@@ -228,12 +241,3 @@ export const Histogram = {
     return { p50: next(0.5), p95: next(0.95), p99: next(0.99) };
   },
 };
-
-const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
-
-function summed(parts: readonly Usage['failures'][]): Usage['failures'] {
-  const counts: Record<string, number> = {};
-  for (const part of parts)
-    for (const [code, count] of Object.entries(part)) counts[code] = (counts[code] ?? 0) + count;
-  return counts;
-}

@@ -84,8 +84,8 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         failures: {},
         tokensIn: 8,
         tokensOut: 5,
-        latency: Histogram.percentiles(Histogram.of([1, 1])),
-        firstToken: Histogram.percentiles(Histogram.of([0.5])),
+        latency: Histogram.percentiles(Histogram.of(1)),
+        firstToken: Histogram.percentiles(Histogram.of(0.5)),
       });
       expect(second).toMatchObject({
         start: new Date('2026-03-01T13:00:00Z'),
@@ -156,7 +156,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         const groupBy = [null, ...usageGroups][query % 5] as UsageQuery['groupBy'];
         const meant = calls.filter(({ finishedAt: end }) => end >= (since as Date) && end < (until as Date));
         const parts = meant.map((call) => {
-          return { ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
+          return { ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
         });
         expect(await sums({ since, until, bucket, groupBy })).toEqual(Usage.entries(parts, bucket));
       }

@@ -163,7 +163,7 @@ export class MemoryUsageRepository implements UsageRepository {
     const calls = ended.filter(({ finishedAt }) => finishedAt >= since);
     const meant = calls.filter((call) => (!until || call.finishedAt < until) && Usage.scopesOf(call).includes(scope));
     const parts = meant.map((call) => {
-      return { ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
+      return { ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
     });
     return Usage.entries(parts, bucket);
   }

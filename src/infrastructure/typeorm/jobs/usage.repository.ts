@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { And, type FindOptionsWhere, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
 import type { UsageRepository } from '../../../application/jobs/ports.js';
@@ -66,7 +67,8 @@ const SAVE = `
      SET summary = excluded.summary, histograms = excluded.histograms`;
 
 /** Rows of one statement. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 500;
+const CALLS_WITHOUT_PAUSE = 50;
 
 const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
@@ -91,7 +93,7 @@ export class TypeOrmUsageRepository implements UsageRepository {
     const after = await rolledUpTo(this.unitOfWork);
     if (BigInt(last) <= BigInt(after)) return false; // another instance was faster
     const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
-    await this.add(addends(calls, minutesSince));
+    await this.add(await addends(calls, minutesSince));
     const more = calls.length === most;
     const finishNumber = (more && calls.at(-1)?.finishNumber) || last;
     await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
@@ -121,7 +123,7 @@ export class TypeOrmUsageRepository implements UsageRepository {
       }
       const own = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
       for (const call of own)
-        parts.push({ ...Usage.of([call]), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
+        parts.push({ ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
       return Usage.entries(parts, query.bucket, settled);
     });
   }
@@ -197,33 +199,34 @@ const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptions
 });
 
 const textOf = ({ scope, groupedBy, bucket, start, group }: Key): string =>
-  [scope, groupedBy, bucket, start.getTime(), group].join(' ');
+  `${scope} ${groupedBy} ${bucket} ${start.getTime()} ${group}`;
 
-/** Returns what the calls add to each row. */
-function addends(calls: readonly EndedCall[], minutesSince: Date): (Key & { usage: Usage })[] {
-  const parts = new Map<string, { key: Key; calls: EndedCall[] }>();
-  for (const call of calls) {
+/** Returns what the calls add to each row. Lets others run meanwhile. */
+async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise<(Key & { usage: Usage })[]> {
+  const parts = new Map<string, { key: Key; usages: Usage[] }>();
+  for (const [number, call] of calls.entries()) {
+    if (number % CALLS_WITHOUT_PAUSE === 0) await setImmediate();
+    const usage = Usage.of(call);
     for (const key of keysOf(call, minutesSince)) {
       const text = textOf(key);
       const known = parts.get(text);
-      if (known) known.calls.push(call);
-      else parts.set(text, { key, calls: [call] });
+      if (known) known.usages.push(usage);
+      else parts.set(text, { key, usages: [usage] });
     }
   }
-  return [...parts.values()].map(({ key, calls }) => ({ ...key, usage: Usage.of(calls) }));
+  return [...parts.values()].map(({ key, usages }) => ({ ...key, usage: Usage.sum(usages) }));
 }
 
 function keysOf(call: EndedCall, minutesSince: Date): Key[] {
-  const buckets = usageBuckets.filter((bucket) => bucket !== 'minute' || call.finishedAt >= minutesSince);
-  return Usage.scopesOf(call).flatMap((scope) =>
-    [null, ...usageGroups].flatMap((groupBy) =>
-      buckets.map((bucket) => ({
-        scope: scope ?? '',
-        groupedBy: groupBy ?? 'none',
-        bucket,
-        start: Usage.start(call.finishedAt, bucket),
-        group: Usage.groupOf(call, groupBy) ?? '',
-      })),
-    ),
-  );
+  const keys: Key[] = [];
+  for (const bucket of usageBuckets) {
+    if (bucket === 'minute' && call.finishedAt < minutesSince) continue;
+    const start = Usage.start(call.finishedAt, bucket);
+    for (const groupBy of [null, ...usageGroups]) {
+      const group = Usage.groupOf(call, groupBy) ?? '';
+      const groupedBy = groupBy ?? 'none';
+      for (const scope of Usage.scopesOf(call)) keys.push({ scope: scope ?? '', groupedBy, bucket, start, group });
+    }
+  }
+  return keys;
 }
