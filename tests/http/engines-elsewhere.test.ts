@@ -218,7 +218,6 @@ describe('chat with an engine elsewhere', () => {
     const broken: [(response: ServerResponse) => unknown, string][] = [
       [(response) => response.end(), 'runtime_invalid_response'],
       [(response) => response.socket?.destroy(), 'runtime_unavailable'],
-      [() => undefined, 'inference_timeout'],
     ];
     for (const [breaks, code] of broken) {
       const { upstream, answer } = await opened();
