@@ -9,7 +9,7 @@ const swc = (syntax) => [
       keepClassNames: true,
     },
     module: { type: 'commonjs' },
-    sourceMaps: 'inline',
+    sourceMaps: true,
   },
 ];
 
