@@ -13,6 +13,7 @@ import {
   RuntimeStopped,
   RuntimeUnavailable,
 } from '../../src/domain/chat/errors.js';
+import type { Job } from '../../src/domain/jobs/job.js';
 import { OpenAiController } from '../../src/interfaces/http/chat/openai.controller.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { until } from '../support/until.js';
@@ -128,7 +129,10 @@ describe('streams of the OpenAI endpoint', () => {
       '[DONE]',
     ]);
     expect(events[0].id).toMatch(/^chatcmpl-/);
-    expect(await newestJob()).toMatchObject({ status: 'succeeded', duration: 1 });
+    const job = await newestJob();
+    expect(job).toMatchObject({ status: 'succeeded', duration: 1 });
+    const { usage } = (await app.store.jobs.find(job.id)) as Job;
+    expect(usage).toMatchObject({ tokensIn: 1, tokensOut: 2, firstToken: 0.25 });
     expect(ended).toBe(1);
   });
 
@@ -219,6 +223,14 @@ describe('streams of the OpenAI endpoint', () => {
     expect((await chat({}, { 'X-Conversation-Id': id as string })).headers.get('x-conversation-id')).toBe(id);
     expect(stored).toEqual([['Hi', 'Hello there']]);
     expect(await contents()).toEqual(['Hi', 'Hello there', 'Hi', 'More!']);
+    parts = async function* () {
+      yield { text: 'More' };
+      await app.delete(path, admin.token);
+      yield { text: '', end };
+    };
+    const gone = eventsOf((await chat({}, { 'X-Conversation-Id': id as string })).body);
+    expect(gone.at(-1)).toMatchObject({ error: { code: 'not_found' } });
+    expect(gone.some((event) => event.choices?.[0].finish_reason)).toBe(false);
   });
 
   it('send comments while nothing else comes, also before their first event', async () => {
