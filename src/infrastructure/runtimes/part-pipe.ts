@@ -1,5 +1,5 @@
 /** Parts that are no longer than this together, in characters, may wait for their reader. */
-const ROOM = 64 * 1024;
+const ROOM = 1024 * 1024;
 
 /** Hands parts to one reader, and holds their writer back while too many wait. */
 export class PartPipe<Part> {
