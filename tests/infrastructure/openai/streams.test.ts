@@ -308,7 +308,8 @@ describe('the stream of an engine that speaks OpenAI', () => {
     let isSent: Promise<unknown> | undefined;
     engine.script = (_, response) => {
       isSent = once(response, 'finish');
-      streaming(hi, chunk(M, { content: 'x'.repeat(70_000) }), stop, '[DONE]')(undefined as never, response);
+      const half = chunk(M, { content: 'x'.repeat(600_000) });
+      streaming(hi, half, half, stop, '[DONE]')(undefined as never, response);
     };
     const given = stream();
     await given.next();
