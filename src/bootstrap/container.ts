@@ -15,7 +15,15 @@ import { ChatEngine, ChatLimits, ChatRuntime, ModelFolders } from '../applicatio
 import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
-import { Clock, Delay, IdGenerator, Logger, RequestContext, SecretTokens } from '../application/shared/ports.js';
+import {
+  Clock,
+  Delay,
+  IdGenerator,
+  JsonSchemas,
+  Logger,
+  RequestContext,
+  SecretTokens,
+} from '../application/shared/ports.js';
 import { ContentHasher, KeptVersions, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
@@ -27,6 +35,7 @@ import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
 import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver, LocalModelFolders } from '../infrastructure/files/local-model-files.js';
+import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
@@ -135,7 +144,9 @@ function bindChat(container: Container, config: Config, children: ChildLimits): 
     stopGraceMs: STOP_GRACE_MS,
     children,
   };
-  const elsewhere = { ...limits, ...config.upstream };
+  const schemas = new AjvJsonSchemas(shippedProgram('infrastructure/json-schema/schema-thread.js'));
+  const elsewhere = { ...limits, ...config.upstream, schemas };
+  container.bind(JsonSchemas).toConstantValue(schemas);
   container
     .bind(ChatEngine)
     .toResolvedValue(

@@ -10,6 +10,10 @@ import { TestApp } from './support/test-app.js';
 const models = '/openai/v1/models';
 const completions = '/openai/v1/chat/completions';
 const message = { role: 'user', content: 'Hi' };
+const schemaFormat = (over: object = {}) => ({
+  type: 'json_schema',
+  json_schema: { name: 'place', schema: { type: 'object' }, ...over },
+});
 
 describe('the OpenAI endpoint', () => {
   let app: TestApp;
@@ -120,6 +124,22 @@ describe('the OpenAI endpoint', () => {
       cutToContext: true,
       temperature: 0,
     });
+  });
+
+  it('passes on a response format', async () => {
+    const schema = { type: 'object', properties: { b: { const: null }, a: {} } };
+    const format = { type: 'json_schema', name: 'place', schema };
+    for (const [sent, expected] of [
+      [{ type: 'text' }, undefined],
+      [null, undefined],
+      [{ type: 'json_object' }, { type: 'json_object' }],
+      [schemaFormat({ schema, strict: null, description: null }), format],
+      [schemaFormat({ schema, strict: true, description: '' }), { ...format, strict: true, description: '' }],
+    ]) {
+      expect(told(await chat({ response_format: sent }))).toBe('200 undefined');
+      expect(asked.responseFormat).toEqual(expected);
+      expect('responseFormat' in asked).toBe(expected !== undefined);
+    }
   });
 
   it('passes on each parameter, and nothing that was not sent', async () => {
@@ -237,6 +257,14 @@ describe('the OpenAI endpoint', () => {
     ['stream', { stream: 'yes' }],
     ['stream_options', { stream_options: { include_usage: true } }],
     ['stream_options', { stream: false, stream_options: {} }],
+    ['response_format', { response_format: 'json' }],
+    ['response_format.type', { response_format: {} }],
+    ['response_format.type', { response_format: { type: 'xml' } }],
+    ['response_format.json_schema', { response_format: { type: 'json_schema' } }],
+    ['response_format.json_schema.name', { response_format: schemaFormat({ name: 'a b' }) }],
+    ['response_format.json_schema.schema', { response_format: schemaFormat({ schema: true }) }],
+    ['response_format.json_schema.schema', { response_format: schemaFormat({ schema: { title: long(100_000) } }) }],
+    ['response_format.json_schema.strict', { response_format: schemaFormat({ strict: 'yes' }) }],
     ['X-Conversation-Id', {}],
   ])('refuses a bad %s (%#), whatever the runtime’s state', async (param, over) => {
     const headers: Record<string, string> = param === 'X-Conversation-Id' ? { [param]: 'x' } : {};
@@ -258,8 +286,8 @@ describe('the OpenAI endpoint', () => {
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: {} }] }] },
     ],
     ['unknown_parameter', 'stream_options.x', { stream: true, stream_options: { x: 1 } }],
-    ['unsupported_parameter', 'response_format', { response_format: { type: 'json_object' } }],
-    ['unsupported_parameter', 'response_format', { response_format: { type: 'json_schema', json_schema: {} } }],
+    ['unknown_parameter', 'response_format.schema', { response_format: { type: 'json_object', schema: {} } }],
+    ['unknown_parameter', 'response_format.json_schema.x', { response_format: schemaFormat({ x: 1 }) }],
   ])('refuses with %s the field %s', async (code, param, over) => {
     expect(await chat(over)).toMatchObject({
       status: 400,

@@ -2039,10 +2039,7 @@ export interface components {
                 include_usage?: boolean | null;
                 include_obfuscation?: boolean | null;
             } | null;
-            response_format?: {
-                /** @enum {string} */
-                type: "text";
-            } | null;
+            response_format?: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"] | null;
             tools?: {
                 [key: string]: components["schemas"]["Json"];
             }[] | null;
@@ -2087,6 +2084,26 @@ export interface components {
             type: string;
         } & {
             [key: string]: unknown;
+        };
+        TextFormat: {
+            /** @enum {string} */
+            type: "text";
+        };
+        JsonObjectFormat: {
+            /** @enum {string} */
+            type: "json_object";
+        };
+        JsonSchemaFormat: {
+            /** @enum {string} */
+            type: "json_schema";
+            json_schema: {
+                name: string;
+                description?: string | null;
+                schema: {
+                    [key: string]: components["schemas"]["Json"];
+                };
+                strict?: boolean | null;
+            };
         };
         Job: {
             id: string;

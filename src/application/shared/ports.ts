@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/workspace/json.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
 export abstract class Clock {
   /** Returns the current time as a fresh object. */
@@ -171,6 +171,17 @@ export abstract class WorkQueue {
   abstract release(instance: number): Promise<void>;
   /** Starts no more tasks and aborts the running ones. Resolves when they have ended, or after `graceMs`. */
   abstract stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Compares texts with JSON schemas of draft 2020-12, or of draft 7 or 6 if `$schema` says so. Bounded in time and memory
+ * whatever the schema and the text are, and holds up no other work meanwhile. Does not check `format`.
+ */
+export abstract class JsonSchemas {
+  /** Returns why a schema cannot be used; null if it can. */
+  abstract problem(schema: JsonObject): Promise<string | null>;
+  /** Tells whether a text is JSON that validates. False also if this takes too long, or the schema cannot be used. */
+  abstract accepts(schema: JsonObject, text: string): Promise<boolean>;
 }
 
 /** Selects at most `limit` items of a list, after the one with the id `after`. With null the list begins. */

@@ -38,7 +38,13 @@ export interface ChatRequest {
  */
 export type ResponseFormat =
   | { readonly type: 'json_object' }
-  | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject; readonly strict: boolean };
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+    };
 
 /** The other parameters of sampling, as OpenAI documents them. An absent one has no effect. */
 export interface Sampling {

@@ -1,4 +1,5 @@
 import { DomainError, InvalidRequest, refusal } from '../shared/errors.js';
+import type { Completion } from './chat.js';
 
 export class RuntimeNotConnected extends DomainError {
   /** `conflict`: the runtime itself was to be started or stopped. */
@@ -30,6 +31,13 @@ export class RuntimeUnavailable extends DomainError {
 export class RuntimeInvalidResponse extends DomainError {
   constructor(what: string) {
     super('bad_gateway', 'runtime_invalid_response', `The runtime gave no valid answer: ${what}`, { retryable: false });
+  }
+}
+
+/** The answer ended by itself, but breaks the format that the request demands strictly. */
+export class AnswerOutOfFormat extends RuntimeInvalidResponse {
+  constructor(readonly completion: Completion) {
+    super('it does not validate against the schema of response_format.');
   }
 }
 

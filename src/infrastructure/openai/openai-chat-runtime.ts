@@ -1,6 +1,6 @@
 /** Chat engines elsewhere that speak OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
-import type { ChatRequest, Completion, Sampling } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { type EngineChunk, specText } from '../runtimes/engine-api.js';
 import { HttpChatRuntime } from '../runtimes/http-chat-runtime.js';
@@ -119,7 +119,7 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
 
   request(request: ChatRequest, { model }: Model, stream: boolean) {
     const messages = request.messages.map(({ role, content, extra }) => ({ role, content, ...extra }));
-    const { temperature, maxTokens, tools, toolChoice } = request;
+    const { temperature, maxTokens, tools, toolChoice, responseFormat } = request;
     const body = {
       model,
       messages,
@@ -130,6 +130,7 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
       ...(tools !== undefined && { tools }),
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
       ...samplingFields(request.sampling),
+      ...(responseFormat && { response_format: formatField(responseFormat) }),
     };
     return { path: '/chat/completions', body };
   }
@@ -175,6 +176,9 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
 /** Azure's annotations are chunks that name no model and add nothing. */
 const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
   !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
+
+const formatField = ({ type, ...format }: ResponseFormat): object =>
+  type === 'json_schema' ? { type, json_schema: format } : { type };
 
 /** Names the fields as OpenAI does. */
 const samplingFields = (sampling: Sampling = {}): object => {

@@ -1,5 +1,6 @@
 /** Describes an engine that runs elsewhere and speaks HTTP: its translation, its source and its settings. */
 import { z } from 'zod';
+import type { JsonSchemas } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { RuntimeSource } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -60,6 +61,8 @@ export interface EngineSettings {
   readonly probeTimeoutMs: number;
   /** For loading its weights, as long as the engine answers that it is not ready yet. Default: 120 s. */
   readonly loadTimeoutMs: number;
+  /** Checks answers whose format is strict. */
+  readonly schemas: JsonSchemas;
   /** Between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
   readonly retryDelayMs: RestartDelayBounds;
 }

@@ -1,5 +1,6 @@
 /** The connections to one engine elsewhere. It turns answers into completions, and failures into the errors of callers. */
 import type { z } from 'zod';
+import type { JsonSchemas } from '../../application/shared/ports.js';
 import {
   type ChatRequest,
   type Completion,
@@ -8,6 +9,7 @@ import {
   mostTokens,
 } from '../../domain/chat/chat.js';
 import {
+  AnswerOutOfFormat,
   ContextLengthExceeded,
   InferenceTimeout,
   ModelBusy,
@@ -15,7 +17,8 @@ import {
   RuntimeLoading,
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
-import type { DomainError } from '../../domain/shared/errors.js';
+import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
 import {
   ConnectionFailed,
   type HttpAnswer,
@@ -34,6 +37,9 @@ export const NOT_READY = 'the engine answers that it is not ready yet (status 50
 /** The engine can't be reached, or refused the key. Other calls may fail as well. */
 export class EngineLost extends RuntimeUnavailable {}
 
+/** In characters. No answer of 4,096 tokens comes near. */
+const LONGEST_CHECKED = 4_000_000;
+
 /** A part of an answer, with its length on the wire in characters. */
 export interface ReceivedPart {
   readonly part: CompletionPart;
@@ -48,6 +54,7 @@ export class EngineClient<Model> {
   constructor(
     private readonly source: HttpSource<Model>,
     private readonly api: EngineApi<Model>,
+    private readonly schemas: JsonSchemas,
     /** Returns the error for the caller if a busy engine names no wait. */
     private readonly busy: () => ModelBusy,
   ) {
@@ -62,12 +69,15 @@ export class EngineClient<Model> {
 
   async complete(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
     try {
+      await this.requireSchema(request);
       const text = await textOf(await this.post(request, signal, false));
       const completion = read(this.answer, text, 'it is not a completion.');
       const answer = new AnswerCheck(request);
       answer.add(completion);
       answer.end(completion.finishReason);
-      return answer.asked(completion);
+      const asked = answer.asked(completion);
+      await this.requireFormat(request, asked);
+      return asked;
     } catch (error) {
       throw errorFor(error);
     }
@@ -112,6 +122,9 @@ export class EngineClient<Model> {
     const answer = new AnswerCheck(request);
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
+    let text = '';
+    await this.requireSchema(request);
+    const isStrict = strictSchema(request) !== null;
     for await (const { data } of eventsOf(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
       const chunk = read(schema, data, 'it has an event that is not part of a completion.');
@@ -120,8 +133,25 @@ export class EngineClient<Model> {
       if (answer.add(part)) yield { part: answer.asked(part), size: data.length };
       reason = finishReason ?? reason;
       usage = counted ?? usage;
+      if (isStrict) text += part.text;
+      if (text.length > LONGEST_CHECKED) throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
-    yield { part: { text: '', end: { finishReason: answer.end(reason), usage } }, size: 0 };
+    const end = { finishReason: answer.end(reason), usage };
+    await this.requireFormat(request, { text, ...end });
+    yield { part: { text: '', end }, size: 0 };
+  }
+
+  /** Throws InvalidRequest if the schema of a strict format cannot be used. */
+  private async requireSchema(request: ChatRequest): Promise<void> {
+    const schema = strictSchema(request);
+    const message = schema && (await this.schemas.problem(schema));
+    if (message) throw new InvalidRequest([{ path: 'response_format.json_schema.schema', message }]);
+  }
+
+  /** Throws AnswerOutOfFormat if an answer ended by itself and breaks a strict format. */
+  private async requireFormat(request: ChatRequest, completion: Completion): Promise<void> {
+    const schema = completion.finishReason === 'stop' ? strictSchema(request) : null;
+    if (schema && !(await this.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
   }
 
   /**
@@ -162,6 +192,11 @@ export class EngineClient<Model> {
     if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
+}
+
+/** Returns the schema that an answer must meet, or null. A stop text may end an answer anywhere, so it ends the promise. */
+function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
+  return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
 type Content = Omit<CompletionPart, 'end'>;

@@ -25,7 +25,7 @@ import { RemoteEngine } from './remote-engine.js';
 import { RuntimeMeter } from './runtime-meter.js';
 
 export type HttpChatRuntimeSettings = EngineAccess &
-  Pick<EngineSettings, 'queue' | 'timeoutMs'> &
+  Pick<EngineSettings, 'queue' | 'timeoutMs' | 'schemas'> &
   Partial<EngineSettings>;
 
 export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Model> {

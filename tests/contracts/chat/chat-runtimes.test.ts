@@ -14,6 +14,7 @@ import type {
 import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
+import { schemas } from '../../support/json-schemas.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
@@ -113,7 +114,7 @@ describe('chat engines elsewhere', () => {
   ): void {
     allContracts(name, (limits): ChatRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-      const adapter = make({ ...limits, ...waits, allowedHosts: [], keys: {} });
+      const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimeByKind([adapter]);
       const source = (model: string, key = 'right'): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model) };

@@ -1,6 +1,7 @@
 import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { ScriptedEngine } from '../../support/scripted-engine.js';
 import { until } from '../../support/until.js';
@@ -21,7 +22,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     const waits = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
     const openAi = new OpenAiChatRuntime(
-      { ...limits, ...waits, allowedHosts: [], keys: {} },
+      { ...limits, ...waits, schemas, allowedHosts: [], keys: {} },
       { now: () => new Date(now) },
       log,
     );

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.js';
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
 import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import {
   answering,
@@ -29,7 +31,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
-    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, allowedHosts: [], keys: {} };
+    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, schemas, allowedHosts: [], keys: {} };
     runtime = new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()).create('a');
     const model = { model: M, model_aliases: ['big-0613'] };
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };
@@ -122,6 +124,48 @@ describe('the stream of an engine that speaks OpenAI', () => {
   ])('takes %s', async (_, events) => {
     const { text, end, failure } = { failure: undefined, ...(await taken(streaming(...events))) };
     expect({ text, reason: end?.finishReason, failure }).toEqual({ text: 'Hi', reason: 'stop', failure: undefined });
+  });
+
+  const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const format = (schema: JsonObject, strict = true) =>
+    ({ type: 'json_schema', name: 'place', description: 'A place', schema, strict }) as const;
+  const whole = (more: Partial<ChatRequest>, script: Script) => {
+    engine.script = script;
+    return runtime.complete(asking(more), 'usr_a', new AbortController().signal).then(
+      ({ text }) => text,
+      (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
+    );
+  };
+
+  it('passes a format on, and compares the answer with it if it is strict and the answer ended by itself', async () => {
+    const [good, bad] = ['{"city": "Paris"}', '{"town": "Paris"}'];
+    const strict = { responseFormat: format(city) };
+    expect(await taken(streaming(...chunksOf(M, good)), strict)).toMatchObject({ text: good, end: {} });
+    expect(engine.asked.at(-1)?.body.response_format).toEqual({
+      type: 'json_schema',
+      json_schema: { name: 'place', description: 'A place', schema: city, strict: true },
+    });
+    expect(await whole(strict, speaking(good))).toBe(good);
+    const broken = await taken(streaming(...chunksOf(M, bad)), strict);
+    expect(broken).toMatchObject({ text: bad, failure: 'runtime_invalid_response' });
+    expect(broken.parts.every(({ end }) => end === undefined)).toBe(true);
+    expect(await whole(strict, speaking(bad))).toBe('runtime_invalid_response ');
+    expect(await whole(strict, answering(200, completion(M, bad, {}, 'length')))).toBe(bad);
+    for (const lax of [
+      { responseFormat: format(city, false) },
+      { responseFormat: { type: 'json_object' } as const },
+      { ...strict, sampling: { stop: ['x'] } },
+    ])
+      expect(await whole(lax, speaking(bad))).toBe(bad);
+    expect(engine.asked.at(-2)?.body.response_format).toEqual({ type: 'json_object' });
+  });
+
+  it('refuses a strict format with a schema that says nothing, before it asks', async () => {
+    const asked = engine.asked.length;
+    const unfit = { responseFormat: format({ type: 'text' }) };
+    expect(await whole(unfit, speaking())).toBe('invalid_request response_format.json_schema.schema');
+    expect(await taken(speaking(), unfit)).toMatchObject({ parts: [], failure: 'invalid_request' });
+    expect(engine.asked).toHaveLength(asked);
   });
 
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"' } };

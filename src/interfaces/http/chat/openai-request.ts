@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../domain/chat/chat.js';
-import { UnknownParameter, UnsupportedParameter } from '../../../domain/chat/errors.js';
+import {
+  type ChatRequest,
+  chatLimits,
+  type RequestMessage,
+  type ResponseFormat,
+  type Sampling,
+} from '../../../domain/chat/chat.js';
+import { UnknownParameter } from '../../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../schemas.js';
@@ -119,6 +125,49 @@ const Sampled = {
   top_logprobs: wholeNumber(0, MAX_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
 };
 
+const MOST_OF_SCHEMA = 100_000;
+
+const Schema = AnyObject.refine((schema) => JSON.stringify(schema).length <= MOST_OF_SCHEMA, {
+  error: `must have at most ${MOST_OF_SCHEMA} characters`,
+}).meta({
+  description: `A JSON schema of at most ${MOST_OF_SCHEMA} characters.`,
+  example: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+});
+
+const schemaName = 'must have 1 to 64 letters, digits, underscores and hyphens';
+
+const SchemaFormat = z.strictObject(
+  {
+    name: z
+      .string({ error: wanted('a string') })
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: schemaName })
+      .meta({ example: 'place' }),
+    description: text().nullish(),
+    schema: Schema,
+    strict: truth()
+      .nullish()
+      .describe('An ONNX model always keeps to the schema. The answer of an engine elsewhere is checked.'),
+  },
+  { error: wanted('an object') },
+);
+
+const Format = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({ type: z.literal('text') }).meta({ id: 'TextFormat' }),
+    z.strictObject({ type: z.literal('json_object') }).meta({ id: 'JsonObjectFormat' }),
+    z.strictObject({ type: z.literal('json_schema'), json_schema: SchemaFormat }).meta({ id: 'JsonSchemaFormat' }),
+  ],
+  {
+    error: ({ code }) => (code === 'invalid_union' ? 'must be text, json_object or json_schema' : 'must be an object'),
+  },
+);
+
 const StreamOptions = z.strictObject(
   { include_usage: truth().nullish(), include_obfuscation: truth().nullish() },
   { error: wanted('an object') },
@@ -142,7 +191,7 @@ export const OpenAiChatRequest = z
     n: z.literal(1, { error: 'must be 1' }).nullish(),
     stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ChatCompletionChunk`.'),
     stream_options: StreamOptions.nullish().describe('Only with `stream`.'),
-    response_format: z.strictObject({ type: z.literal('text') }).nullish(),
+    response_format: Format.nullish().describe('The form of the answer. The default is any text.'),
     tools: z
       .array(AnyObject, { error: wanted('an array') })
       .nullish()
@@ -182,8 +231,6 @@ export function refuseFirst(json: unknown): DomainError | null {
 
 /** Returns the error for what the schema refuses, if it has a code of its own. */
 export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
-  if (first?.path[0] === 'response_format')
-    return new UnsupportedParameter('response_format', 'must be {"type":"text"}');
   if (first?.code === 'unrecognized_keys') return new UnknownParameter([...first.path, first.keys[0]].join('.'));
   return first?.code === 'invalid_type' && first.expected === 'null'
     ? new UnknownParameter(first.path.join('.'))
@@ -210,7 +257,14 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
     temperature: temperature ?? 0,
     ...given({ tools, toolChoice: tool_choice }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
+    ...given({ responseFormat: formatOf(body.response_format) }),
   };
+}
+
+function formatOf(format: OpenAiChatRequest['response_format']): ResponseFormat | null {
+  if (format?.type !== 'json_schema') return format?.type === 'json_object' ? { type: 'json_object' } : null;
+  const { name, description, schema, strict } = format.json_schema;
+  return { type: 'json_schema', name, ...given({ description }), schema, ...given({ strict }) };
 }
 
 function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: Message): RequestMessage {

@@ -4,6 +4,7 @@ import { OnnxChatRuntime } from '../../../../src/infrastructure/chat-engine/onnx
 import { ChildLimits } from '../../../../src/infrastructure/child-process/child-limits.js';
 import { OpenAiChatRuntime } from '../../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import { schemas } from '../../../support/json-schemas.js';
 import { RecordingLog } from '../../../support/recording-log.js';
 
 const access = {
@@ -19,7 +20,7 @@ const folders = { locate: async (path: string) => (path === 'chat' ? '/models/ch
 const clock = { now: () => new Date(0) };
 const engines = new ChatRuntimeByKind([
   new OnnxChatRuntime(onnx, folders, clock, new RecordingLog()),
-  new OpenAiChatRuntime({ ...limits, ...access }, clock, new RecordingLog()),
+  new OpenAiChatRuntime({ ...limits, ...access, schemas }, clock, new RecordingLog()),
 ]);
 
 const read = (spec: JsonObject) => engines.source(spec);

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../src/domain/workspace/json.js';
+import { schemas } from '../../support/json-schemas.js';
+
+const place = {
+  type: 'object',
+  properties: { city: { type: 'string' }, people: { type: 'integer', minimum: 0 } },
+  required: ['city'],
+  additionalProperties: false,
+};
+
+describe('JSON schemas', () => {
+  it.each<[JsonObject, string, boolean]>([
+    [place, '{"city": "Paris", "people": 7}', true],
+    [place, '{"city": "Paris", "people": -7}', false],
+    [place, '{"people": 7}', false],
+    [place, 'Paris', false],
+    [place, '', false],
+    [{ $ref: '#/$defs/tree', $defs: { tree: { items: { $ref: '#/$defs/tree' } } } }, '[[], [[]]]', true],
+    [{ prefixItems: [{ const: 1 }], items: false }, '[1, 2]', false],
+    [
+      { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ const: 1 }], additionalItems: false },
+      '[1]',
+      true,
+    ],
+    [{ $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'a', const: 1 }, '1', true],
+    [{ $id: 'a', const: 2 }, '2', true],
+    [{ format: 'email', unknown: 1 }, '"x"', true],
+    [{ required: ['toString'] }, '{}', false],
+  ])('compare by %j the text %s', async (schema, text, accepted) => {
+    expect([await schemas.problem(schema), await schemas.accepts(schema, text)]).toEqual([null, accepted]);
+  });
+
+  it.each<[JsonObject, RegExp]>([
+    [{ type: 'text' }, /type/],
+    [{ $ref: '#/$defs/none' }, /none/],
+    [{ $ref: 'http://127.0.0.1/other.json' }, /other\.json/],
+    [{ pattern: '(' }, /regular expression/],
+    [{ items: [] }, /items/],
+  ])('say what is wrong with %j', async (schema, problem) => {
+    expect(await schemas.problem(schema)).toMatch(problem);
+    expect(await schemas.accepts(schema, '1')).toBe(false);
+  });
+
+  it('give up what would take forever, hold nobody up meanwhile, and go on', async () => {
+    const endless = schemas.accepts({ pattern: '^(a|a)*$' }, JSON.stringify(`${'a'.repeat(60)}!`));
+    const next = schemas.accepts(place, '{"city": "Paris"}');
+    const began = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(performance.now() - began).toBeLessThan(500);
+    expect([await endless, await next]).toEqual([false, true]);
+  });
+
+  it('give up what would take all memory', async () => {
+    const items = { items: { $ref: '#' }, minItems: 1 };
+    const wide = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`p${at}`, { anyOf: [items, items] }]));
+    const answer = await schemas.problem({ properties: wide });
+    expect([null, 'takes too long to be checked']).toContain(answer);
+    expect(await schemas.accepts(place, '{"city": "Paris"}')).toBe(true);
+  });
+});
