@@ -19,7 +19,9 @@ export class Usage1765238400000 extends ForwardMigration {
         histograms json NOT NULL,
         PRIMARY KEY (scope, grouped_by, bucket, start, "group")
       ) WITH (fillfactor = 80);
-      CREATE INDEX usage_rollups_minutes ON usage_rollups (start) WHERE bucket = 'minute';
+      -- Finds old minutes. A B-tree would tempt the planner to read the minutes of all scopes in the order of an answer.
+      CREATE INDEX usage_rollups_minutes ON usage_rollups USING brin (start) WITH (autosummarize = on)
+        WHERE bucket = 'minute';
 
       CREATE TABLE usage_progress (
         is_only boolean PRIMARY KEY CHECK (is_only),
