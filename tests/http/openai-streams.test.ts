@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatLimits, ChatRuntime } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import {
   ContextLengthExceeded,
@@ -34,6 +34,7 @@ describe('streams of the OpenAI endpoint', () => {
   let project: string;
   /** How the model answers. */
   let parts: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<CompletionPart>;
+  const limits = { timeoutMs: 60_000 };
   /** Counts the answers that the runtime was let go of. */
   let ended: number;
 
@@ -51,8 +52,10 @@ describe('streams of the OpenAI endpoint', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      env: { SERVICE_INFERENCE_TIMEOUT_S: '1' },
-      adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtimes),
+      adapt: (container) => {
+        container.rebind(ChatRuntime).toConstantValue(runtimes);
+        container.rebind(ChatLimits).toConstantValue(limits);
+      },
     });
     admin = await register(app, 'Ada');
     project = await readyProject(app, admin.token);
@@ -277,7 +280,11 @@ describe('streams of the OpenAI endpoint', () => {
     expect(app.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1); // the secret one
   });
 
-  it('hold the model back for a reader who stops, up to the time limit', async () => {
+  it.each([
+    ['leaves', 'cancelled', null],
+    ['stays beyond the time limit', 'failed', expect.stringMatching(/^inference_timeout/)],
+  ])('hold the model back for a reader who takes nothing, and who %s', async (_, status, error) => {
+    limits.timeoutMs = status === 'failed' ? 1_000 : 60_000;
     let yielded = 0;
     parts = async function* (_, signal) {
       for (;;) {
@@ -286,7 +293,7 @@ describe('streams of the OpenAI endpoint', () => {
         await sleep(0, undefined, { signal });
       }
     };
-    const { sent } = await opened(); // nobody reads it
+    const { sent } = await opened();
     let before = -1;
     const isHeld = () => {
       const held = yielded === before;
@@ -295,8 +302,9 @@ describe('streams of the OpenAI endpoint', () => {
     };
     await until('the model is held back', isHeld, 50);
     expect(yielded).toBeLessThan(2_000);
-    await jobIs('failed');
-    expect(await newestJob()).toMatchObject({ error: expect.stringMatching(/^inference_timeout/) });
+    if (status === 'cancelled') sent.destroy();
+    await jobIs(status);
+    expect(await newestJob()).toMatchObject({ error });
     await until('the connection is closed', () => app.shutdown.requestsInFlight === 0);
     expect(ended).toBe(1);
     sent.destroy();

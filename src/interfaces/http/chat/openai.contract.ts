@@ -109,7 +109,8 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
     'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
     'An answer of an engine elsewhere that ends by `stop` and does not validate against the schema of a `strict` ' +
     '`response_format` is 502 `runtime_invalid_response`.\n\n' +
-    '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`.',
+    '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`. A stream ' +
+    'that fails or is left stores none.',
   access: permissions.chat,
   headers: { [CONVERSATION]: ConversationHeader },
   body: OpenAiChatRequest,
