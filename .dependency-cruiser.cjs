@@ -66,6 +66,7 @@ module.exports = {
       ['onnxruntime-node', 'onnxruntime-common', '@huggingface/[^/]+'],
       ['infrastructure/onnx', 'infrastructure/chat-engine', 'infrastructure/model-server'],
     ),
+    confined('grammar-confined', ['@mlc-ai/[^/]+'], ['infrastructure/chat-engine/worker/grammar']),
     confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/model-server']),
     confined('prometheus-confined', ['prom-client'], ['infrastructure/model-server', 'infrastructure/prometheus']),
     confined('undici-confined', ['undici', 'eventsource-parser'], ['infrastructure/http-client']),

@@ -130,7 +130,7 @@ export class ChatCalls {
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
     else if (report.type !== 'tokenized') {
-      call.reject(refusalOf(call.request, report));
+      call.reject(report.type === 'busy' ? this.queue.busy : refusalOf(call.request, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
   }
@@ -246,7 +246,7 @@ export class ChatCalls {
 
 function refusalOf(
   request: ChatRequest,
-  report: Exclude<CallReport, { type: 'tokenized' | 'completed' }>,
+  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'busy' }>,
 ): DomainError {
   switch (report.type) {
     case 'too_long':

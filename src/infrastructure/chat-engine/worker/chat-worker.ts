@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';
 import type { DecoderOrder, DecoderReport, GenerateOrder } from './decoder-thread.js';
+import { Grammars } from './grammar/grammars.js';
 import type { TokenizerOrder, TokenizerReport } from './tokenizer-thread.js';
 
 /** Logs nothing, because questions and answers are private. */
@@ -10,15 +11,18 @@ export class ChatWorker {
   private readonly tokenizer = new Thread<TokenizerOrder, TokenizerReport>('tokenizer-thread.js', (report) =>
     this.receive(report),
   );
-  private readonly decoder = new Thread<DecoderOrder, DecoderReport>('decoder-thread.js', (report) =>
-    this.report(report),
-  );
+  private readonly decoder = new Thread<DecoderOrder, DecoderReport>('decoder-thread.js', (report) => {
+    if (report.type === 'vocabulary') this.grammars = new Grammars(report);
+    else this.report(report);
+  });
   /** Calls that are being tokenized and are not cancelled. */
   private readonly tokenizing = new Map<number, Omit<GenerateOrder, 'prompt' | 'room'>>();
   /** Tokenized calls that wait for the order to generate. */
   private readonly tokenized = new Map<number, GenerateOrder>();
 
-  constructor(private readonly report: (report: Report) => void) {}
+  private grammars: Grammars | null = null;
+
+  constructor(private readonly send: (report: Report) => void) {}
 
   take(order: Order): void {
     switch (order.type) {
@@ -30,7 +34,13 @@ export class ChatWorker {
         const { call, caller, stream, request } = order;
         const { temperature, sampling } = request;
         this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling });
-        this.tokenizer.send(order);
+        if (request.responseFormat)
+          this.grammars?.prepare(call, request.responseFormat, (refusal) => {
+            if (refusal) this.tokenizing.delete(call);
+            if (refusal) this.report(refusal);
+            else if (this.tokenizing.has(call)) this.tokenizer.send(order);
+          });
+        else this.tokenizer.send(order);
         break;
       }
       case 'generate':
@@ -43,8 +53,16 @@ export class ChatWorker {
 
   private generate(call: number): void {
     const order = this.tokenized.get(call);
-    if (order) this.decoder.send(order, [order.prompt.buffer as ArrayBuffer]);
     this.tokenized.delete(call);
+    if (!order) return;
+    const form = this.grammars?.open(call);
+    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its form is gone.' });
+    else this.decoder.send({ ...order, form }, [order.prompt.buffer as ArrayBuffer, ...(form ? [form.port] : [])]);
+  }
+
+  private report(report: Report): void {
+    if ('call' in report && report.type !== 'tokenized') this.grammars?.release(report.call);
+    this.send(report);
   }
 
   /** The thread that has the call reports `cancelled`. */

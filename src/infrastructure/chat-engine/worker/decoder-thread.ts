@@ -6,6 +6,8 @@ import type { Order, Part, Report } from '../protocol.js';
 import { type AnswerPart, AnswerText } from './answer-text.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
 import type { Scores } from './decoder.js';
+import type { SequenceOrder, Tokens } from './grammar/grammar-thread.js';
+import { Constraint } from './grammar/mask.js';
 import { logprobOf } from './logprobs.js';
 import { BrokenModel } from './model-files.js';
 import { Sampler } from './sampler.js';
@@ -17,6 +19,8 @@ export interface GenerateOrder extends Pick<ChatRequest, 'temperature' | 'sampli
   readonly stream: boolean;
   readonly prompt: Int32Array;
   readonly room: number;
+  /** Absent: the answer may be any text. */
+  readonly form?: SequenceOrder | undefined;
 }
 
 export type DecoderOrder =
@@ -24,10 +28,10 @@ export type DecoderOrder =
   /** Runs the loaded model on some tokens, and reports `ready` or `broken`. */
   | { readonly type: 'try'; readonly sample: readonly number[] }
   | GenerateOrder;
-export type DecoderReport = Extract<
-  Report,
-  { type: 'ready' | 'broken' | 'parts' | 'completed' | 'failed' | 'cancelled' }
->;
+export type DecoderReport =
+  /** Comes before `ready`. */
+  | ({ readonly type: 'vocabulary' } & Tokens)
+  | Extract<Report, { type: 'ready' | 'broken' | 'parts' | 'completed' | 'failed' | 'cancelled' }>;
 
 class DecoderThread {
   private loading: Promise<LoadedModel> | null = null;
@@ -59,7 +63,9 @@ class DecoderThread {
     if (!this.loading) return;
     try {
       this.model = await tryModel(await this.loading, sample);
-      this.report({ type: 'ready', maxBatch: this.model.maxBatch });
+      const { vocabulary, maxBatch } = this.model;
+      this.report({ type: 'vocabulary', pieces: vocabulary.pieces(), stops: [...vocabulary.stops] });
+      this.report({ type: 'ready', maxBatch });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });
@@ -68,16 +74,18 @@ class DecoderThread {
 
   private async generate(order: GenerateOrder): Promise<void> {
     if (!this.model) return;
-    const { call, caller, prompt, room, stream } = order;
+    const { call, caller, prompt, room, stream, form } = order;
     const { scheduler, vocabulary } = this.model;
     const began = performance.now();
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
     const sampler = new Sampler(order.temperature, order.sampling);
-    const choose = (scores: Scores) => sampler.next(scores);
+    const constraint = form && new Constraint(form.memory, form.port);
+    const choose = (scores: Scores) => sampler.next(scores, constraint?.allowed());
     const { topLogprobs: top } = order.sampling ?? {};
     const bytesOf = (token: number) => vocabulary.bytesOf(token);
     const add = (token: number, scores: Scores) => {
       text.add(token, top === undefined ? undefined : logprobOf(scores, token, top, bytesOf));
+      if (!text.stopped) constraint?.accept(token);
       if (stream && !text.stopped) this.send(call, text.take());
       return text.stopped;
     };
@@ -101,6 +109,8 @@ class DecoderThread {
       });
     } catch (error) {
       this.report({ type: 'failed', call, reason: `the model failed: ${nativeMessageOf(error)}` });
+    } finally {
+      constraint?.close();
     }
   }
 

@@ -1,6 +1,7 @@
 /** Chooses the tokens of an answer by their scores. */
 import type { Sampling } from '../../../domain/chat/chat.js';
 import type { Scores } from './decoder.js';
+import { masked } from './grammar/mask.js';
 import { negativeExp, REACH } from './negative-exp.js';
 
 /** For one answer. */
@@ -27,9 +28,12 @@ export class Sampler {
     this.bias = Object.entries(logitBias).map(([token, by]) => [Number(token), by]);
   }
 
-  /** Returns the best token at temperature 0, else one drawn by its probability. Throws if no score is a number. */
-  next(scores: Scores): number {
-    const adjusted = this.adjusted(scores);
+  /**
+   * Returns the best token at temperature 0, else one drawn by its probability; with `allowed`, a bit for each token, one
+   * of these. Throws if no score is a number.
+   */
+  next(scores: Scores, allowed?: Int32Array): number {
+    const adjusted = this.adjusted(allowed ? masked(scores, allowed) : scores);
     const best = bestOf(adjusted);
     const token = this.temperature > 0 ? this.draw(adjusted, adjusted[best] as number) : best;
     if (this.presence !== 0 || this.frequency !== 0) this.counts.set(token, (this.counts.get(token) ?? 0) + 1);

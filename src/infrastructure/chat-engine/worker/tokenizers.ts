@@ -62,6 +62,22 @@ export class Vocabulary {
     return this.tokenizer.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
   }
 
+  /**
+   * Returns each token in the form of byte-level vocabularies: a character for each byte. The added tokens are empty,
+   * because an answer in a form has no use for them.
+   */
+  pieces(): string[] {
+    const ids = [...this.tokenizer.get_vocab(true).values(), ...this.stops];
+    const size = ids.reduce((most, id) => Math.max(most, id + 1), 0);
+    return Array.from({ length: size }, (_, id) =>
+      this.added.has(id) || this.stops.has(id)
+        ? ''
+        : this.bytesOf(id)
+            .map((byte) => CHARACTERS[byte])
+            .join(''),
+    );
+  }
+
   /** Returns the UTF-8 bytes of a token, which may be a part of a character. */
   bytesOf(id: number): number[] {
     const piece = this.tokenizer.id_to_token(id) ?? '';
@@ -88,6 +104,8 @@ for (let byte = 0, hidden = 256; byte < 256; byte++) {
   const isVisible = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   BYTES.set(String.fromCharCode(isVisible ? byte : hidden++), byte);
 }
+
+const CHARACTERS = [...BYTES].sort(([, one], [, other]) => one - other).map(([character]) => character);
 
 /** Runs something that throws if the tokenizer can't be used, and throws BrokenModel then. */
 export function usingTokenizer<T>(use: () => T): T {

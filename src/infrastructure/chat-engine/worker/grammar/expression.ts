@@ -1,0 +1,205 @@
+/** Expressions of a grammar, and the grammar itself in the notation of XGrammar (EBNF). */
+
+/** The first and the last code point. */
+export type Range = readonly [first: number, last: number];
+
+export type Expression =
+  | { readonly kind: 'text'; readonly text: string }
+  /** One of these characters. */
+  | { readonly kind: 'characters'; readonly ranges: readonly Range[] }
+  | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'choice'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'repeat'; readonly part: Expression; readonly min: number; readonly max: number }
+  | { readonly kind: 'rule'; readonly name: string };
+
+export const text = (some: string): Expression => ({ kind: 'text', text: some });
+export const characters = (...ranges: Range[]): Expression => ({ kind: 'characters', ranges });
+export const sequence = (...parts: Expression[]): Expression => ({ kind: 'sequence', parts });
+export const choice = (...parts: Expression[]): Expression =>
+  parts.length === 1 ? (parts[0] as Expression) : { kind: 'choice', parts };
+export const repeat = (part: Expression, min: number, max = Number.POSITIVE_INFINITY): Expression => ({
+  kind: 'repeat',
+  part,
+  min,
+  max,
+});
+export const optional = (part: Expression): Expression => repeat(part, 0, 1);
+
+/** Matches no text, not even an empty one. */
+export const NOTHING = choice(...[]);
+
+/**
+ * XGrammar computes a mask for each place of a repetition, and slow ones for long repetitions. So long ones are made of
+ * blocks, and these of smaller blocks.
+ */
+const BLOCK = 8;
+
+/** Named rules, which may refer to each other. */
+export class Grammar {
+  readonly rules = new Map<string, Expression>();
+  private readonly lines = new Map<string, string>();
+  private possible = new Set<string>();
+
+  /** Returns the grammar from the rule `root` on, or null if it matches no text. */
+  print(root: string): string | null {
+    this.findPossible();
+    if (!this.possible.has(root)) return null;
+    for (const [name, rule] of this.rules) if (this.possible.has(name)) this.lines.set(name, this.printed(rule));
+    return ['root', ...this.lines.keys()]
+      .map((name) => `${name} ::= ${name === 'root' ? root : this.lines.get(name)}`)
+      .join('\n');
+  }
+
+  /** Returns a rule that leads to itself without any text between, or null. XGrammar does not end on such a rule. */
+  get endless(): string | null {
+    const units = (expression: Expression): string[] => {
+      if (expression.kind === 'rule') return [expression.name];
+      return expression.kind === 'choice' ? expression.parts.flatMap(units) : [];
+    };
+    for (const name of this.rules.keys()) {
+      const reached = new Set<string>();
+      const open = [name];
+      for (let next = open.pop(); next !== undefined; next = open.pop())
+        for (const one of units(this.rules.get(next) as Expression)) {
+          if (one === name) return name;
+          if (!reached.has(one)) open.push(one);
+          reached.add(one);
+        }
+    }
+    return null;
+  }
+
+  /** Finds the rules that match some text. A decoder that begins with another one could never end. */
+  private findPossible(): void {
+    for (let size = -1; size < this.possible.size; ) {
+      size = this.possible.size;
+      for (const [name, rule] of this.rules) if (this.isPossible(rule)) this.possible.add(name);
+    }
+  }
+
+  private isPossible(expression: Expression): boolean {
+    switch (expression.kind) {
+      case 'text':
+        return true;
+      case 'characters':
+        return expression.ranges.length > 0;
+      case 'sequence':
+        return expression.parts.every((part) => this.isPossible(part));
+      case 'choice':
+        return expression.parts.some((part) => this.isPossible(part));
+      case 'repeat':
+        return expression.min <= expression.max && (expression.min === 0 || this.isPossible(expression.part));
+      case 'rule':
+        return this.possible.has(expression.name);
+    }
+  }
+
+  private printed(expression: Expression): string {
+    switch (expression.kind) {
+      case 'text':
+        return `"${[...expression.text].map(escaped).join('')}"`;
+      case 'characters':
+        return printedCharacters(expression.ranges);
+      case 'sequence':
+        return expression.parts.length === 0 ? '""' : expression.parts.map((part) => this.printed(part)).join(' ');
+      case 'choice': {
+        const parts = expression.parts.filter((part) => this.isPossible(part));
+        return `(${[...new Set(parts.map((part) => this.printed(part)))].join(' | ')})`;
+      }
+      case 'repeat': {
+        const { part, min, max } = expression;
+        return max === 0 || !this.isPossible(part)
+          ? '""'
+          : this.repeated(part.kind === 'rule' ? part.name : this.named(this.printed(part)), min, max);
+      }
+      case 'rule':
+        return expression.name;
+    }
+  }
+
+  private repeated(part: string, min: number, max: number): string {
+    if (min === 0 && max === 1) return `${part}?`;
+    if (max === Number.POSITIVE_INFINITY) return min === 0 ? `${part}*` : `${this.exactly(part, min)} ${part}*`;
+    if (max <= BLOCK) return `${part}{${min},${max}}`;
+    return `${this.exactly(part, min)} ${this.atMost(part, max - min)}`;
+  }
+
+  private exactly(part: string, count: number): string {
+    if (count === 0) return '""';
+    if (count <= BLOCK) return `${part}{${count}}`;
+    const size = blockWithin(count);
+    const rest = count % size;
+    const blocks = `${this.block(part, size)}{${Math.floor(count / size)}}`;
+    return rest === 0 ? blocks : `${blocks} ${this.exactly(part, rest)}`;
+  }
+
+  private atMost(part: string, count: number): string {
+    if (count === 0) return '""';
+    if (count <= BLOCK) return `${part}{0,${count}}`;
+    const size = blockWithin(count);
+    return this.named(`${this.block(part, size)} ${this.atMost(part, count - size)} | ${this.atMost(part, size - 1)}`);
+  }
+
+  private block(part: string, size: number): string {
+    return this.named(`${size === BLOCK ? part : this.block(part, size / BLOCK)}{${BLOCK}}`);
+  }
+
+  /** Returns the name of a rule with this text. */
+  private named(line: string): string {
+    const known = this.names.get(line) ?? `x${this.names.size}`;
+    this.names.set(line, known);
+    this.lines.set(known, line);
+    return known;
+  }
+
+  private readonly names = new Map<string, string>();
+}
+
+/** Returns the size of the largest block of at most `count` repetitions. */
+function blockWithin(count: number): number {
+  let size = BLOCK;
+  while (size * BLOCK <= count) size *= BLOCK;
+  return size;
+}
+
+const escaped = (character: string): string =>
+  /[\x20-\x7e]/.test(character) && !/["\\]/.test(character)
+    ? character
+    : `\\U${hex(character.codePointAt(0) as number).padStart(8, '0')}`;
+
+const hex = (code: number): string => code.toString(16).padStart(2, '0');
+
+/** The last code points with one, two, three and four bytes in UTF-8. */
+const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
+
+/** Returns classes of UTF-8 bytes, because XGrammar takes the ends of a class for bytes. */
+function printedCharacters(ranges: readonly Range[]): string {
+  const parts = ranges.flatMap(([first, last]) =>
+    LAST_OF_LENGTH.flatMap((end, i) => {
+      const [from, to] = [Math.max(first, (LAST_OF_LENGTH[i - 1] ?? -1) + 1), Math.min(last, end)];
+      const bytesOf = (code: number) => [...Buffer.from(String.fromCodePoint(code))];
+      return from <= to ? byteRanges(bytesOf(from), bytesOf(to)) : [];
+    }),
+  );
+  const single = parts.filter((part) => part.length === 1).flat();
+  const several = parts.filter((part) => part.length > 1).map((part) => part.map((range) => `[${range}]`).join(' '));
+  return `(${[...(single.length > 0 ? [`[${single.join('')}]`] : []), ...several].join(' | ')})`;
+}
+
+/** Returns the sequences of bytes between two characters of the same length, as ranges for each byte. */
+function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: number[]): string[][] {
+  const range = (from: number, to: number) => `\\x${hex(from)}-\\x${hex(to)}`;
+  if (rest.length === 0) return [[range(first, last)]];
+  const under = (byte: number, from: number[], to: number[]) =>
+    byteRanges(from, to).map((ranges) => [range(byte, byte), ...ranges]);
+  if (first === last) return under(first, rest, lastRest);
+  const [lowest, highest] = [rest.map(() => 0x80), rest.map(() => 0xbf)];
+  const isWholeFirst = rest.every((byte) => byte === 0x80);
+  const isWholeLast = lastRest.every((byte) => byte === 0xbf);
+  const [from, to] = [isWholeFirst ? first : first + 1, isWholeLast ? last : last - 1];
+  return [
+    ...(isWholeFirst ? [] : under(first, rest, highest)),
+    ...(from <= to ? [[range(from, to), ...rest.map(() => range(0x80, 0xbf))]] : []),
+    ...(isWholeLast ? [] : under(last, lowest, lastRest)),
+  ];
+}

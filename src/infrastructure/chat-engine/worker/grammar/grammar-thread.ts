@@ -1,0 +1,59 @@
+/** A thread that compiles the grammar of one schema, and then computes the masks of the sequences that keep to it. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { CompiledGrammar } from '@mlc-ai/web-xgrammar';
+import type { Json } from '../../../../domain/workspace/json.js';
+import { grammarOf } from './json-grammar.js';
+import { type MaskMemory, writeFailure, writeMask } from './mask.js';
+import { UnsupportedSchema } from './schema.js';
+import { loadXGrammar } from './xgrammar.js';
+
+/** The tokens of a model, in the form of byte-level vocabularies. */
+export interface Tokens {
+  readonly pieces: readonly string[];
+  /** The tokens that end an answer. */
+  readonly stops: readonly number[];
+}
+
+export interface GrammarSource extends Tokens {
+  readonly schema: Json;
+  /** The place of the schema in the request. */
+  readonly path: string;
+}
+
+/** A sequence sends each of its tokens by the port, and closes it in the end. */
+export interface SequenceOrder {
+  readonly memory: MaskMemory;
+  readonly port: MessagePort;
+}
+
+export type GrammarReport =
+  | { readonly type: 'compiled' }
+  | { readonly type: 'refused'; readonly path: string; readonly message: string };
+
+const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();
+
+async function compile({ pieces, stops, schema, path }: GrammarSource): Promise<GrammarReport> {
+  try {
+    const grammar = grammarOf(schema, path);
+    const info = await TokenizerInfo.createTokenizerInfo([...pieces], 'byte_level', false, pieces.length, [...stops]);
+    compiled = await (await GrammarCompiler.createGrammarCompiler(info)).compileGrammar(grammar);
+    return { type: 'compiled' };
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return { type: 'refused', path: error.path, message: error.message };
+    throw error;
+  }
+}
+
+async function serve(grammar: CompiledGrammar, { memory, port }: SequenceOrder): Promise<void> {
+  const matcher = await GrammarMatcher.createGrammarMatcher(grammar);
+  port.on('close', () => matcher.dispose());
+  port.on('message', async (token: number) => {
+    if (matcher.acceptToken(token)) writeMask(memory, await matcher.getNextTokenBitmask());
+    else writeFailure(memory);
+  });
+  writeMask(memory, await matcher.getNextTokenBitmask());
+}
+
+let compiled: CompiledGrammar;
+parentPort?.on('message', (order: SequenceOrder) => void serve(compiled, order));
+void compile(workerData as GrammarSource).then((report) => parentPort?.postMessage(report satisfies GrammarReport));

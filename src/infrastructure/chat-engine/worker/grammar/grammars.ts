@@ -1,0 +1,128 @@
+/** The threads of the grammars in use. Each has one, so that a schema that takes long, or crashes XGrammar, harms no other. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { ResponseFormat } from '../../../../domain/chat/chat.js';
+import type { Json } from '../../../../domain/workspace/json.js';
+import type { Report } from '../../protocol.js';
+import type { GrammarReport, GrammarSource, SequenceOrder, Tokens } from './grammar-thread.js';
+import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
+
+/** Compiled grammars, with those that are not in use. */
+const MAX_GRAMMARS = 8;
+const COMPILE_MS = 5_000;
+/** The JavaScript memory of a thread. */
+const THREAD_MB = 512;
+
+const SCHEMA = 'response_format.json_schema.schema';
+const TOO_COMPLEX = 'could not be compiled: make it smaller, above all its maxLength, maxItems and pattern';
+
+export type GrammarRefusal = Extract<Report, { type: 'refused' | 'busy' }>;
+
+interface Grammar {
+  readonly thread: Worker;
+  readonly timer: NodeJS.Timeout;
+  readonly path: string;
+  /** The calls that use it, each with what to do once it is compiled. */
+  readonly calls: Map<number, (refusal?: GrammarRefusal) => void>;
+  readonly memories: Map<number, MaskMemory>;
+  compiled: boolean;
+}
+
+export class Grammars {
+  /** By the digest of the schema. The most recently used is the last. */
+  private readonly grammars = new Map<string, Grammar>();
+  private readonly ofCalls = new Map<number, string>();
+
+  constructor(private readonly tokens: Tokens) {}
+
+  /** Calls `done` once the call may be generated in this form, or with why it may not; never after `release`. */
+  prepare(call: number, format: ResponseFormat, done: (refusal?: GrammarRefusal) => void): void {
+    const [schema, path]: [Json, string] =
+      format.type === 'json_object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
+    // The order of properties matters, so the text is not canonical.
+    const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+    const grammar = this.grammars.get(key) ?? this.start(key, schema, path);
+    if (!grammar) {
+      done({ type: 'busy', call });
+      return;
+    }
+    this.grammars.delete(key);
+    this.grammars.set(key, grammar);
+    this.ofCalls.set(call, key);
+    grammar.calls.set(call, done);
+    if (grammar.compiled) done();
+  }
+
+  /** Returns what the decoder needs to keep the call to its grammar; undefined for a call without one, null if it died. */
+  open(call: number): SequenceOrder | null | undefined {
+    const key = this.ofCalls.get(call);
+    if (key === undefined) return undefined;
+    const grammar = this.grammars.get(key);
+    if (!grammar?.compiled) return null;
+    const { port1, port2 } = new MessageChannel();
+    const memory = maskMemory(this.tokens.pieces.length);
+    grammar.memories.set(call, memory);
+    grammar.thread.postMessage({ memory, port: port1 } satisfies SequenceOrder, [port1 as MessagePort]);
+    return { memory, port: port2 };
+  }
+
+  /** Ends the compilation of a grammar that no other call waits for. Does nothing for a call without a grammar. */
+  release(call: number): void {
+    const key = this.ofCalls.get(call);
+    if (key === undefined) return;
+    this.ofCalls.delete(call);
+    const grammar = this.grammars.get(key);
+    grammar?.calls.delete(call);
+    grammar?.memories.delete(call);
+    if (grammar?.compiled === false && grammar.calls.size === 0) this.remove(key);
+  }
+
+  private start(key: string, schema: Json, path: string): Grammar | null {
+    if (this.grammars.size >= MAX_GRAMMARS) {
+      const idle = [...this.grammars].find(([, { calls }]) => calls.size === 0);
+      if (!idle) return null;
+      this.remove(idle[0]);
+    }
+    const workerData: GrammarSource = { ...this.tokens, schema, path };
+    const thread = new Worker(join(__dirname, 'grammar-thread.js'), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
+      // XGrammar writes about schemas, which are private.
+      stdout: true,
+      stderr: true,
+    });
+    thread.stdout.resume();
+    thread.stderr.resume();
+    const refuse = (message: string, at = path) => this.fail(key, grammar, message, at);
+    const timer = setTimeout(() => refuse(`${TOO_COMPLEX} (after ${COMPILE_MS / 1_000} s)`), COMPILE_MS);
+    const grammar: Grammar = { thread, timer, path, calls: new Map(), memories: new Map(), compiled: false };
+    thread.on('message', (report: GrammarReport) => {
+      if (report.type === 'refused') refuse(report.message, report.path);
+      else if (this.grammars.get(key) === grammar) {
+        clearTimeout(timer);
+        grammar.compiled = true;
+        for (const done of grammar.calls.values()) done();
+      }
+    });
+    thread.on('error', () => refuse(TOO_COMPLEX));
+    this.grammars.set(key, grammar);
+    return grammar;
+  }
+
+  /** Refuses the calls that wait for the grammar, and ends those that are generated. */
+  private fail(key: string, grammar: Grammar, message: string, path: string): void {
+    if (this.grammars.get(key) !== grammar) return;
+    this.remove(key);
+    for (const memory of grammar.memories.values()) writeFailure(memory);
+    if (grammar.compiled) return;
+    for (const [call, done] of grammar.calls) done({ type: 'refused', call, path, message });
+  }
+
+  private remove(key: string): void {
+    const grammar = this.grammars.get(key);
+    this.grammars.delete(key);
+    clearTimeout(grammar?.timer);
+    void grammar?.thread.terminate();
+  }
+}

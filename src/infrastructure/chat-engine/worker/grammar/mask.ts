@@ -1,0 +1,67 @@
+/** The masks of a sequence: which tokens its grammar allows next. One thread writes them, the decoder reads them. */
+import type { MessagePort } from 'node:worker_threads';
+
+/** Shared memory: the number of masks written so far, and the newest with a bit for each token. */
+export type MaskMemory = Int32Array<SharedArrayBuffer>;
+
+const FAILED = -1;
+
+/** The decoder waits only for a mask that took longer than its step, and not long, because others wait with it. */
+const WAIT_MS = 500;
+
+export const maskMemory = (tokens: number): MaskMemory =>
+  new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (1 + Math.ceil(tokens / 32))));
+
+export function writeMask(memory: MaskMemory, mask: Int32Array): void {
+  memory.set(mask.subarray(0, memory.length - 1), 1);
+  if (Atomics.load(memory, 0) !== FAILED) Atomics.add(memory, 0, 1);
+  Atomics.notify(memory, 0);
+}
+
+/** Makes the sequence fail, as there will be no more masks. */
+export function writeFailure(memory: MaskMemory): void {
+  Atomics.store(memory, 0, FAILED);
+  Atomics.notify(memory, 0);
+}
+
+/** Keeps one sequence of the decoder to its grammar. */
+export class Constraint {
+  private accepted = 0;
+
+  constructor(
+    private readonly memory: MaskMemory,
+    private readonly port: MessagePort,
+  ) {}
+
+  /** Returns a bit for each token that may be next. Waits for a late mask; throws if it does not come. */
+  allowed(): Int32Array {
+    const written = Atomics.load(this.memory, 0);
+    if (written === this.accepted) Atomics.wait(this.memory, 0, written, WAIT_MS);
+    if (Atomics.load(this.memory, 0) === this.accepted + 1) return this.memory.subarray(1);
+    writeFailure(this.memory);
+    throw new Error('its grammar gave no mask in time');
+  }
+
+  /** Asks for the mask behind this token. */
+  accept(token: number): void {
+    this.accepted += 1;
+    this.port.postMessage(token);
+  }
+
+  close(): void {
+    this.port.close();
+  }
+}
+
+/** Returns the scores of the allowed tokens; the others have no chance. */
+export function masked(scores: ArrayLike<number>, allowed: Int32Array): Float32Array {
+  const kept = new Float32Array(scores.length).fill(Number.NEGATIVE_INFINITY);
+  for (let word = 0; word < allowed.length; word++) {
+    const bits = allowed[word] as number;
+    if (bits === 0) continue;
+    const end = Math.min(32 * word + 32, scores.length);
+    for (let token = 32 * word; token < end; token++)
+      if ((bits >>> (token & 31)) & 1) kept[token] = scores[token] as number;
+  }
+  return kept;
+}
