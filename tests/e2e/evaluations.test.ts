@@ -3,7 +3,7 @@ import { freshDatabase, query, type TestDatabase } from '../support/database.js'
 import { answering, type Evaluated, ended, evaluatedProject, frozenDataset, records } from '../support/evaluations.js';
 import { eventually } from '../support/eventually.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
-import { answering as refusing, ScriptedEngine } from '../support/scripted-engine.js';
+import { completion, answering as refusing, ScriptedEngine, send } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { createProject, registeredModel } from '../support/workspace.js';
 
@@ -222,6 +222,37 @@ describe('evaluations', () => {
     await query(database.url, 'UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [cast.developer.id]);
     expect(await start(ten, {}, developer)).toEqual(refused(403, 'email_unverified'));
     await query(database.url, 'UPDATE accounts SET email_verified_at = now()');
+  });
+
+  it('asks for JSON, compares a field of it, and counts what validates', async () => {
+    const schema = { type: 'object', properties: { answer: { pattern: '^answer' } }, required: ['answer'] };
+    const response_format = { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
+    const project = async (acceptance: object, format: object = response_format) =>
+      evaluatedProject(service, cast.admin.token, {
+        spec: { ...spec, response_format: format, acceptance },
+        model: model(),
+        rows: records(4),
+      });
+    const said = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
+    engine.script = ({ body }, response) => {
+      const number = Number(body.messages.at(-1).content.split(' ').at(-1));
+      send(response, 200, completion(body.model, said[number - 1]));
+    };
+    const counted = await run(await project({ metric: 'json_schema' }));
+    expect(counted.result).toMatchObject({ metric: 'json_schema', right: 2, errors: 0, field: null });
+    expect((await resultsOf(counted.id)).map(({ output }: { output: string }) => output)).toEqual(said);
+    expect(engine.asked.map(({ body }) => body.response_format)).toEqual(Array(4).fill(response_format));
+    const compared = await run(await project({ metric: 'exact', field: 'answer' }));
+    expect(compared.result).toMatchObject({ metric: 'exact', right: 1, errors: 0, field: 'answer' });
+    expect(compared.result.runtime).toMatchObject({ response_format: 'json_schema' });
+
+    const unfit = await project(
+      { metric: 'json_schema' },
+      { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'text' } } },
+    );
+    expect(await start(unfit)).toEqual(invalid('project_id'));
+    const plan = await service.post(`/v1/projects/${unfit.project}/plan`, cast.admin.token, { version: 1 });
+    expect(plan.body.findings[0]).toMatchObject({ level: 'blocking', code: 'response_format_invalid' });
   });
 
   it('is refused for what cannot be evaluated', async () => {

@@ -24,6 +24,14 @@ describe('projects', () => {
     ['spec.goal', { spec: { goal: 7 } }],
     ['spec.acceptance', { spec: { acceptance: 'high' } }],
     ['spec.acceptance.threshold', { spec: { acceptance: { metric: 'exact', threshold: '0.9' } } }],
+    ['spec.acceptance.field', { spec: { acceptance: { field: ['a'] } } }],
+    ['spec.response_format', { spec: { response_format: 'json' } }],
+    ['spec.response_format.type', { spec: { response_format: { type: 'xml' } } }],
+    ['spec.response_format.json_schema', { spec: { response_format: { type: 'json_schema' } } }],
+    [
+      'spec.response_format.json_schema.name',
+      { spec: { response_format: { type: 'json_schema', json_schema: { name: '', schema: {} } } } },
+    ],
     ['name', { spec: {}, name: '' }],
     ['name', { spec: {}, name: 'a'.repeat(201) }],
   ])('refuse an update with a bad %s, before they judge its version (%#)', async (path, json) => {

@@ -1473,9 +1473,27 @@ export interface components {
                 task?: string | null;
                 system_prompt?: string | null;
                 dataset_id?: string | null;
+                response_format?: null | {
+                    /** @enum {unknown} */
+                    type: "text" | "json_object";
+                } | {
+                    /** @constant */
+                    type: "json_schema";
+                    json_schema: {
+                        name: string;
+                        description?: string | null;
+                        schema: {
+                            [key: string]: components["schemas"]["Json"];
+                        };
+                        strict?: boolean | null;
+                    } & {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                };
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
+                    field?: string | null;
                 } & {
                     [key: string]: unknown;
                 }) | null;
@@ -1520,9 +1538,27 @@ export interface components {
                 task?: string | null;
                 system_prompt?: string | null;
                 dataset_id?: string | null;
+                response_format?: null | {
+                    /** @enum {unknown} */
+                    type: "text" | "json_object";
+                } | {
+                    /** @constant */
+                    type: "json_schema";
+                    json_schema: {
+                        name: string;
+                        description?: string | null;
+                        schema: {
+                            [key: string]: components["schemas"]["Json"];
+                        };
+                        strict?: boolean | null;
+                    } & {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                };
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
+                    field?: string | null;
                 } & {
                     [key: string]: unknown;
                 }) | null;
@@ -1554,9 +1590,27 @@ export interface components {
                 task?: string | null;
                 system_prompt?: string | null;
                 dataset_id?: string | null;
+                response_format?: null | {
+                    /** @enum {unknown} */
+                    type: "text" | "json_object";
+                } | {
+                    /** @constant */
+                    type: "json_schema";
+                    json_schema: {
+                        name: string;
+                        description?: string | null;
+                        schema: {
+                            [key: string]: components["schemas"]["Json"];
+                        };
+                        strict?: boolean | null;
+                    } & {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                };
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
+                    field?: string | null;
                 } & {
                     [key: string]: unknown;
                 }) | null;
@@ -1602,9 +1656,27 @@ export interface components {
                 task?: string | null;
                 system_prompt?: string | null;
                 dataset_id?: string | null;
+                response_format?: null | {
+                    /** @enum {unknown} */
+                    type: "text" | "json_object";
+                } | {
+                    /** @constant */
+                    type: "json_schema";
+                    json_schema: {
+                        name: string;
+                        description?: string | null;
+                        schema: {
+                            [key: string]: components["schemas"]["Json"];
+                        };
+                        strict?: boolean | null;
+                    } & {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                };
                 acceptance?: ({
                     metric?: string | null;
                     threshold?: number | null;
+                    field?: string | null;
                 } & {
                     [key: string]: unknown;
                 }) | null;

@@ -4,6 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import {
+  AnswerOutOfFormat,
   InferenceTimeout,
   RuntimeInvalidResponse,
   RuntimeLoading,
@@ -175,11 +176,18 @@ export class ChatService {
     else await this.conversations.requireConversation({ by, projectId, id: keptIn });
   }
 
-  /** Returns an answer with its latency in seconds, queueing left out. Tracks no job. Throws what `complete` throws. */
+  /**
+   * Returns an answer with its latency in seconds, queueing left out. Tracks no job. Throws what `complete` throws, but
+   * returns an answer that breaks its format.
+   */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();
-    const completion = await this.runtimes.complete(projectId, request, accountId, signal, () => {
+    const answer = this.runtimes.complete(projectId, request, accountId, signal, () => {
       begun = this.clock.now();
+    });
+    const completion = await answer.catch((error) => {
+      if (error instanceof AnswerOutOfFormat) return error.completion;
+      throw error;
     });
     return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
   }

@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
 import { type ChatRequest, chatLimits } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
+import { schemaOf } from '../../domain/chat/response-format.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Evaluation, type Result, SAMPLING } from '../../domain/jobs/evaluation.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
-import { scoreOf } from '../../domain/jobs/scorer.js';
+import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
@@ -12,7 +13,7 @@ import { canonical, type Json, type JsonObject } from '../../domain/workspace/js
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
-import { type Attempt, Clock, Delay, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
+import { type Attempt, Clock, Delay, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -110,6 +111,7 @@ export class EvaluationRunner implements TaskWorker {
 
   constructor(
     private readonly model: EvaluationChat,
+    private readonly schemas: JsonSchemas,
     private readonly evaluations: EvaluationRepository,
     private readonly datasets: DatasetRepository,
     private readonly jobs: JobRepository,
@@ -183,8 +185,13 @@ export class EvaluationRunner implements TaskWorker {
   ): Promise<Result> {
     const { id: recordId, group, input, expected } = record;
     const answer = await this.model.ask(evaluation, requestOf(evaluation, input), caller, signal);
-    const score = answer.output === null ? 0 : scoreOf(evaluation, answer.output, expected);
+    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected);
     return { position, recordId, group, input, expected, score, ...answer };
+  }
+
+  private async score(evaluation: Evaluation, output: string, expected: Json): Promise<Score> {
+    const schema = evaluation.metric === 'json_schema' ? schemaOf(evaluation.responseFormat) : null;
+    return scoreOf(evaluation, output, expected, schema !== null && (await this.schemas.accepts(schema, output)));
   }
 
   /** A `run` of null means that the evaluation is gone. */
@@ -204,8 +211,8 @@ export class EvaluationRunner implements TaskWorker {
 
 const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
 
-function requestOf({ systemPrompt }: Evaluation, input: Json): ChatRequest {
+function requestOf({ systemPrompt, responseFormat }: Evaluation, input: Json): ChatRequest {
   const system = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt } as const];
   const content = typeof input === 'string' ? input : canonical(input);
-  return { messages: [...system, { role: 'user', content }], ...SAMPLING };
+  return { messages: [...system, { role: 'user', content }], ...SAMPLING, ...(responseFormat && { responseFormat }) };
 }

@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
+import { formatOf, schemaOf } from '../../domain/chat/response-format.js';
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
 import { Evaluation, QUEUED_PER_TEAM, type Result } from '../../domain/jobs/evaluation.js';
 import { compareScores, type EvaluationComparison } from '../../domain/jobs/evaluation-comparison.js';
@@ -9,9 +10,19 @@ import { Job, JobSight } from '../../domain/jobs/job.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
+import type { Project } from '../../domain/workspace/project.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, Locks, Logger, type Page, RequestContext, WorkQueue } from '../shared/ports.js';
+import {
+  Clock,
+  IdGenerator,
+  JsonSchemas,
+  Locks,
+  Logger,
+  type Page,
+  RequestContext,
+  WorkQueue,
+} from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -40,6 +51,7 @@ export class EvaluationService {
     private readonly runtimes: RuntimeReconciler,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
+    private readonly schemas: JsonSchemas,
     private readonly queue: WorkQueue,
     private readonly locks: Locks,
     private readonly request: RequestContext,
@@ -57,6 +69,7 @@ export class EvaluationService {
     requireFrozen(dataset);
     if (wanted) Model.requireRegistered(wanted);
     const scorer = Evaluation.scorer(project);
+    await this.requireSchema(project);
     const model = await this.connected(caller, projectId, wanted);
     const id = this.ids.next('job');
     const evaluation = Evaluation.of(id, { project, model, dataset, scorer });
@@ -120,6 +133,14 @@ export class EvaluationService {
     return evaluation;
   }
 
+  private async requireSchema({ spec }: Project): Promise<void> {
+    const schema = schemaOf(formatOf(spec.response_format));
+    const problem = schema && (await this.schemas.problem(schema));
+    if (!problem) return;
+    const message = `has a JSON schema in spec.response_format that cannot be used: ${problem}`;
+    throw new InvalidRequest([{ path: 'project_id', message }]);
+  }
+
   private async requireRoom({ teamId }: AccountCaller): Promise<void> {
     const waiting = { teamId, status: 'queued', kind: 'evaluation', projectId: null } as const;
     const queued = await this.jobs.list(waiting, { limit: QUEUED_PER_TEAM, after: null });
@@ -144,5 +165,6 @@ function requireFrozen({ state }: Dataset): void {
 }
 
 /** Names the metric for people. */
-const metricOf = ({ metric, tolerance }: Evaluation): string =>
-  metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric;
+const metricOf = ({ metric, tolerance, field }: Evaluation): string =>
+  (metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric) +
+  (field ? ` of the field ${field}` : '');

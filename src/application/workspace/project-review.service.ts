@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
+import { formatOf, schemaOf } from '../../domain/chat/response-format.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
@@ -8,7 +9,7 @@ import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
-import { RequestContext } from '../shared/ports.js';
+import { JsonSchemas, RequestContext } from '../shared/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { TeamWorkspace } from './team-workspace.js';
 
@@ -21,6 +22,7 @@ export class ProjectReviewService {
     private readonly models: ModelRepository,
     private readonly runtimes: RuntimeReconciler,
     private readonly evaluations: EvaluationRepository,
+    private readonly schemas: JsonSchemas,
     private readonly request: RequestContext,
   ) {}
 
@@ -49,7 +51,9 @@ export class ProjectReviewService {
       this.runtimes.state(project.id),
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
-    return { project, models: [...registered, ...newest], dataset, runtime, evaluation };
+    const schema = schemaOf(formatOf(project.spec.response_format));
+    const schemaProblem = schema && (await this.schemas.problem(schema));
+    return { project, models: [...registered, ...newest], dataset, runtime, schemaProblem, evaluation };
   }
 
   private async evaluation(projectId: string, datasetId: string): Promise<ReviewedEvaluation | null> {

@@ -1,3 +1,5 @@
+import type { ResponseFormat } from '../chat/chat.js';
+import { formatOf, schemaOf } from '../chat/response-format.js';
 import { InvalidRequest } from '../shared/errors.js';
 import type { Dataset } from '../workspace/dataset.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
@@ -12,6 +14,8 @@ export interface Evaluation extends Scorer {
   /** The version whose `system_prompt` is used. */
   readonly projectVersion: number;
   readonly systemPrompt: string | null;
+  /** Absent: any text. */
+  readonly responseFormat?: ResponseFormat;
   readonly datasetId: string;
   readonly datasetVersion: number;
   readonly contentSha256: string;
@@ -61,7 +65,8 @@ export const Evaluation = {
   scorer: ({ spec }: Pick<Project, 'spec'>): Scorer => scorerOf(spec),
 
   of(jobId: string, { project, model, dataset, scorer }: Evaluated): Evaluation {
-    const { system_prompt: systemPrompt } = project.spec;
+    const { system_prompt: systemPrompt, response_format } = project.spec;
+    const responseFormat = formatOf(response_format);
     const runtime = Object.entries(model.spec).filter(([name]) => RUNTIME_FIELDS.includes(name));
     return {
       ...scorer,
@@ -69,6 +74,7 @@ export const Evaluation = {
       projectId: project.id,
       projectVersion: project.version,
       systemPrompt: typeof systemPrompt === 'string' && systemPrompt.trim() !== '' ? systemPrompt : null,
+      ...(responseFormat && { responseFormat }),
       datasetId: dataset.id,
       datasetVersion: dataset.version,
       contentSha256: dataset.contentSha256,
@@ -85,6 +91,7 @@ export const Evaluation = {
     return {
       metric: evaluation.metric,
       tolerance: evaluation.metric === 'numeric' ? evaluation.tolerance : null,
+      field: evaluation.field ?? null,
       ...share(results),
       errors: results.filter(({ error }) => error !== null).length,
       groups: groups.slice(0, MOST_GROUPS),
@@ -110,7 +117,12 @@ export const Evaluation = {
       },
       model: { id: evaluation.modelId, version: evaluation.modelVersion },
       project: { id: evaluation.projectId, version: evaluation.projectVersion },
-      runtime: { ...evaluation.runtime, temperature: SAMPLING.temperature, max_tokens: SAMPLING.maxTokens },
+      runtime: {
+        ...evaluation.runtime,
+        temperature: SAMPLING.temperature,
+        max_tokens: SAMPLING.maxTokens,
+        response_format: evaluation.responseFormat?.type ?? null,
+      },
     };
   },
 };
@@ -126,6 +138,7 @@ interface Evaluated {
 export type Summary = Share & {
   readonly metric: Metric;
   readonly tolerance: number | null;
+  readonly field: string | null;
   readonly errors: number;
   readonly groups: readonly (Share & { readonly group: string | null })[];
   readonly groups_left_out: number;
@@ -137,14 +150,17 @@ export type Summary = Share & {
   readonly runtime: JsonObject;
 };
 
-function scorerOf({ acceptance }: JsonObject): Scorer {
-  const { metric, tolerance } = isObject(acceptance ?? null) ? (acceptance as JsonObject) : {};
+function scorerOf({ acceptance, response_format: format }: JsonObject): Scorer {
+  const { metric, tolerance, field } = isObject(acceptance ?? null) ? (acceptance as JsonObject) : {};
   const named = typeof metric === 'string' && metric.trim() !== '' ? metric : USUAL_METRIC;
   const known = named === 'accuracy' ? USUAL_METRIC : metrics.find((one) => one === named);
   if (!known) throw unfit('metric', `must be accuracy or one of ${metrics.join(', ')} to be evaluated`);
-  if (tolerance === undefined || tolerance === null) return { metric: known, tolerance: 0 };
-  if (typeof tolerance !== 'number' || tolerance < 0) throw unfit('tolerance', 'must be a number from 0 on');
-  return { metric: known, tolerance };
+  if (known === 'json_schema' && !schemaOf(formatOf(format)))
+    throw unfit('metric', 'needs a JSON schema in spec.response_format');
+  if (typeof (tolerance ?? 0) !== 'number' || Number(tolerance ?? 0) < 0)
+    throw unfit('tolerance', 'must be a number from 0 on');
+  const read = typeof field === 'string' && field !== '' && known !== 'json_schema' ? { field } : {};
+  return { metric: known, tolerance: Number(tolerance ?? 0), ...read };
 }
 
 const unfit = (field: string, message: string) =>

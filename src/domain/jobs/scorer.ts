@@ -1,13 +1,15 @@
-import { canonical, isSame, type Json } from '../workspace/json.js';
+import { canonical, isSame, type Json, type JsonObject } from '../workspace/json.js';
 
 /** Tells how an answer is compared with the expected one. */
-export const metrics = ['exact', 'normalized', 'contains', 'numeric'] as const;
+export const metrics = ['exact', 'normalized', 'contains', 'numeric', 'json_schema'] as const;
 export type Metric = (typeof metrics)[number];
 
 export interface Scorer {
   readonly metric: Metric;
   /** The allowed difference to the expected number, for `numeric`. */
   readonly tolerance: number;
+  /** The path of the field of a JSON answer that is compared, its names joined by dots. Absent: the whole text. */
+  readonly field?: string;
 }
 
 /** 1: right. 0: wrong. */
@@ -18,20 +20,37 @@ export type Score = 0 | 1;
  * - `normalized`: the same but for letter case, white space and punctuation.
  * - `contains`: the answer contains the expected text as whole words, both normalized.
  * - `numeric`: the last number of the answer differs from the expected one by at most the tolerance.
+ * - `json_schema`: the answer validates against the schema of the request, as `validates` tells.
+ *
+ * An answer without the field that is compared is wrong.
  */
-export function scoreOf({ metric, tolerance }: Scorer, output: string, expected: Json): Score {
-  return right() ? 1 : 0;
+export function scoreOf(scorer: Scorer, answer: string, expected: Json, validates = false): Score {
+  const { metric, tolerance, field } = scorer;
+  if (metric === 'json_schema') return validates ? 1 : 0;
+  const output = field === undefined ? answer : fieldText(answer, field);
+  return output !== null && right(output) ? 1 : 0;
 
-  function right(): boolean {
+  function right(output: string): boolean {
     if (metric === 'numeric') return isNear(output, expected, tolerance);
     if (typeof expected === 'object' && metric !== 'contains') return isSame(parsed(output) ?? null, expected);
     const text = typeof expected === 'string' ? expected : canonical(expected);
     if (metric === 'exact') return output === text;
-    const [answer, wanted] = [normalized(output), normalized(text)];
+    const [given, wanted] = [normalized(output), normalized(text)];
     // The expected text is punctuation only.
     if (wanted === '') return metric === 'contains' ? output.includes(text.trim()) : output.trim() === text.trim();
-    return metric === 'normalized' ? answer === wanted : wordsIn(answer, wanted);
+    return metric === 'normalized' ? given === wanted : wordsIn(given, wanted);
   }
+}
+
+/** Returns the text of a field, or the JSON of its value. Returns null if the answer is no JSON or lacks the field. */
+function fieldText(answer: string, field: string): string | null {
+  let value = parsed(answer);
+  for (const name of field.split('.')) {
+    const isThere = typeof value === 'object' && value !== null && Object.propertyIsEnumerable.call(value, name);
+    if (!isThere) return null;
+    value = (value as JsonObject)[name];
+  }
+  return typeof value === 'string' ? value : canonical(value as Json);
 }
 
 const normalized = (text: string): string =>

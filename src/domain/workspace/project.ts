@@ -1,3 +1,4 @@
+import { formatFindings } from '../chat/response-format.js';
 import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from './json.js';
@@ -84,16 +85,16 @@ function checked(typedName: string, spec: JsonObject): { name: string; spec: Jso
 }
 
 /** Checks the types of the fields that Tenon knows. All others belong to the team and are kept as they are. */
-function specFindings({ goal, task, system_prompt, dataset_id, acceptance }: JsonObject): Finding[] {
-  const { metric, threshold }: JsonObject = isObject(acceptance) ? acceptance : {};
-  const texts = { goal, task, system_prompt, dataset_id, 'acceptance.metric': metric };
+function specFindings({ goal, task, system_prompt, dataset_id, acceptance, response_format }: JsonObject): Finding[] {
+  const { metric, threshold, field }: JsonObject = isObject(acceptance) ? acceptance : {};
+  const texts = { goal, task, system_prompt, dataset_id, 'acceptance.metric': metric, 'acceptance.field': field };
   const wrong = Object.entries(texts).filter(([, value]) => !isAbsent(value) && typeof value !== 'string');
   const findings = wrong.map(([field]) => ({ path: `spec.${field}`, message: 'must be a string' }));
   if (!isAbsent(acceptance) && !isObject(acceptance))
     findings.push({ path: 'spec.acceptance', message: 'must be an object' });
   if (!isAbsent(threshold) && typeof threshold !== 'number')
     findings.push({ path: 'spec.acceptance.threshold', message: 'must be a number' });
-  return findings;
+  return [...findings, ...formatFindings('spec.response_format', response_format)];
 }
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;

@@ -1,7 +1,8 @@
+import { formatOf, schemaOf } from '../chat/response-format.js';
 import type { ProjectRuntime } from '../chat/runtime.js';
 import type { Evaluation, Share } from '../jobs/evaluation.js';
 import type { DatasetRecord } from './dataset.js';
-import type { JsonObject } from './json.js';
+import { isObject, type JsonObject } from './json.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';
 
@@ -34,12 +35,14 @@ export interface Reviewed {
   /** The dataset that the spec names; null if it names none or the project does not have it. */
   readonly dataset: ReviewedDataset | null;
   readonly runtime: ProjectRuntime;
+  /** Says why the JSON schema of the spec cannot be used; null if it can, or if there is none. */
+  readonly schemaProblem: string | null;
   /** The last evaluation of the dataset that succeeded. */
   readonly evaluation: ReviewedEvaluation | null;
 }
 
 export interface ReviewedEvaluation
-  extends Pick<Evaluation, 'jobId' | 'modelId' | 'systemPrompt' | 'metric' | 'tolerance'> {
+  extends Pick<Evaluation, 'jobId' | 'modelId' | 'systemPrompt' | 'responseFormat' | 'metric' | 'tolerance' | 'field'> {
   readonly share: Share;
 }
 
@@ -58,7 +61,7 @@ export const isBlank = (value: unknown): boolean =>
 export const specUpdate = ({ id, version }: Project): string => `PUT /v1/projects/${id} with version ${version}`;
 
 /** The ways to compare an answer with the expected one; `accuracy` leaves the choice to the evaluation. */
-const METRICS = ['accuracy', 'exact', 'normalized', 'contains', 'numeric'];
+const METRICS = ['accuracy', 'exact', 'normalized', 'contains', 'numeric', 'json_schema'];
 
 /** Tells whether the spec says what the model is for. */
 export function* goalRemarks({ project }: Reviewed): Generator<Remark> {
@@ -81,12 +84,25 @@ export function* goalRemarks({ project }: Reviewed): Generator<Remark> {
   }
 }
 
+/** Tells whether answers can have the form that the spec demands. */
+export function* formatRemarks({ project, schemaProblem }: Reviewed): Generator<Remark> {
+  if (schemaProblem === null) return;
+  yield blocking(
+    'response_format_invalid',
+    'spec.response_format.json_schema.schema',
+    `The JSON schema cannot be used: ${schemaProblem}.`,
+    `Mend the schema in spec.response_format: ${specUpdate(project)}.`,
+  );
+}
+
 /** Tells whether the spec says when a model is good enough, and whether that can be measured. */
 export function* acceptanceRemarks(reviewed: Reviewed): Generator<Remark> {
   const acceptance = reviewed.project.spec.acceptance as JsonObject | null | undefined;
   if (acceptance) {
     yield* thresholdRemarks(reviewed, (acceptance.threshold ?? null) as number | null);
     yield* metricRemarks(reviewed, (acceptance.metric ?? null) as string | null);
+    if (!isBlank(acceptance.field))
+      yield* fieldRemarks(reviewed, String(acceptance.field), acceptance.metric as string);
     return;
   }
   yield warning(
@@ -131,6 +147,14 @@ function* metricRemarks({ project, dataset }: Reviewed, metric: string | null): 
       `Choose a metric that evaluations measure, in spec.acceptance.metric: ${specUpdate(project)}.`,
     );
   }
+  if (metric === 'json_schema' && !schemaOf(formatOf(project.spec.response_format))) {
+    yield warning(
+      'acceptance_metric_unfit',
+      path,
+      'The metric is json_schema, but the spec has no JSON schema.',
+      `Set spec.response_format to { "type": "json_schema", "json_schema": { "name": "answer", "schema": {…} } }: ${specUpdate(project)}.`,
+    );
+  }
   const texts = metric === 'numeric' ? (dataset?.records ?? []).filter(({ expected }) => !holdsNumber(expected)) : [];
   if (texts.length > 0) {
     yield warning(
@@ -138,6 +162,25 @@ function* metricRemarks({ project, dataset }: Reviewed, metric: string | null): 
       path,
       `The metric is numeric, but ${texts.length} of the records expect something without a number, the first is ${JSON.stringify(texts[0]?.id)}.`,
       'Choose another metric, or give these records a number in `expected`.',
+    );
+  }
+}
+
+function* fieldRemarks({ project }: Reviewed, field: string, metric: string | null): Generator<Remark> {
+  const path = 'spec.acceptance.field';
+  const format = formatOf(project.spec.response_format);
+  const { properties, additionalProperties } = schemaOf(format) ?? {};
+  const [name = ''] = field.split('.');
+  const isClosed = isObject(properties) && !Object.hasOwn(properties, name) && additionalProperties === false;
+  if (metric === 'json_schema') {
+    yield warning('acceptance_field_unused', path, 'The metric json_schema looks at the whole answer, not at a field.');
+  } else if (!format || isClosed) {
+    const missing = `The schema of the answers has no property ${JSON.stringify(name.slice(0, 100))}, so none can be right.`;
+    yield warning(
+      'acceptance_field_unfit',
+      path,
+      isClosed ? missing : 'Answers need not be JSON, and those that are not count as wrong.',
+      `Let spec.response_format ask for JSON with this field: ${specUpdate(project)}.`,
     );
   }
 }

@@ -1,10 +1,12 @@
+import { formatOf } from '../chat/response-format.js';
 import type { Share } from '../jobs/evaluation.js';
 import type { DatasetRecord } from './dataset.js';
-import { canonical, isSame, type JsonObject } from './json.js';
+import { canonical, isSame, type Json, type JsonObject } from './json.js';
 import {
   acceptanceRemarks,
   blocking,
   type FindingLevel,
+  formatRemarks,
   goalRemarks,
   info,
   isBlank,
@@ -34,6 +36,7 @@ export function review(reviewed: Reviewed): Review {
   const { project } = reviewed;
   const remarks = [
     ...goalRemarks(reviewed),
+    ...formatRemarks(reviewed),
     ...acceptanceRemarks(reviewed),
     ...datasetRemarks(reviewed),
     ...modelRemarks(reviewed),
@@ -241,14 +244,17 @@ function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
 }
 
 function changesSince({ project: { spec }, runtime }: Reviewed, evaluation: ReviewedEvaluation): string[] {
-  const { metric, tolerance } = spec.acceptance as JsonObject;
+  const { metric, tolerance, field } = spec.acceptance as JsonObject;
   const isOpen = metric === undefined || metric === null || metric === 'accuracy';
   const isScoredAlike = isOpen || (metric === evaluation.metric && (tolerance ?? 0) === evaluation.tolerance);
   const prompt = typeof spec.system_prompt === 'string' ? spec.system_prompt.trim() : '';
   return [
     runtime.modelId !== evaluation.modelId && 'another model',
     prompt !== (evaluation.systemPrompt ?? '').trim() && 'with another system prompt',
+    !isSame(formatOf(spec.response_format) as Json, (evaluation.responseFormat ?? null) as Json) &&
+      'with another response format',
     !isScoredAlike && `by another metric, ${evaluation.metric}`,
+    evaluation.metric !== 'json_schema' && (field || null) !== (evaluation.field ?? null) && 'by another field',
   ].filter((change) => change !== false);
 }
 

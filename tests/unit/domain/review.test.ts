@@ -46,6 +46,7 @@ describe('the review of a project', () => {
     models: [{ id: 'mdl_1', state: 'registered' }],
     dataset: dataset(),
     runtime: { state: 'ready', modelId: 'mdl_1', reason: null },
+    schemaProblem: null,
     evaluation: passed(spec),
     ...over,
   });
@@ -101,6 +102,33 @@ describe('the review of a project', () => {
     ['numbers', { metric: 'numeric', threshold: 1 }, []],
   ])('judges an acceptance with %s', (_, acceptance, expected) => {
     expect(found(reviewed({ ...good, acceptance }))).toEqual(expected);
+  });
+
+  const answers = (schema: JsonObject) => ({ type: 'json_schema', json_schema: { name: 'answer', schema } });
+  const closed = { type: 'object', properties: { city: {} }, additionalProperties: false };
+  it.each<[string, JsonObject, JsonObject | null, string[]]>([
+    ['json_schema without a schema', { metric: 'json_schema' }, null, ['acceptance_metric_unfit']],
+    ['json_schema without a schema', { metric: 'json_schema' }, { type: 'json_object' }, ['acceptance_metric_unfit']],
+    ['json_schema with one', { metric: 'json_schema' }, answers({}), []],
+    ['json_schema and a field', { metric: 'json_schema', field: 'a' }, answers({}), ['acceptance_field_unused']],
+    ['a field of any text', { metric: 'exact', field: 'a' }, { type: 'text' }, ['acceptance_field_unfit']],
+    ['a field that no answer has', { metric: 'exact', field: 'town.x' }, answers(closed), ['acceptance_field_unfit']],
+    ['a field of the schema', { metric: 'exact', field: 'city.x' }, answers(closed), []],
+    ['a field of any object', { metric: 'exact', field: 'town' }, { type: 'json_object' }, []],
+  ])('sees which metric, field and format go together: %s', (_, acceptance, response_format, codes) => {
+    const spec = { ...good, response_format, acceptance: { threshold: 1, ...acceptance } };
+    expect(found(reviewed(spec, { evaluation: null, runtime: idle, models: [] })).slice(0, -1)).toEqual(
+      codes.map((code) => `warning ${code}`),
+    );
+  });
+
+  it('blocks a schema that cannot be used', () => {
+    const spec = { ...good, response_format: answers({ type: 'text' }) };
+    const given = reviewed(spec, { schemaProblem: 'type must be known', evaluation: null });
+    expect(review(given)).toMatchObject({
+      ready: false,
+      findings: [{ code: 'response_format_invalid', message: expect.stringContaining('type must be known') }, {}],
+    });
   });
 
   it('sees that a metric does not fit what is expected', () => {
@@ -160,6 +188,8 @@ describe('the review of a project', () => {
     ['one of another model', measured({ modelId: 'mdl_0' }), ['warning evaluation_outdated']],
     ['one with another prompt', measured({ systemPrompt: null }), ['warning evaluation_outdated']],
     ['one by another metric', measured({ metric: 'exact' }), ['warning evaluation_outdated']],
+    ['one by a field', measured({ field: 'city' }), ['warning evaluation_outdated']],
+    ['one with a format', measured({ responseFormat: { type: 'json_object' } }), ['warning evaluation_outdated']],
     ['too low a score', measured({ share: shareOf(89, 100) }), ['blocking acceptance_not_met']],
     ['just enough', measured({ share: shareOf(90, 100) }), []],
     ['none, and no frozen dataset', reviewed(good, { evaluation: null, dataset: dataset({ state: 'editable' }) }), []],

@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import {
-  type ChatRequest,
-  chatLimits,
-  type RequestMessage,
-  type ResponseFormat,
-  type Sampling,
-} from '../../../domain/chat/chat.js';
+import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../domain/chat/chat.js';
 import { UnknownParameter } from '../../../domain/chat/errors.js';
+import { fitsFormat, formatLimits, formatMessages, formatOf } from '../../../domain/chat/response-format.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../schemas.js';
@@ -125,12 +120,8 @@ const Sampled = {
   top_logprobs: wholeNumber(0, MAX_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
 };
 
-const MOST_OF_SCHEMA = 100_000;
-
-const Schema = AnyObject.refine((schema) => JSON.stringify(schema).length <= MOST_OF_SCHEMA, {
-  error: `must have at most ${MOST_OF_SCHEMA} characters`,
-}).meta({
-  description: `A JSON schema of at most ${MOST_OF_SCHEMA} characters.`,
+const Schema = AnyObject.refine(fitsFormat, { error: formatMessages.length }).meta({
+  description: `A JSON schema of at most ${formatLimits.schemaLength} characters.`,
   example: {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -139,13 +130,11 @@ const Schema = AnyObject.refine((schema) => JSON.stringify(schema).length <= MOS
   },
 });
 
-const schemaName = 'must have 1 to 64 letters, digits, underscores and hyphens';
-
 const SchemaFormat = z.strictObject(
   {
     name: z
       .string({ error: wanted('a string') })
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: schemaName })
+      .regex(formatLimits.name, { error: formatMessages.name })
       .meta({ example: 'place' }),
     description: text().nullish(),
     schema: Schema,
@@ -164,7 +153,7 @@ const Format = z.discriminatedUnion(
     z.strictObject({ type: z.literal('json_schema'), json_schema: SchemaFormat }).meta({ id: 'JsonSchemaFormat' }),
   ],
   {
-    error: ({ code }) => (code === 'invalid_union' ? 'must be text, json_object or json_schema' : 'must be an object'),
+    error: ({ code }) => (code === 'invalid_union' ? formatMessages.type : 'must be an object'),
   },
 );
 
@@ -257,14 +246,8 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
     temperature: temperature ?? 0,
     ...given({ tools, toolChoice: tool_choice }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
-    ...given({ responseFormat: formatOf(body.response_format) }),
+    ...given({ responseFormat: formatOf(body.response_format as Json) }),
   };
-}
-
-function formatOf(format: OpenAiChatRequest['response_format']): ResponseFormat | null {
-  if (format?.type !== 'json_schema') return format?.type === 'json_object' ? { type: 'json_object' } : null;
-  const { name, description, schema, strict } = format.json_schema;
-  return { type: 'json_schema', name, ...given({ description }), schema, ...given({ strict }) };
 }
 
 function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: Message): RequestMessage {

@@ -90,9 +90,10 @@ export const createJob = api.post(path, {
   id: 'createJob',
   summary: 'Evaluate a model or record a job',
   description:
-    'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` of the spec, and ' +
-    'scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, or `numeric` with ' +
-    '`acceptance.tolerance`), overall and by group. It continues after a restart of the service. ' +
+    'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` and the ' +
+    '`response_format` of the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, ' +
+    '`numeric` with `acceptance.tolerance`, or `json_schema`), overall and by group. `acceptance.field` is the path of the ' +
+    'field of a JSON answer that is compared, such as `places.0.city`. It continues after a restart of the service. ' +
     `One evaluation of a team runs at a time, and at most ${QUEUED_PER_TEAM} wait.\n\n` +
     'An `external` job is work that runs elsewhere, such as a training pipeline or a cron job, and reports its progress ' +
     'by `PATCH`. Alert rules look at it when it finishes.',

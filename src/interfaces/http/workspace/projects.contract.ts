@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import { formatLimits } from '../../../domain/chat/response-format.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
@@ -11,6 +12,7 @@ import {
   Deleted,
   id,
   intLike,
+  jsonReference,
   namedObject,
   nameText,
   STORABLE,
@@ -81,15 +83,42 @@ export const listStarters = api.get('/v1/project-starters', {
 
 const SpecText = { type: ['string' as const, 'null' as const], pattern: STORABLE };
 
+const SpecFormat = {
+  anyOf: [
+    { type: 'null' as const },
+    { type: 'object' as const, properties: { type: { enum: ['text', 'json_object'] } }, required: ['type'] },
+    {
+      type: 'object' as const,
+      properties: {
+        type: { const: 'json_schema' },
+        json_schema: {
+          type: 'object' as const,
+          properties: {
+            name: { type: 'string' as const, pattern: formatLimits.name.source },
+            description: SpecText,
+            schema: { type: 'object' as const, additionalProperties: jsonReference },
+            strict: { type: ['boolean' as const, 'null' as const] },
+          },
+          required: ['name', 'schema'],
+          additionalProperties: jsonReference,
+        },
+      },
+      required: ['type', 'json_schema'],
+    },
+  ],
+  description: 'The form of the answers in evaluations, as `response_format` of OpenAI.',
+};
+
 const Spec = AnyObject.meta({
   properties: {
     goal: SpecText,
     task: SpecText,
     system_prompt: SpecText,
     dataset_id: SpecText,
+    response_format: SpecFormat,
     acceptance: {
       type: ['object', 'null'],
-      properties: { metric: SpecText, threshold: { type: ['number', 'null'] } },
+      properties: { metric: SpecText, threshold: { type: ['number', 'null'] }, field: SpecText },
       additionalProperties: true,
     },
   },

@@ -8,6 +8,7 @@ import { Job } from '../../../../src/domain/jobs/job.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
+import { schemas } from '../../../support/json-schemas.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
 import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../../support/records.js';
 
@@ -51,7 +52,18 @@ async function rig() {
   const delay = { take: async (ms: number) => clock.advance(ms) };
   const ask = new EvaluationChat(reconciler, chats, delay, clock, log);
   const { evaluations, datasets, jobs, accounts, unitOfWork } = repositories;
-  const worker = new EvaluationRunner(ask, evaluations, datasets, jobs, accounts, finisher, unitOfWork, clock, log);
+  const worker = new EvaluationRunner(
+    ask,
+    schemas,
+    evaluations,
+    datasets,
+    jobs,
+    accounts,
+    finisher,
+    unitOfWork,
+    clock,
+    log,
+  );
   const run = (signal = new AbortController().signal, number = 1) => worker.run({ job_id: id }, { number, signal });
   const job = async () => (await jobs.find(id)) as Job;
   const positions = async () => (await evaluations.scored(id)).map(({ position }) => position);

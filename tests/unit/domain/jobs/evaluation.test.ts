@@ -94,6 +94,40 @@ it('compares what both have scored, overall and by group', () => {
   });
 });
 
+const format = { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } };
+
+describe('a spec with a response format', () => {
+  it('names the field that is compared, and lets json_schema look at the whole answer', () => {
+    const scorer = (metric: string, field: string) =>
+      Evaluation.scorer({ spec: { response_format: format, acceptance: { metric, field } } });
+    expect(scorer('exact', 'a.b')).toEqual({ metric: 'exact', tolerance: 0, field: 'a.b' });
+    expect(scorer('exact', '')).toEqual({ metric: 'exact', tolerance: 0 });
+    expect(scorer('json_schema', 'a')).toEqual({ metric: 'json_schema', tolerance: 0 });
+    for (const response_format of [null, { type: 'json_object' }] as Json[])
+      expect(() => Evaluation.scorer({ spec: { response_format, acceptance: { metric: 'json_schema' } } })).toThrow(
+        /spec\.response_format/,
+      );
+  });
+
+  it.each<[string, string, Json, 0 | 1]>([
+    ['city', '{"city": "Paris"}', 'Paris', 1],
+    ['city', '{"city": "Rome"}', 'Paris', 0],
+    ['city', 'Paris', 'Paris', 0],
+    ['city', '"Paris"', 'Paris', 0],
+    ['city', '{"town": "Paris"}', 'Paris', 0],
+    ['place.names.1', '{"place": {"names": ["Lutetia", "Paris"]}}', 'Paris', 1],
+    ['place.names', '{"place": {"names": ["Paris"]}}', ['Paris'], 1],
+    ['place.names.length', '{"place": {"names": ["Paris"]}}', 1, 0],
+    ['toString', '{}', 'x', 0],
+    ['n', '{"n": 7}', 7, 1],
+    ['n', '{"n": "7"}', 7, 1],
+    ['n', '{"n": null}', null, 1],
+    ['n', '{}', null, 0],
+  ])('compares the field %s of %s with %j: %i', (field, output, expected, score) => {
+    expect(scoreOf({ metric: 'exact', tolerance: 0, field }, output, expected)).toBe(score);
+  });
+});
+
 type Case = [metric: Metric, output: string, expected: Json, score: 0 | 1, tolerance?: number];
 
 const cases: Case[] = [
