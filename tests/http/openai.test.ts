@@ -198,7 +198,17 @@ describe('the OpenAI endpoint', () => {
       },
     });
     const nulls = Object.fromEntries(Object.keys(options).map((name) => [name, null]));
-    const others = { stream: null, stream_options: null, tools: null, tool_choice: null, functions: null, audio: null };
+    const others = {
+      stream: null,
+      stream_options: null,
+      tools: null,
+      tool_choice: null,
+      functions: null,
+      audio: null,
+      moderation: null,
+      prompt_cache_options: null,
+      prompt_cache_retention: null,
+    };
     expect(told(await chat({ ...nulls, ...others }))).toBe('200 undefined');
     expect(asked).toEqual({ messages: [message], maxTokens: null, cutToContext: true, temperature: 0 });
     await chat({ logprobs: true, stop: ['a', 'b'] });
@@ -220,11 +230,14 @@ describe('the OpenAI endpoint', () => {
     ['messages', { messages: Array(101).fill(message) }],
     ['messages', { messages: [message, { role: 'assistant', content: 'x' }] }],
     ['messages', { messages: Array(5).fill({ role: 'user', content: long(12_801) }) }],
+    ['messages[0]', { messages: [7] }],
     ['messages[0].role', { messages: [{ role: 'function', content: 'x' }] }],
     ['messages[0].content', { messages: [{ role: 'user' }] }],
     ['messages[0].content', { messages: [{ role: 'user', content: null }] }],
     ['messages[0].content', { messages: [{ role: 'user', content: 7 }] }],
     ['messages[0].content', { messages: [{ role: 'user', content: [] }] }],
+    ['messages[0].content[0]', { messages: [{ role: 'user', content: ['x'] }] }],
+    ['messages[0].content[0].type', { messages: [{ role: 'user', content: [{ type: 7 }] }] }],
     ['messages[1].content', { messages: [message, { role: 'assistant', content: null }, message] }],
     ['messages[0].content', { messages: [{ role: 'user', content: long(16_001) }] }],
     [
@@ -273,6 +286,7 @@ describe('the OpenAI endpoint', () => {
     const text = expect.stringContaining(param);
     const error = { message: text, type: 'invalid_request_error', param, code: 'invalid_request' };
     expect({ status, body }).toEqual({ status: 400, body: { error } });
+    expect(body.error.message).not.toContain('Invalid input'); // words of the schema library
   });
 
   it.each([

@@ -2131,6 +2131,9 @@ export interface components {
             audio?: null;
             prediction?: null;
             web_search_options?: null;
+            moderation?: null;
+            prompt_cache_options?: null;
+            prompt_cache_retention?: null;
         };
         OpenAiChatMessage: {
             /** @enum {string} */

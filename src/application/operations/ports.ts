@@ -5,7 +5,8 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind whose end came before `before`, and returns their number. Alert mails end
-   * when they are sent, minutes of usage at their start, the others at their expiry. Rows without an end stay. Concurrent calls do not wait for each other.
+   * when they are sent, minutes of usage at their start, the others at their expiry. Rows without an end stay.
+   * Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }

@@ -20,7 +20,7 @@ const within = (min: number, max: number) => {
 };
 
 const TextPart = z
-  .strictObject({ type: z.literal('text'), text: shortText(messageLength) })
+  .strictObject({ type: z.literal('text', { error: wanted('"text"') }), text: shortText(messageLength) })
   .meta({ id: 'ChatTextPart', example: { type: 'text', text: 'What is this?' } });
 
 /** Accepts a part that only an engine elsewhere may understand. */
@@ -34,12 +34,11 @@ const OtherPart = z
 
 const parts = 'must be a text or an array of parts';
 
-const Content = z.union(
-  [shortText(messageLength), z.array(z.union([TextPart, OtherPart])).min(1, { error: parts }), z.null()],
-  {
-    error: wanted('a text or an array of parts'),
-  },
-);
+const Part = z.union([TextPart, OtherPart], { error: 'must be an object with a type' });
+
+const Content = z.union([shortText(messageLength), z.array(Part).min(1, { error: parts }), z.null()], {
+  error: wanted('a text or an array of parts'),
+});
 
 /** Some programs send null for each field of OpenAI's that they do not use. */
 const onlyNull = z.null().optional().describe('Not supported.');
@@ -47,18 +46,21 @@ const onlyNull = z.null().optional().describe('Not supported.');
 const sentBack = AnyJson.optional().describe('Libraries send it back with an answer. Accepted without effect.');
 
 const Message = z
-  .strictObject({
-    role: choice(roles),
-    content: Content.optional(),
-    name: text().nullish(),
-    tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
-    tool_call_id: text().nullish(),
-    refusal: text().nullish(),
-    audio: onlyNull,
-    function_call: onlyNull,
-    annotations: sentBack,
-    parsed: sentBack,
-  })
+  .strictObject(
+    {
+      role: choice(roles),
+      content: Content.optional(),
+      name: text().nullish(),
+      tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
+      tool_call_id: text().nullish(),
+      refusal: text().nullish(),
+      audio: onlyNull,
+      function_call: onlyNull,
+      annotations: sentBack,
+      parsed: sentBack,
+    },
+    { error: wanted('a JSON object') },
+  )
   .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
     const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
@@ -201,6 +203,9 @@ export const OpenAiChatRequest = z
     audio: onlyNull,
     prediction: onlyNull,
     web_search_options: onlyNull,
+    moderation: onlyNull,
+    prompt_cache_options: onlyNull,
+    prompt_cache_retention: onlyNull,
   })
   .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
