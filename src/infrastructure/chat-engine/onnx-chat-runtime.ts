@@ -171,9 +171,9 @@ export class SupervisedRuntime implements EngineRuntime {
 }
 
 /** Throws UnsupportedParameter. */
-function requireSupported({ tools, toolChoice, responseFormat, messages }: ChatRequest): void {
+function requireSupported({ tools, toolChoice, messages }: ChatRequest): void {
   const parts = messages.findIndex(({ extra }) => (extra?.content ?? null) !== null);
   if (parts >= 0) throw new UnsupportedParameter(`messages[${parts}].content`, 'can only be text for this model');
-  for (const [name, value] of Object.entries({ tools, tool_choice: toolChoice, response_format: responseFormat }))
+  for (const [name, value] of Object.entries({ tools, tool_choice: toolChoice }))
     if ((value ?? null) !== null) throw new UnsupportedParameter(name, 'is not supported by this model');
 }
