@@ -7,7 +7,7 @@ import { ModelFileStore, ModelServer } from '../../src/application/deployments/p
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import type { MemoryStore } from '../fakes/memory-store.js';
-import { note } from '../support/http-caller.js';
+import { type Answer, codeOf, note } from '../support/http-caller.js';
 import { anAlert } from '../support/records.js';
 import {
   ask,
@@ -91,6 +91,12 @@ describe('the right to an act whose body comes after its headers', () => {
   };
 
   /** The acts by the ids of their contracts. */
+  const chat: Act = {
+    body: ({ project_id = '' }) => ask(project_id, 'Hi'),
+    params: async () => ({ project_id: await readyProject(app, root.token) }),
+    by: 'key',
+    open: true,
+  };
   const acts: Record<string, Act> = {
     updateOwnAccount: { body: { password: 'another horse battery', current_password: password }, open: true },
     mintKey: { body: { name: 'late' }, status: 201, open: true },
@@ -109,12 +115,8 @@ describe('the right to an act whose body comes after its headers', () => {
     forkModel: { body: { request_id: crypto.randomUUID() }, params: withRegistered, status: 201 },
     setModelAlias: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
     connectRuntime: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
-    createChatCompletion: {
-      body: ({ project_id = '' }) => ask(project_id, 'Hi'),
-      params: async () => ({ project_id: await readyProject(app, root.token) }),
-      by: 'key',
-      open: true,
-    },
+    createChatCompletion: chat,
+    createOpenAiChatCompletion: chat,
     createJob: { body: { kind: 'external', name: 'late' }, by: 'key', status: 201 },
     changeJob: {
       body: { status: 'succeeded', result: 1 },
@@ -196,8 +198,8 @@ describe('the right to an act whose body comes after its headers', () => {
     return told(answer);
   }
 
-  const told = ({ status, body }: { status: number; body: { code?: string } }) =>
-    [status, body.code, written.size > 0 && 'written'].filter(Boolean).join(' ');
+  const told = (answer: Pick<Answer, 'status' | 'body'>) =>
+    [answer.status, codeOf(answer), written.size > 0 && 'written'].filter(Boolean).join(' ');
 
   it('is tested for every act that has a body', () => {
     const withBody = contracts.filter(({ body, access }) => body && access !== 'public');

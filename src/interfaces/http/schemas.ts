@@ -37,6 +37,7 @@ export const VersionNumber = intLike(1, 'Grows by one with each update.');
 export const versionFields = { version: VersionNumber, created_at: Timestamp, created_by: AccountId };
 
 export const seconds = (date: Date): number => date.getTime() / 1000;
+export const wholeSeconds = (date: Date): number => Math.floor(seconds(date));
 export const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000));
 
 /** Returns the message about a missing field, or about one of the wrong type. */

@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
 import { ChatService } from '../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
+import type { Usage } from '../../../domain/chat/chat.js';
 import { ModelMismatch } from '../../../domain/chat/errors.js';
 import { type AnswerOf, type CallOf, type Controller, type Existence, Reply, route } from '../contract.js';
+import { wholeSeconds } from '../schemas.js';
 import { CONVERSATION, createChatCompletion } from './completions.contract.js';
-import { usageAnswer, wholeSeconds } from './openai-answers.js';
 
 @injectable()
 export class CompletionsController implements Controller {
@@ -47,3 +48,12 @@ export class CompletionsController implements Controller {
     return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
   }
 }
+
+/** Returns the usage in the form of OpenAI. */
+export const usageAnswer = (usage: Usage | null) =>
+  usage && {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+  };

@@ -1,16 +1,5 @@
-import type { Completion, CompletionPart, TokenLogprob, Usage } from '../../../domain/chat/chat.js';
-import { seconds } from '../schemas.js';
-
-export const wholeSeconds = (date: Date): number => Math.floor(seconds(date));
-
-/** Returns the usage in the form of OpenAI. */
-export const usageAnswer = (usage: Usage | null) =>
-  usage && {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
-  };
+import type { Completion, CompletionPart, TokenLogprob } from '../../../domain/chat/chat.js';
+import { usageAnswer } from './completions.controller.js';
 
 export const choiceOf = ({ text, toolCalls = [], logprobs, finishReason }: Completion) => ({
   index: 0,

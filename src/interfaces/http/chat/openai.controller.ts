@@ -5,9 +5,11 @@ import type { ChatModel } from '../../../application/chat/ports.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
 import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../event-stream.js';
+import { wholeSeconds } from '../schemas.js';
 import { CONVERSATION } from './completions.contract.js';
+import { usageAnswer } from './completions.controller.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
-import { chatEvents, choiceOf, usageAnswer, wholeSeconds } from './openai-answers.js';
+import { chatEvents, choiceOf } from './openai-answers.js';
 import { chatRequestOf } from './openai-request.js';
 
 @injectable()
