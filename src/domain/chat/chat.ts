@@ -48,7 +48,7 @@ export type ResponseFormat =
 
 /** The other parameters of sampling, as OpenAI documents them. An absent one has no effect. */
 export interface Sampling {
-  /** More than 0, at most 1. */
+  /** From 0 to 1: the share of the probability that tokens are drawn from. At 0 only the likeliest token is left. */
   readonly topP?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
@@ -60,7 +60,7 @@ export interface Sampling {
   readonly frequencyPenalty?: number;
   /** From -100 to 100, by token id. */
   readonly logitBias?: Readonly<Record<string, number>>;
-  /** From 0 to 20: the number of other likely tokens to report beside each token. Absent: report no probabilities. */
+  /** From 0 to 20: the number of the likeliest tokens to report at each place. Absent: report no probabilities. */
   readonly topLogprobs?: number;
 }
 
