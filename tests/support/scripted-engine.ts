@@ -14,7 +14,7 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** How the engine answers a chat. */
+/** How the engine answers a chat, or a call for embeddings. */
 export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
 /** An engine that answers as a test tells it to; by default it speaks OpenAI's chat completions. */
@@ -92,7 +92,7 @@ export class ScriptedEngine {
     const mayAsk = this.key === null || this.keyOf(headers) === this.key;
     if (this.dead) socket.destroy();
     else if (!mayAsk) send(response, 401, { error: { message: `Incorrect API key: ${headers.authorization}` } });
-    else if (url === `/v1${this.paths.chat}`) await this.answer(request, response);
+    else if (url === `/v1${this.paths.chat}` || url === '/v1/embeddings') await this.answer(request, response);
     else if (url !== `/v1${this.paths.probe}`) send(response, 404, {});
     else if (this.models !== null) send(response, this.models, {});
   }

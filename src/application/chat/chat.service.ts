@@ -201,7 +201,7 @@ const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsa
 });
 
 /** Throws the error of a runtime that is not ready. */
-function requireReady({ state, reason }: ProjectRuntime): void {
+export function requireReady({ state, reason }: ProjectRuntime): void {
   if (state === 'not_connected') throw new RuntimeNotConnected();
   if (state === 'stopped') throw new RuntimeStopped();
   if (state === 'loading') throw new RuntimeLoading();

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
@@ -46,6 +47,7 @@ export abstract class ChatRuntime {
    * ModelBusy.
    *
    * Throws RuntimeStopped, RuntimeLoading, RuntimeUnavailable by the state, also when the runtime goes away meanwhile.
+   * Throws WrongTask for a model that makes embeddings.
    * Throws ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit; for a model that
    * runs here, before any work and before the call waits. Throws ModelBusy when the queue is full, with a wait that grows
    * with the queue. Throws InferenceTimeout after the configured time, queueing included. Throws RuntimeInvalidResponse
@@ -77,6 +79,20 @@ export abstract class ChatRuntime {
     admitted?: () => void,
   ): AsyncIterable<CompletionPart>;
 
+  /**
+   * Returns a vector for each text. A text has the same vector alone and beside others. Promises what `complete` promises
+   * about callers, their turns and the signal, and throws what it throws: WrongTask for a model that chats,
+   * ContextLengthExceeded when one text does not fit, RuntimeInvalidResponse when the answer is not one vector for each
+   * text. Throws UnsupportedParameter for `dimensions` if the model has no choice.
+   */
+  abstract embed(
+    id: string,
+    request: EmbeddingRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Embeddings>;
+
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
@@ -94,6 +110,7 @@ export interface EngineRuntime {
     signal: AbortSignal,
     admitted?: () => void,
   ): AsyncIterable<CompletionPart>;
+  embed(request: EmbeddingRequest, caller: string, signal: AbortSignal, admitted?: () => void): Promise<Embeddings>;
 }
 
 /** Runs the models whose spec names this kind in `runtime`. */

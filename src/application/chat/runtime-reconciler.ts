@@ -99,8 +99,8 @@ export class RuntimeReconciler {
     if (!connection) return { state: 'not_connected', modelId: null, reason: null };
     const { projectId, modelId, desired } = connection;
     if (desired === 'stopped') return { state: 'stopped', modelId, reason: null };
-    const { state, reason } = this.runtimes.status(projectId);
-    if (state !== 'stopped' && this.held.get(projectId) === modelId) return { state, modelId, reason };
+    const { state, reason, task } = this.runtimes.status(projectId);
+    if (state !== 'stopped' && this.held.get(projectId) === modelId) return { state, modelId, reason, task };
     const failure = this.running.has(projectId) ? undefined : this.failures.get(projectId);
     return failure === undefined
       ? { state: 'loading', modelId, reason: null }

@@ -1,5 +1,6 @@
 import { DomainError, InvalidRequest, refusal } from '../shared/errors.js';
 import type { Completion } from './chat.js';
+import type { RuntimeTask } from './runtime.js';
 
 export class RuntimeNotConnected extends DomainError {
   /** `conflict`: the runtime itself was to be started or stopped. */
@@ -61,10 +62,25 @@ export class StreamNotRead extends refusal('timeout', 'inference_timeout', 'The 
   retryable: false,
 }) {}
 
-/** The prompt, or the prompt with an explicit `max_tokens`, is longer than the model's context. */
+/** The connected model does something else than the call asks for. */
+export class WrongTask extends InvalidRequest {
+  constructor(task: RuntimeTask) {
+    const does = { chat: 'chats and makes no embeddings', embedding: 'makes embeddings and does not chat' };
+    super([{ path: 'model', message: `names a project whose model ${does[task]}` }]);
+  }
+}
+
+/** The prompt, or the prompt with an explicit `max_tokens`, or a text is longer than the model's context. */
 export class ContextLengthExceeded extends DomainError {
-  constructor(message: string) {
-    super('invalid', 'context_length_exceeded', message);
+  constructor(message: string, path?: string) {
+    super('invalid', 'context_length_exceeded', message, path === undefined ? {} : { details: [{ path, message }] });
+  }
+
+  /** Refuses a text that is to be embedded. If not `whole`, it has more than `tokens`. */
+  static ofText({ index, context, tokens, whole }: { index: number; context: number; tokens: number; whole: boolean }) {
+    const has = whole ? tokens : `${tokens} or more`;
+    const message = `input has a text of ${has} tokens at index ${index}; the model's context is ${context} tokens.`;
+    return new ContextLengthExceeded(message, 'input');
   }
 
   /** If not `whole`, the prompt has more than `promptTokens`. */

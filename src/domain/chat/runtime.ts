@@ -1,5 +1,8 @@
 export type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
 
+/** `chat`: the model answers messages. `embedding`: it makes vectors of texts. */
+export type RuntimeTask = 'chat' | 'embedding';
+
 /** A model as its engine needs it. Only the engine of that kind knows the other fields. */
 export interface RuntimeSource {
   readonly kind: string;
@@ -9,6 +12,8 @@ export interface RuntimeSource {
 export interface RuntimeStatus {
   readonly state: Exclude<RuntimeState, 'not_connected'>;
   readonly reason: string | null;
+  /** Is absent as long as it is unknown. Of an engine elsewhere it is known if the spec names it. */
+  readonly task?: RuntimeTask | undefined;
 }
 
 /** The runtime of a project as its team sees it. */
@@ -16,6 +21,8 @@ export interface ProjectRuntime {
   readonly state: RuntimeState;
   readonly modelId: string | null;
   readonly reason: string | null;
+  /** Is absent as long as it is unknown, as before the first start. */
+  readonly task?: RuntimeTask | undefined;
 }
 
 /** Counts the work of a runtime: `waiting` and `running` now, all else since its start. */

@@ -11,8 +11,11 @@ export interface StoredFile {
   readonly writable: boolean;
 }
 
-/** `onnx`: a file that can be deployed. `chat_model`: a folder that can be chatted with. `file`: anything else. */
-export const modelFileKinds = ['onnx', 'chat_model', 'file'] as const;
+/**
+ * `onnx`: a file that can be deployed. `chat_model`: a folder that can be chatted with.
+ * `embedding_model`: a folder that makes embeddings. `file`: anything else.
+ */
+export const modelFileKinds = ['onnx', 'chat_model', 'embedding_model', 'file'] as const;
 export type ModelFileKind = (typeof modelFileKinds)[number];
 
 /** Describes an entry of the models folders: a file, or a folder that is a model as a whole. */
@@ -32,9 +35,9 @@ export const ModelFile = {
 
   of: (file: StoredFile): ModelFile => ({ ...file, kind: file.path.endsWith('.onnx') ? 'onnx' : 'file' }),
 
-  /** Lists the files, and an entry for each folder that is a chat model, by path. */
+  /** Lists the files, and an entry for each folder that is a model as a whole, by path. */
   all(files: readonly StoredFile[]): ModelFile[] {
-    return [...files.map(ModelFile.of), ...chatModels(files)].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return [...files.map(ModelFile.of), ...folderModels(files)].sort((a, b) => (a.path < b.path ? -1 : 1));
   },
 };
 
@@ -57,7 +60,7 @@ function problemOf(path: string): string | null {
 }
 
 /** Finds folders in the layout of Hugging Face's ONNX exports. Their size is that of all their files. */
-function chatModels(files: readonly StoredFile[]): ModelFile[] {
+function folderModels(files: readonly StoredFile[]): ModelFile[] {
   const within = new Map<string, StoredFile[]>();
   for (const file of files) {
     for (const folder of foldersOf(file.path)) {
@@ -66,19 +69,23 @@ function chatModels(files: readonly StoredFile[]): ModelFile[] {
       else within.set(folder, [file]);
     }
   }
-  return [...within].filter(isChatModel).map(([path, parts]) => ({
+  return [...within].filter(isModel).map(([path, parts]) => ({
     path,
     size: parts.reduce((sum, { size }) => sum + size, 0),
     modifiedAt: new Date(parts.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt.getTime()), 0)),
     writable: parts.every(({ writable }) => writable),
-    kind: 'chat_model',
+    kind: hasModules(path, parts) ? 'embedding_model' : 'chat_model',
   }));
 }
 
-function isChatModel([folder, parts]: [string, readonly StoredFile[]]): boolean {
+function isModel([folder, parts]: [string, readonly StoredFile[]]): boolean {
   const has = (name: string) => parts.some(({ path }) => path === `${folder}/${name}`);
   return has('config.json') && has('tokenizer.json') && parts.some(({ path }) => path.startsWith(`${folder}/onnx/`));
 }
+
+/** Folders of sentence-transformers have these files. Without reading further, any other model is taken to chat. */
+const hasModules = (folder: string, parts: readonly StoredFile[]): boolean =>
+  parts.some(({ path }) => [`${folder}/modules.json`, `${folder}/1_Pooling/config.json`].includes(path));
 
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);

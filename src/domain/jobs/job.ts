@@ -7,10 +7,10 @@ import { JobFinished } from './errors.js';
 export const jobModes = ['async', 'sync'] as const;
 export type JobMode = (typeof jobModes)[number];
 
-export const jobKinds = ['chat', 'prediction', 'external', 'evaluation'] as const;
+export const jobKinds = ['chat', 'embedding', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
 /** The kinds of calls of a model. */
-export type CallKind = Extract<JobKind, 'chat' | 'prediction'>;
+export type CallKind = Extract<JobKind, 'chat' | 'embedding' | 'prediction'>;
 
 export const openStatuses = ['queued', 'running'] as const;
 export const finalStatuses = ['succeeded', 'failed', 'cancelled'] as const;

@@ -1,6 +1,7 @@
-/** The calls to one worker process: each is tokenized, waits for its turn, and is generated. */
+/** The calls to one worker process: each is tokenized, waits for its turn, and is generated or embedded. */
 import type { Clock } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
   ContextLengthExceeded,
   InferenceTimeout,
@@ -30,12 +31,11 @@ export interface CallLimits {
   readonly graceMs: number;
 }
 
+type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' }>;
+
 interface Asked {
-  readonly caller: string;
-  readonly request: ChatRequest;
-  /** The answer comes in parts. */
-  readonly stream: boolean;
   readonly take: (part: CompletionPart) => void;
+  readonly embedded?: (embeddings: Embeddings) => void;
   readonly reject: (reason: unknown) => void;
   readonly admitted: () => void;
 }
@@ -43,6 +43,7 @@ interface Asked {
 /** A call, until the process has answered it or has confirmed that it is cancelled. */
 interface Call extends Asked {
   readonly id: number;
+  readonly order: TokenizeOrder;
   readonly release: () => void;
   stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;
@@ -79,7 +80,15 @@ export class ChatCalls {
   complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
     return new Promise((resolve, reject) => {
       const take = ({ end, ...said }: CompletionPart) => end && resolve({ ...said, ...end });
-      this.begin({ request, caller, stream: false, take, reject, admitted }, signal);
+      const order = (call: number) => ({ type: 'tokenize', call, caller, request, stream: false }) as const;
+      this.begin(order, { take, reject, admitted }, signal);
+    });
+  }
+
+  embed({ texts }: EmbeddingRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Embeddings> {
+    return new Promise((embedded, reject) => {
+      const order = (call: number) => ({ type: 'tokenize_texts', call, caller, texts }) as const;
+      this.begin(order, { take: () => undefined, embedded, reject, admitted }, signal);
     });
   }
 
@@ -96,7 +105,8 @@ export class ChatCalls {
     const reject = (reason: unknown) => buffer.fail(reason);
     // The reader may be slower than the model, so its signal and its time count longer than those of the call.
     const abort = () => reject(signal.reason);
-    const call = this.begin({ request, caller, stream: true, take, reject, admitted }, signal);
+    const order = (call: number) => ({ type: 'tokenize', call, caller, request, stream: true }) as const;
+    const call = this.begin(order, { take, reject, admitted }, signal);
     const { timeoutMs } = this.limits;
     const timer = setTimeout(() => reject(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
     signal.addEventListener('abort', abort);
@@ -109,19 +119,19 @@ export class ChatCalls {
     }
   }
 
-  private begin(asked: Asked, signal: AbortSignal): Call {
-    const { caller, request, stream } = asked;
+  private begin(orderOf: (call: number) => TokenizeOrder, asked: Asked, signal: AbortSignal): Call {
+    const id = ++this.lastId;
+    const order = orderOf(id);
     const most = this.slots + this.limits.queue + TOKENIZED_BEYOND;
-    if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.queue.busy;
+    if (this.unplaced.length >= most && !this.makeRoom(order.caller)) throw this.queue.busy;
     const abort = () => this.cancel(call, signal.reason);
     const release = () => signal.removeEventListener('abort', abort);
     const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
-    const id = ++this.lastId;
     const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0 } as const;
-    const call: Call = { ...asked, ...state, id, release, timer };
+    const call: Call = { ...asked, ...state, id, order, release, timer };
     signal.addEventListener('abort', abort);
     this.calls.set(id, call);
-    this.send({ type: 'tokenize', call: id, caller, request, stream });
+    this.send(order);
     return call;
   }
 
@@ -129,15 +139,16 @@ export class ChatCalls {
     const call = this.calls.get(report.call);
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
+    else if (report.type === 'embedded') this.answerTexts(call, report);
     else if (report.type !== 'tokenized') {
-      call.reject(report.type === 'busy' ? this.queue.busy : refusalOf(call.request, report));
+      call.reject(report.type === 'busy' ? this.queue.busy : refusalOf(call.order, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
   }
 
   receivePart({ call: id, ...part }: Part): void {
     const call = this.calls.get(id);
-    if (call?.stage === 'running' && call.stream) call.take(part);
+    if (call?.stage === 'running' && call.order.type === 'tokenize' && call.order.stream) call.take(part);
     else this.receiveInvalid(id);
   }
 
@@ -159,7 +170,7 @@ export class ChatCalls {
   private enqueue(call: Call, tokens: number): void {
     call.stage = 'waiting';
     call.turn = {
-      caller: call.caller,
+      caller: call.order.caller,
       tokens,
       begin: () => {
         call.stage = 'running';
@@ -172,7 +183,7 @@ export class ChatCalls {
     this.queue.enter(call.turn);
   }
 
-  private answer(call: Call, report: Extract<CallReport, { type: 'completed' }>): void {
+  private answer(call: Call, report: ReportOf<'completed'>): void {
     if (call.stage !== 'running') {
       // Does nothing to a cancelled call: `cancelled` follows and ends it.
       this.receiveInvalid(call.id);
@@ -185,6 +196,22 @@ export class ChatCalls {
     this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, betweenTokensMs, tookMs });
     call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage } });
     this.end(call, promptTokens + completionTokens);
+  }
+
+  private answerTexts(call: Call, { vectors, dimensions, promptTokens, tookMs }: ReportOf<'embedded'>): void {
+    const { stage, order, embedded, waitedMs } = call;
+    const count = order.type === 'tokenize_texts' ? order.texts.length : 0;
+    const all = floatsOf(vectors);
+    if (stage !== 'running' || !embedded || all.length !== count * dimensions) {
+      this.receiveInvalid(call.id);
+      return;
+    }
+    const usage = { promptTokens, cachedTokens: 0, completionTokens: 0 };
+    this.estimate.record(tookMs);
+    this.meter.answered({ usage, waitedMs, firstTokenMs: null, tookMs });
+    const vectorOf = (_: unknown, i: number) => all.subarray(i * dimensions, (i + 1) * dimensions);
+    embedded({ vectors: Array.from({ length: count }, vectorOf), promptTokens });
+    this.end(call, promptTokens);
   }
 
   private expire(call: Call): void {
@@ -233,8 +260,8 @@ export class ChatCalls {
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;
     const counts = new Map<string, number>();
-    for (const { caller: one } of unplaced) counts.set(one, (counts.get(one) ?? 0) + 1);
-    const countOf = (call: Call) => counts.get(call.caller) ?? 0;
+    for (const { order } of unplaced) counts.set(order.caller, (counts.get(order.caller) ?? 0) + 1);
+    const countOf = ({ order }: Call) => counts.get(order.caller) ?? 0;
     const own = counts.get(caller) ?? 0;
     const greedy = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
     const most = Math.max(...greedy.map(countOf));
@@ -244,13 +271,19 @@ export class ChatCalls {
   }
 }
 
+type ReportOf<Type> = Extract<CallReport, { type: Type }>;
+
 function refusalOf(
-  request: ChatRequest,
-  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'busy' }>,
+  order: TokenizeOrder,
+  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'embedded' | 'busy' }>,
 ): DomainError {
   switch (report.type) {
-    case 'too_long':
-      return ContextLengthExceeded.of({ ...report, maxTokens: request.cutToContext ? null : request.maxTokens });
+    case 'too_long': {
+      const { promptTokens: tokens, index = 0 } = report;
+      if (order.type === 'tokenize_texts') return ContextLengthExceeded.ofText({ ...report, tokens, index });
+      const { cutToContext, maxTokens } = order.request;
+      return ContextLengthExceeded.of({ ...report, maxTokens: cutToContext ? null : maxTokens });
+    }
     case 'refused':
       return new InvalidRequest([{ path: report.path, message: report.message }]);
     case 'failed':
@@ -258,4 +291,10 @@ function refusalOf(
     case 'cancelled':
       return new RuntimeInvalidResponse('it dropped the call.');
   }
+}
+
+/** Returns the float32 numbers in base64. */
+function floatsOf(base64: string): Float32Array {
+  const { buffer } = Uint8Array.from(Buffer.from(base64, 'base64'));
+  return buffer.byteLength % 4 === 0 ? new Float32Array(buffer) : new Float32Array();
 }

@@ -1,6 +1,6 @@
 /** One worker process of a runtime: its start, its messages, its end. */
 import type { Clock } from '../../application/shared/ports.js';
-import type { RuntimeSource } from '../../domain/chat/runtime.js';
+import type { RuntimeSource, RuntimeTask } from '../../domain/chat/runtime.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
 import type { SupervisedProcess } from '../child-process/supervisor.js';
 import type { WaitEstimate } from '../runtimes/fair-queue.js';
@@ -38,6 +38,7 @@ export interface ChatProcessSettings {
 export interface ChatProcessListener {
   line(stream: OutputStream, line: string): void;
   invalidMessage(call: number | null): void;
+  ready(task: RuntimeTask): void;
   /** The model cannot be used: every further attempt would fail in the same way. */
   broken(reason: string): void;
 }
@@ -104,6 +105,7 @@ export class ChatProcess implements SupervisedProcess {
     else if (report.type === 'ready') {
       clearTimeout(this.loadTimer);
       this.calls.open(Math.max(1, Math.min(report.maxBatch, this.settings.atOnce ?? report.maxBatch)));
+      this.listener.ready(report.task);
       this.becomeReady();
     } else this.calls.receive(report);
   }

@@ -3,8 +3,15 @@ import { z } from 'zod';
 import type { ChatEngine, EngineRuntime, ModelFolders } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
-import { RuntimeLoading, RuntimeStopped, RuntimeUnavailable, UnsupportedParameter } from '../../domain/chat/errors.js';
-import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import {
+  RuntimeLoading,
+  RuntimeStopped,
+  RuntimeUnavailable,
+  UnsupportedParameter,
+  WrongTask,
+} from '../../domain/chat/errors.js';
+import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
@@ -28,7 +35,7 @@ const Spec = z.object({
   dtype: z.enum(dtypes, `must be one of ${dtypes.join(', ')}`).nullish(),
 });
 
-/** Runs ONNX language models, each in a supervised child process: a crash in native code costs one runtime some seconds. */
+/** Runs ONNX language and embedding models, each in a supervised child process: a crash in native code costs one runtime some seconds. */
 export class OnnxChatRuntime implements ChatEngine {
   readonly kind = 'onnx';
   private readonly settings: RuntimeSettings;
@@ -58,6 +65,8 @@ export class OnnxChatRuntime implements ChatEngine {
   }
 }
 
+const NOT_CHOSEN = 'is not supported by this model: its vectors have one length';
+
 /** A process that was ready for so long restarts with the shortest delay again. */
 const STABLE_MS = 10 * 60_000;
 
@@ -77,6 +86,8 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
 
 export class SupervisedRuntime implements EngineRuntime {
   private source: OnnxSource | null = null;
+  /** Is unknown until the model has loaded. */
+  private task: RuntimeTask | undefined;
   private readonly supervisor: Supervisor<ChatProcess>;
   private readonly estimate = new WaitEstimate();
   private readonly meter = new RuntimeMeter();
@@ -97,7 +108,8 @@ export class SupervisedRuntime implements EngineRuntime {
 
   get status(): RuntimeStatus {
     const state = states[this.supervisor.state];
-    return { state, reason: state === 'unavailable' ? this.supervisor.reason : null };
+    const reason = state === 'unavailable' ? this.supervisor.reason : null;
+    return { state, reason, ...(this.task && { task: this.task }) };
   }
 
   get figures(): RuntimeFigures {
@@ -107,6 +119,7 @@ export class SupervisedRuntime implements EngineRuntime {
   start(source: OnnxSource): void {
     if (isDeepStrictEqual(this.source, source) && this.status.state !== 'unavailable') return;
     this.source = source;
+    this.task = undefined;
     const { current } = this.supervisor;
     void this.supervisor.resume();
     current?.calls.fail(new RuntimeLoading());
@@ -114,6 +127,7 @@ export class SupervisedRuntime implements EngineRuntime {
 
   async stop(): Promise<void> {
     this.source = null;
+    this.task = undefined;
     const { current } = this.supervisor;
     const stopped = this.supervisor.stop();
     current?.calls.fail(new RuntimeStopped());
@@ -127,7 +141,7 @@ export class SupervisedRuntime implements EngineRuntime {
     admitted?: () => void,
   ): Promise<Completion> {
     requireSupported(request);
-    return this.calls.complete(request, caller, signal, admitted);
+    return this.callsFor('chat').complete(request, caller, signal, admitted);
   }
 
   async *stream(
@@ -137,15 +151,26 @@ export class SupervisedRuntime implements EngineRuntime {
     admitted?: () => void,
   ): AsyncGenerator<CompletionPart> {
     requireSupported(request);
-    yield* this.calls.stream(request, caller, signal, admitted);
+    yield* this.callsFor('chat').stream(request, caller, signal, admitted);
   }
 
-  /** Throws unless the runtime is ready. */
-  private get calls(): ChatCalls {
+  async embed(
+    request: EmbeddingRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Embeddings> {
+    if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', NOT_CHOSEN);
+    return this.callsFor('embedding').embed(request, caller, signal, admitted);
+  }
+
+  /** Throws unless the runtime is ready, and WrongTask for a model that does something else. */
+  private callsFor(task: RuntimeTask): ChatCalls {
     const { state, reason } = this.status;
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
+    if (this.task !== undefined && this.task !== task) throw new WrongTask(this.task);
     return this.supervisor.current.calls;
   }
 
@@ -157,6 +182,9 @@ export class SupervisedRuntime implements EngineRuntime {
       {
         line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
         invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
+        ready: (task) => {
+          this.task = task;
+        },
         broken: (reason) => this.fail(reason),
       },
     );

@@ -1,4 +1,4 @@
-/** The messages between the service and a worker process that runs a chat model. */
+/** The messages between the service and a worker process that runs a chat model or an embedding model. */
 import { z } from 'zod';
 import type { ChatRequest } from '../../domain/chat/chat.js';
 
@@ -25,7 +25,17 @@ export type Order =
       /** Report the answer in parts. */
       readonly stream: boolean;
     }
-  /** Generates the answer to a tokenized request. The worker answers `completed` or `failed`, after any `parts`. */
+  /** Does the same for texts that are to be embedded. */
+  | {
+      readonly type: 'tokenize_texts';
+      readonly call: number;
+      readonly caller: string;
+      readonly texts: readonly string[];
+    }
+  /**
+   * Generates the answer to a tokenized request. The worker answers `completed` or `failed`, after any `parts`. For texts
+   * it answers `embedded` or `failed`.
+   */
   | { readonly type: 'generate'; readonly call: number }
   /** Cancels a request at any time. The worker always answers `cancelled`. */
   | { readonly type: 'cancel'; readonly call: number };
@@ -42,14 +52,21 @@ const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
-  /** `maxBatch` is 1 if the model can't be run in batches. */
-  z.object({ type: z.literal('ready'), maxBatch: z.int().min(1) }),
+  /** `maxBatch`: the calls that are worked on at once, 1 if the model can't be run in batches. */
+  z.object({ type: z.literal('ready'), task: z.enum(['chat', 'embedding']), maxBatch: z.int().min(1) }),
   /** The model can't be used; another attempt would give the same. */
   z.object({ type: z.literal('broken'), reason: z.string() }),
   /** `room`: tokens that the answer may have. */
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
-  /** If not `whole`, the prompt has more tokens than were counted. */
-  z.object({ type: z.literal('too_long'), call, promptTokens: count, whole: z.boolean(), context: count }),
+  /** If not `whole`, the prompt, or the text with number `index`, has more tokens than were counted. */
+  z.object({
+    type: z.literal('too_long'),
+    call,
+    promptTokens: count,
+    whole: z.boolean(),
+    context: count,
+    index: count.optional(),
+  }),
   /** The model can't do with a field of the request, as when its chat template refuses the messages. */
   z.object({ type: z.literal('refused'), call, path: z.string(), message: z.string() }),
   z.object({
@@ -65,6 +82,15 @@ const Report = z.discriminatedUnion('type', [
     completionTokens: count,
     firstTokenMs: milliseconds,
     betweenTokensMs: z.array(milliseconds).readonly(),
+    tookMs: milliseconds,
+  }),
+  /** `vectors`: the float32 numbers of all vectors, one after another, in base64. */
+  z.object({
+    type: z.literal('embedded'),
+    call,
+    vectors: z.string(),
+    dimensions: z.int().min(1),
+    promptTokens: count,
     tookMs: milliseconds,
   }),
   /** The parts of all streamed answers that one step of the model has made. */

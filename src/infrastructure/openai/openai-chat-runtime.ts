@@ -1,9 +1,11 @@
-/** Chat engines elsewhere that speak OpenAI's chat completions: vLLM, llama.cpp, Ollama, TGI and others. */
+/** Engines elsewhere that speak OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
 import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { type EngineChunk, specText } from '../runtimes/engine-api.js';
 import { HttpChatRuntime } from '../runtimes/http-chat-runtime.js';
+import { embeddingsOf } from './embeddings.js';
 
 const MOST_ALIASES = 100;
 const NO_ALIASES = `must be an array of at most ${MOST_ALIASES} names`;
@@ -170,6 +172,10 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
         const { delta, logprobs, finish_reason } = choices?.[0] ?? {};
         return { ...contentOf(delta, logprobs), finishReason: finish_reason ?? null, usage };
       });
+  }
+
+  override embeddings(request: EmbeddingRequest, { model, model_aliases }: Model) {
+    return embeddingsOf(request, model, [model, ...(model_aliases ?? [])]);
   }
 }
 

@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
@@ -62,21 +63,24 @@ export class ChatRuntimeByKind implements ChatRuntime {
     return new Map(started.map(([id, { runtime }]) => [id, runtime.figures]));
   }
 
-  async complete(
+  complete(
     id: string,
     request: ChatRequest,
     caller: string,
     signal: AbortSignal,
     admitted?: () => void,
   ): Promise<Completion> {
-    signal.throwIfAborted();
-    const entry = this.entries.get(id);
-    if (!entry) throw new RuntimeStopped();
-    try {
-      return await entry.runtime.complete(request, caller, signal, admitted);
-    } catch (error) {
-      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
-    }
+    return this.answered(id, signal, (runtime) => runtime.complete(request, caller, signal, admitted));
+  }
+
+  embed(
+    id: string,
+    request: EmbeddingRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted?: () => void,
+  ): Promise<Embeddings> {
+    return this.answered(id, signal, (runtime) => runtime.embed(request, caller, signal, admitted));
   }
 
   async *stream(
@@ -99,6 +103,17 @@ export class ChatRuntimeByKind implements ChatRuntime {
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
+  }
+
+  private async answered<T>(id: string, signal: AbortSignal, call: (runtime: EngineRuntime) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const entry = this.entries.get(id);
+    if (!entry) throw new RuntimeStopped();
+    try {
+      return await call(entry.runtime);
+    } catch (error) {
+      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
+    }
   }
 
   /** Tells whether the call failed only because a runtime of another kind took the place of its own. */

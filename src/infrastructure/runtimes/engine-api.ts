@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { JsonSchemas } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
-import type { RuntimeSource } from '../../domain/chat/runtime.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import type { RuntimeSource, RuntimeTask } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { RestartDelayBounds } from '../system/scheduling.js';
@@ -15,6 +16,8 @@ export interface HttpSource<Model> extends RuntimeSource {
   readonly key: string | null;
   /** The fields that only engines of this kind have. */
   readonly model: Model;
+  /** Is absent if the spec does not name it. */
+  readonly task?: RuntimeTask;
 }
 
 /** Translates between our requests and answers and those of one kind of engine. */
@@ -40,6 +43,15 @@ export interface EngineApi<Model> {
    * answer as one part.
    */
   chunk?(model: Model): z.ZodType<EngineChunk>;
+  /** An engine without this method makes no embeddings. */
+  embeddings?(request: EmbeddingRequest, model: Model): EngineEmbeddings;
+}
+
+export interface EngineEmbeddings {
+  readonly path: string;
+  readonly body: object;
+  /** The schema of the answer. Its messages are like those of `EngineApi.answer`. */
+  readonly answer: z.ZodType<Embeddings>;
 }
 
 /** One event of an answer. It may add nothing to the text. */
@@ -97,12 +109,20 @@ export const specText = (message: string) => z.string(message).min(1, message).m
 /** Accepts the address of an allowed host, and the name of a setting that holds a key for it. */
 export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
   z
-    .object({ base_url: baseUrl(allowedHosts), key_setting: keySetting(keys) })
+    .object({
+      base_url: baseUrl(allowedHosts),
+      key_setting: keySetting(keys),
+      task: z.enum(['chat', 'embedding'], 'must be chat or embedding').nullish(),
+    })
     .refine(({ base_url, key_setting: key }) => !key?.host || isOn(new URL(base_url), [key.host]), {
       path: ['key_setting'],
       error: 'names a key for another host than that of base_url',
     })
-    .transform(({ base_url, key_setting }) => ({ baseUrl: base_url, key: key_setting?.key ?? null }));
+    .transform(({ base_url, key_setting, task }) => ({
+      baseUrl: base_url,
+      key: key_setting?.key ?? null,
+      ...(task && { task }),
+    }));
 
 export function readSpec<T>(fields: z.ZodType<T>, spec: JsonObject): T {
   const { data, error } = fields.safeParse(spec);

@@ -8,6 +8,7 @@ import {
   type CompletionPart,
   mostTokens,
 } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
   AnswerOutOfFormat,
   ContextLengthExceeded,
@@ -16,6 +17,7 @@ import {
   RuntimeInvalidResponse,
   RuntimeLoading,
   RuntimeUnavailable,
+  WrongTask,
 } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -31,6 +33,7 @@ import { eventsOf } from '../http-client/server-sent-events.js';
 import type { EngineApi, EngineChunk, HttpSource } from './engine-api.js';
 
 const KEY_REFUSED = 'the engine refused the key';
+const TEXT_TOO_LONG = "input has a text that is over the model's context.";
 /** llama.cpp and others answer so while they load their weights. */
 export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
 
@@ -78,6 +81,20 @@ export class EngineClient<Model> {
       const asked = answer.asked(completion);
       await this.requireFormat(request, asked);
       return asked;
+    } catch (error) {
+      throw errorFor(error);
+    }
+  }
+
+  async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+    const translated = this.api.embeddings?.(request, this.source.model);
+    if (!translated) throw new WrongTask('chat');
+    const { path, body: json, answer: schema } = translated;
+    try {
+      const answer = await this.client.send({ method: 'POST', path, json, signal });
+      if (this.isTooLong(answer)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
+      if (answer.status !== 200) throw this.refusal(answer);
+      return read(schema, answer.text, 'it is no list of embeddings.');
     } catch (error) {
       throw errorFor(error);
     }

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -15,6 +16,7 @@ import {
   type EngineAccess,
   type EngineApi,
   type EngineChunk,
+  type EngineEmbeddings,
   type EngineSettings,
   engineFields,
   type HttpSource,
@@ -52,6 +54,7 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   ): { readonly path: string; readonly body: object };
   abstract answer(model: Model): z.ZodType<Completion>;
   chunk?(model: Model): z.ZodType<EngineChunk>;
+  embeddings?(request: EmbeddingRequest, model: Model): EngineEmbeddings;
 
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
@@ -78,7 +81,9 @@ class RemoteRuntime<Model> implements EngineRuntime {
   constructor(private readonly begin: (source: HttpSource<Model>) => RemoteEngine<Model>) {}
 
   get status(): RuntimeStatus {
-    return this.engine?.status ?? { state: 'stopped', reason: null };
+    if (!this.engine) return { state: 'stopped', reason: null };
+    const { task } = this.engine.source;
+    return { ...this.engine.status, ...(task && { task }) };
   }
 
   get figures(): RuntimeFigures {
@@ -105,5 +110,10 @@ class RemoteRuntime<Model> implements EngineRuntime {
   async *stream(...call: Parameters<EngineRuntime['stream']>): AsyncGenerator<CompletionPart> {
     if (!this.engine) throw new RuntimeStopped();
     yield* this.engine.stream(...call);
+  }
+
+  async embed(...call: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
+    if (!this.engine) throw new RuntimeStopped();
+    return this.engine.embed(...call);
   }
 }

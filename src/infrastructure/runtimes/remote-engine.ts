@@ -2,8 +2,9 @@
 import type { EngineRuntime } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
-import { InferenceTimeout, RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
-import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { InferenceTimeout, RuntimeLoading, RuntimeUnavailable, WrongTask } from '../../domain/chat/errors.js';
+import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { EngineApi, EngineSettings, HttpSource } from './engine-api.js';
 import { EngineClient, EngineLost, NOT_READY } from './engine-client.js';
@@ -18,7 +19,9 @@ const CHARACTERS_PER_TOKEN = 4;
 const MOST_OF_ESTIMATE = 4;
 
 interface Call {
-  readonly request: ChatRequest;
+  readonly task: RuntimeTask;
+  /** An upper bound of what it costs. */
+  readonly tokens: number;
   readonly caller: string;
   readonly signal: AbortSignal;
   readonly admitted?: (() => void) | undefined;
@@ -71,9 +74,18 @@ export class RemoteEngine<Model> {
   }
 
   async complete(...[request, caller, signal, admitted]: Parameters<EngineRuntime['complete']>): Promise<Completion> {
-    return this.call({ request, caller, signal, admitted }, async (ending) => {
+    return this.call({ ...costOf(request), caller, signal, admitted }, async (ending) => {
       const answer = await this.client.complete(request, ending);
       return { answer, usage: answer.usage, firstTokenMs: null };
+    });
+  }
+
+  async embed(...[request, caller, signal, admitted]: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
+    return this.call({ ...costOfTexts(request), caller, signal, admitted }, async (ending) => {
+      const answer = await this.client.embed(request, ending);
+      const { promptTokens } = answer;
+      const usage = promptTokens === null ? null : { promptTokens, cachedTokens: 0, completionTokens: 0 };
+      return { answer, usage, firstTokenMs: null };
     });
   }
 
@@ -82,7 +94,7 @@ export class RemoteEngine<Model> {
   ): AsyncGenerator<CompletionPart> {
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
-    const call = { request, caller, signal: AbortSignal.any([signal, left.signal]), admitted };
+    const call = { ...costOf(request), caller, signal: AbortSignal.any([signal, left.signal]), admitted };
     const last = this.call(call, (ending) => this.receive(request, ending, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {
@@ -117,12 +129,13 @@ export class RemoteEngine<Model> {
 
   /** Runs one call in its turn and within its time, and counts it. */
   private async call<T>(
-    { request, caller, signal, admitted = () => {} }: Call,
+    { task, tokens, caller, signal, admitted = () => {} }: Call,
     work: (ending: AbortSignal) => Promise<Counted<T>>,
   ): Promise<T> {
     const { state, reason } = this.status;
     if (state === 'loading') throw new RuntimeLoading();
     if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    if (this.source.task !== undefined && this.source.task !== task) throw new WrongTask(this.source.task);
     const { timeoutMs } = this.settings;
     const call = new AbortController();
     const leave = () => call.abort(signal.reason);
@@ -130,7 +143,6 @@ export class RemoteEngine<Model> {
     signal.addEventListener('abort', leave);
     this.calls.add(call);
     try {
-      const tokens = mostTokens(request) + lengthOf(request) / CHARACTERS_PER_TOKEN;
       const arrived = this.now;
       return await this.queue.run({ caller, tokens }, call.signal, async () => {
         admitted();
@@ -210,5 +222,14 @@ export class RemoteEngine<Model> {
   }
 }
 
-const lengthOf = ({ messages }: ChatRequest): number =>
-  messages.reduce((length, { content }) => length + content.length, 0);
+const costOf = (request: ChatRequest): Pick<Call, 'task' | 'tokens'> => ({
+  task: 'chat',
+  tokens: mostTokens(request) + lengthOf(request.messages.map(({ content }) => content)) / CHARACTERS_PER_TOKEN,
+});
+
+const costOfTexts = ({ texts }: EmbeddingRequest): Pick<Call, 'task' | 'tokens'> => ({
+  task: 'embedding',
+  tokens: lengthOf(texts) / CHARACTERS_PER_TOKEN,
+});
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);

@@ -8,6 +8,7 @@ import { WebhooksController } from './alerts/webhooks.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { CompletionsController } from './chat/completions.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
+import { EmbeddingsController } from './chat/embeddings.controller.js';
 import { OpenAiController } from './chat/openai.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
 import type { Contract, Controller } from './contract.js';
@@ -35,6 +36,7 @@ export const controllers: readonly Newable<Controller>[] = [
   CompletionsController,
   ConversationsController,
   OpenAiController,
+  EmbeddingsController,
   JobsController,
   EvaluationsController,
   UsageController,

@@ -42,7 +42,7 @@ interface Refused {
 
 export function openAiError(status: number, { code, error, details = [] }: Refused): OpenAiError {
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
-  const path = code === 'context_length_exceeded' ? 'messages' : (details[0]?.path ?? '');
+  const path = details[0]?.path ?? (code === 'context_length_exceeded' ? 'messages' : '');
   const param = path === '' ? null : path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
   const message = param !== null && error.startsWith(path) ? param + error.slice(path.length) : error;
   return { error: { message, type, param, code } };

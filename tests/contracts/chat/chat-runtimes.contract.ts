@@ -22,7 +22,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect([...runtimes.figures().keys()]).toEqual([]);
       runtimes.start('a', rig.slow);
       expect([...runtimes.figures().keys()]).toEqual(['a']);
-      expect(await reaches('ready')).toEqual([
+      expect(await reaches('ready')).toMatchObject([
         { state: 'loading', reason: null },
         { state: 'ready', reason: null },
       ]);

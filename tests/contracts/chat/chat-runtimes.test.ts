@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { RuntimeTask } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
@@ -13,13 +14,14 @@ import type {
 } from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
 import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
-import type { ChatRuntimesLimits, ChatRuntimesUnderTest } from '../../support/chat-runtimes-rig.js';
+import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
 import { schemas } from '../../support/json-schemas.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tinyEmbed, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, chunksOf, completion, ScriptedEngine, send, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
+import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
 import { chatStreamsContract } from './chat-streams.contract.js';
 import { ParrotChatRuntime } from './parrot-chat-runtime.js';
@@ -40,7 +42,7 @@ describe('chat runtimes', () => {
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
   afterAll(() => folders.remove());
 
-  allContracts('child processes', ({ babbling, ...limits }): ChatRuntimesUnderTest => {
+  const childProcesses = ({ babbling, ...limits }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
     const rig = new ChildRuntimesRig({ ...limits, ...(babbling && { worker: oddWorker }) });
     const broken = folders.toy({}, { 'tokenizer.json': null });
     return {
@@ -57,11 +59,15 @@ describe('chat runtimes', () => {
       babbling: onnx('/models/babbling'),
       crash: (id) => rig.kill(id),
       processes: () => rig.processes().length,
+      embedding: onnx(tinyEmbed),
+      chatting: onnx(model),
     };
-  });
+  };
+  allContracts('child processes', childProcesses);
+  chatEmbeddingsContract('child processes', childProcesses);
 });
 
-allContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
+const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
   const load = () => pause(20);
   let mended = false;
   const loadBroken = async () => {
@@ -75,6 +81,7 @@ allContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
     slow: { load, answer: slowly },
     broken: { load: loadBroken },
     babbling: { load, answer: () => 42 },
+    embedding: { load, embed: () => undefined },
   };
   const runtimes = new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
   return {
@@ -93,8 +100,12 @@ allContracts('memory', ({ babbling: _, ...limits }): ChatRuntimesUnderTest => {
     babbling: memorised('babbling'),
     crash: (id) => runtimes.crash(id),
     processes: () => runtimes.running,
+    embedding: memorised('embedding'),
+    chatting: memorised('model'),
   };
-});
+};
+allContracts('memory', inMemory);
+chatEmbeddingsContract('memory', inMemory);
 
 describe('chat engines elsewhere', () => {
   let engine: ScriptedEngine;
@@ -108,16 +119,16 @@ describe('chat engines elsewhere', () => {
   /** Runs the contracts on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
   function engineContracts<Model>(
     name: string,
-    { streams, ...about }: Partial<ScriptedEngine> & { streams: boolean },
+    { streams, embeds = false, ...about }: Partial<ScriptedEngine> & { streams: boolean; embeds?: boolean },
     make: (settings: Limits) => HttpChatRuntime<Model>,
     named: (name: string) => Model,
   ): void {
-    allContracts(name, (limits): ChatRuntimesUnderTest => {
+    const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimeByKind([adapter]);
-      const source = (model: string, key = 'right'): HttpSource<Model> => {
-        return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model) };
+      const source = (model: string, key = 'right', task?: RuntimeTask): HttpSource<Model> => {
+        return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model), ...(task && { task }) };
       };
       Object.assign(engine, { key: 'right', dead: false, ...about });
       const crash = async (id: string) => {
@@ -143,13 +154,17 @@ describe('chat engines elsewhere', () => {
         babbling: source('babbling'),
         crash: (id) => void crash(id),
         processes: () => ['a', 'b'].filter((id) => runtimes.status(id).state !== 'stopped').length,
+        embedding: source('embedding', 'right', 'embedding'),
+        chatting: source('model', 'right', 'chat'),
       };
-    });
+    };
+    allContracts(name, elsewhere);
+    if (embeds) chatEmbeddingsContract(name, elsewhere);
   }
 
   engineContracts(
     'engines that speak OpenAI',
-    { streams: true, script: openAi },
+    { streams: true, embeds: true, script: openAi },
     (settings) => new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()),
     (model) => ({ model }),
   );
@@ -184,7 +199,22 @@ function after(ms: number, response: ServerResponse, work: () => void): void {
   response.once('close', () => clearTimeout(wait));
 }
 
+function embeddings({ model, input }: { model: string; input: string[] }, response: ServerResponse): void {
+  const counts = input.map((text) => text.trim().split(/\s+/).length);
+  if (Math.max(...counts) > CONTEXT) {
+    send(response, 400, { error: { code: 'context_length_exceeded' } });
+    return;
+  }
+  const data = counts.map((count, index) => ({ object: 'embedding', index, embedding: [count, 1] })).reverse();
+  const usage = { prompt_tokens: counts.reduce((sum, one) => sum + one, 0), total_tokens: 0 };
+  send(response, 200, { object: 'list', model, data, usage });
+}
+
 function openAi({ body }: Asked, response: ServerResponse): void {
+  if (body.input) {
+    embeddings(body, response);
+    return;
+  }
   const { model, messages, max_tokens, stream } = body;
   const { heard, words, fits, takesMs, cut } = saying(model, messages, max_tokens);
   const usage = { prompt_tokens: heard, completion_tokens: words.length };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../../src/domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../../src/domain/chat/embedding.js';
 import {
   ContextLengthExceeded,
   InferenceTimeout,
@@ -9,10 +10,12 @@ import {
   RuntimeLoading,
   RuntimeStopped,
   RuntimeUnavailable,
+  UnsupportedParameter,
+  WrongTask,
 } from '../../../src/domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
-import { FairQueue, WaitEstimate } from '../../../src/infrastructure/runtimes/fair-queue.js';
+import { type Cost, FairQueue, WaitEstimate } from '../../../src/infrastructure/runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter.js';
 
 /** Stands for a model. A word is a token. */
@@ -23,6 +26,8 @@ export interface MemoryModel {
   answer?(request: ChatRequest, signal: AbortSignal): unknown;
   /** Yields the answer in place of `answer`, at once and as it is. */
   parts?(request: ChatRequest, signal: AbortSignal): AsyncIterable<CompletionPart>;
+  /** Makes embeddings instead. Returns the vectors; another number of them is no answer. Default: by the words. */
+  embed?(texts: readonly string[], signal: AbortSignal): unknown;
 }
 
 export interface MemoryChatRuntimesSettings {
@@ -97,29 +102,45 @@ export class MemoryChatRuntime implements ChatRuntime {
     signal: AbortSignal,
     admitted = () => {},
   ): Promise<Completion> {
-    signal.throwIfAborted();
-    const runtime = this.runtimes.get(id);
-    if (!runtime) throw new RuntimeStopped();
-    const { state, reason } = runtime.status;
-    if (state === 'loading') throw new RuntimeLoading();
-    if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    const runtime = this.ready(id, signal);
+    if (this.modelOf(runtime).embed) throw new WrongTask('embedding');
     const promptTokens = this.count(request);
-    const overtime = new AbortController();
-    const late = () => overtime.abort(new InferenceTimeout(this.settings.timeoutMs / 1_000));
-    const timer = setTimeout(late, this.settings.timeoutMs);
-    const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
-    try {
-      const tokens = promptTokens + mostTokens(request);
-      return await runtime.queue.run({ caller, tokens }, ended, async () => {
-        admitted();
-        const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
-        const answer = this.completion(request, promptTokens, said);
-        runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
-        return answer;
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+    const cost = { caller, tokens: promptTokens + mostTokens(request) };
+    return this.call(runtime, cost, signal, async (ended) => {
+      admitted();
+      const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
+      const answer = this.completion(request, promptTokens, said);
+      runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
+      return answer;
+    });
+  }
+
+  async embed(
+    id: string,
+    { texts, dimensions }: EmbeddingRequest,
+    caller: string,
+    signal: AbortSignal,
+    admitted = () => {},
+  ): Promise<Embeddings> {
+    if (dimensions !== undefined) throw new UnsupportedParameter('dimensions', 'is not supported by this model');
+    const runtime = this.ready(id, signal);
+    const { embed } = this.modelOf(runtime);
+    if (!embed) throw new WrongTask('chat');
+    const { context } = this.settings;
+    const counts = texts.map((text) => wordsOf(text).length);
+    const index = counts.findIndex((tokens) => tokens > context);
+    const tokens = counts[index] ?? 0;
+    if (index >= 0) throw ContextLengthExceeded.ofText({ index, context, tokens, whole: true });
+    const promptTokens = counts.reduce((sum, count) => sum + count, 0);
+    return this.call(runtime, { caller, tokens: promptTokens }, signal, async (ended) => {
+      admitted();
+      const made = (await embed(texts, ended)) ?? texts.map(vectorOf);
+      if (!Array.isArray(made) || made.length !== texts.length)
+        throw new RuntimeInvalidResponse('it is no list of embeddings.');
+      const usage = { promptTokens, cachedTokens: 0, completionTokens: 0 };
+      runtime.meter.answered({ usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
+      return [{ vectors: made, promptTokens }, promptTokens];
+    });
   }
 
   /** Yields the parts of the model, or its answer word by word. */
@@ -158,6 +179,34 @@ export class MemoryChatRuntime implements ChatRuntime {
     return [...this.runtimes.values()].filter(({ status }) => status.state !== 'unavailable').length;
   }
 
+  private ready(id: string, signal: AbortSignal): Runtime {
+    signal.throwIfAborted();
+    const runtime = this.runtimes.get(id);
+    if (!runtime) throw new RuntimeStopped();
+    const { state, reason } = runtime.status;
+    if (state === 'loading') throw new RuntimeLoading();
+    if (state === 'unavailable') throw new RuntimeUnavailable(String(reason));
+    return runtime;
+  }
+
+  /** Runs `work` in its turn and within its time. */
+  private async call<T>(
+    runtime: Runtime,
+    cost: Cost,
+    signal: AbortSignal,
+    work: (ended: AbortSignal) => Promise<[T, number]>,
+  ): Promise<T> {
+    const overtime = new AbortController();
+    const late = () => overtime.abort(new InferenceTimeout(this.settings.timeoutMs / 1_000));
+    const timer = setTimeout(late, this.settings.timeoutMs);
+    const ended = AbortSignal.any([signal, runtime.end.signal, overtime.signal]);
+    try {
+      return await runtime.queue.run(cost, ended, () => work(ended));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   private modelOf({ source }: Runtime): MemoryModel {
     return this.models[source.model] ?? {};
   }
@@ -173,8 +222,10 @@ export class MemoryChatRuntime implements ChatRuntime {
   private async load(runtime: Runtime): Promise<void> {
     try {
       await nextTurn();
-      await this.modelOf(runtime).load?.();
-      if (!runtime.end.signal.aborted) runtime.status = { state: 'ready', reason: null };
+      const { load, embed } = this.modelOf(runtime);
+      await load?.();
+      if (!runtime.end.signal.aborted)
+        runtime.status = { state: 'ready', reason: null, ...(embed && { task: 'embedding' as const }) };
     } catch (error) {
       runtime.status = { state: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
     }
@@ -200,5 +251,12 @@ export class MemoryChatRuntime implements ChatRuntime {
 }
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+
+/** Counts the words by their lengths. */
+function vectorOf(text: string): Float32Array {
+  const vector = new Float32Array(4).fill(0.25);
+  for (const { length } of wordsOf(text)) vector[length % 4] = (vector[length % 4] as number) + 1;
+  return vector;
+}
 
 const echo = ({ messages }: ChatRequest): string => messages.at(-1)?.content ?? '';

@@ -19,7 +19,7 @@ describe('a report', () => {
   const parts = { type: 'parts', parts: [{ call: 3, text: 'H', logprobs: [{ ...token, top: [token] }] }] };
 
   it.each([
-    { type: 'ready', maxBatch: 8 },
+    { type: 'ready', task: 'chat', maxBatch: 8 },
     { type: 'broken', reason: 'x' },
     { type: 'cancelled', call: 0 },
     completed,
@@ -34,7 +34,7 @@ describe('a report', () => {
     {},
     { type: 'toString' },
     { type: 'broken' },
-    { type: 'ready', maxBatch: 0 },
+    { type: 'ready', task: 'chat', maxBatch: 0 },
     { type: 'tokenized', call: 1, promptTokens: -1, room: 1 },
     { type: 'tokenized', call: 1.5, promptTokens: 1, room: 1 },
     { type: 'tokenized', call: 1, promptTokens: 1 },

@@ -7,6 +7,9 @@ import { type Transformer, transformer } from './transformer.js';
 /** The chat model that ships with the service. */
 export const tinyChat = join(process.cwd(), 'models', 'tiny-chat');
 
+/** The embedding model that ships with the service. */
+export const tinyEmbed = join(process.cwd(), 'models', 'tiny-embed');
+
 const VOCABULARY = 509;
 
 /** Model folders for one test file. */

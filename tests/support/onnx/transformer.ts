@@ -1,15 +1,5 @@
-import {
-  type Attribute,
-  type Constant,
-  FLOAT,
-  FLOAT16,
-  INT8,
-  INT32,
-  INT64,
-  type Node,
-  onnxFile,
-} from './onnx-graph.js';
-import { SeededChance } from './seeded-chance.js';
+import { GraphWriter } from './graph-writer.js';
+import { FLOAT, FLOAT16, INT8, INT32, INT64, onnxFile } from './onnx-graph.js';
 
 export interface Transformer {
   readonly vocabulary: number;
@@ -35,16 +25,12 @@ export interface Transformer {
 /** A language model of the kind of Qwen2 whose weights are chance, the same for the same seed. */
 export const transformer = (about: Transformer): Buffer => new Writer(about).file();
 
-class Writer {
-  private readonly nodes: Node[] = [];
-  private readonly constants: Constant[] = [];
+class Writer extends GraphWriter {
   private readonly headSize: number;
-  private readonly chance: SeededChance;
-  private made = 0;
 
   constructor(private readonly about: Transformer) {
+    super(about.seed);
     this.headSize = about.hidden / about.heads;
-    this.chance = new SeededChance(about.seed ?? 1);
   }
 
   file(): Buffer {
@@ -82,34 +68,6 @@ class Writer {
       nodes: this.nodes,
       constants: this.constants,
     });
-  }
-
-  private op(op: string, inputs: string[], attributes: Record<string, Attribute> = {}, output = this.name()): string {
-    this.nodes.push({ op, inputs, outputs: [output], attributes });
-    return output;
-  }
-
-  private name(): string {
-    this.made += 1;
-    return `value_${this.made}`;
-  }
-
-  private constant(type: number, values: Constant[2], shape?: readonly number[]): string {
-    const name = this.name();
-    this.constants.push([name, type, values, shape]);
-    return name;
-  }
-
-  private integers(...values: number[]): string {
-    return this.constant(INT64, values, [values.length]);
-  }
-
-  /** Makes uniform weights with the deviation `scale`. */
-  private weights(shape: readonly number[], scale: number): string {
-    const values = new Float32Array(shape.reduce((size, one) => size * one, 1));
-    const width = scale * Math.sqrt(12);
-    for (let i = 0; i < values.length; i++) values[i] = (this.chance.next() - 0.5) * width;
-    return this.constant(FLOAT, values, shape);
   }
 
   private linear(input: string, from: number, to: number): string {

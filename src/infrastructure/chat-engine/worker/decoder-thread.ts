@@ -65,7 +65,7 @@ class DecoderThread {
       this.model = await tryModel(await this.loading, sample);
       const { vocabulary, maxBatch } = this.model;
       this.report({ type: 'vocabulary', pieces: vocabulary.pieces(), stops: [...vocabulary.stops] });
-      this.report({ type: 'ready', maxBatch });
+      this.report({ type: 'ready', task: 'chat', maxBatch });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });

@@ -1,5 +1,5 @@
 /** Reads a model folder in the layout of Hugging Face's ONNX exports. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
@@ -108,7 +108,7 @@ const SUFFIXES: Readonly<Record<string, string>> = { fp32: '', q8: '_quantized' 
  * Finds the wanted variant (`q4`, `fp16`), or the file of that name. By default finds `model.onnx`, or the first variant
  * by name if there is no such file. Opens only files that the folder lists, so no name leads out of it.
  */
-function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'weights' | 'weightBytes'> {
+export function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'weights' | 'weightBytes'> {
   const files = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).sort();
   const names = files.filter((name) => name.endsWith('.onnx'));
   const first = names.find((name) => name.startsWith('model')) ?? 'model.onnx';
@@ -124,23 +124,26 @@ function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'wei
   return { weights: `onnx/${name}`, weightBytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-function required(part: string, folder: string, file: string): Json {
+export function required(part: string, folder: string, file: string): Json {
   const value = json(part, folder, file);
   if (!value) throw new BrokenModel(part, `${file} is missing`);
   return value;
 }
 
-function json(part: string, folder: string, file: string): Json | null {
+/** Returns null if there is no such file. Throws BrokenModel unless it is JSON that fits the schema. */
+export function json<T = Json>(part: string, folder: string, file: string, schema?: z.ZodType<T>): T | null {
   const text = textOf(part, folder, file);
   if (text === null) return null;
   try {
-    const { data } = Json.safeParse(JSON.parse(text));
-    if (data) return data;
+    const { data, success } = (schema ?? Json).safeParse(JSON.parse(text));
+    if (success) return data as T;
   } catch (error) {
     throw new BrokenModel(part, `${file} is not valid JSON: ${firstLineOf(error)}`);
   }
   throw new BrokenModel(part, `${file} is not a JSON object`);
 }
+
+export const exists = (folder: string, file: string): boolean => existsSync(join(folder, file));
 
 const textOf = (part: string, folder: string, file: string): string | null =>
   attempt(part, file, () => readFileSync(join(folder, file), 'utf8'));

@@ -1,10 +1,10 @@
 /** The thread that renders and tokenizes prompts, and refuses those that do not fit the context. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
 import type { Order, Report } from '../protocol.js';
 import { BrokenModel, readModelFiles } from './model-files.js';
 import { type Prompt, Prompts, RefusedMessages } from './prompts.js';
+import { Turns } from './turns.js';
 
 /** A prompt longer than so many contexts is not counted to its end. */
 const COUNTED_CONTEXTS = 2;
@@ -81,51 +81,6 @@ function fitted(call: number, { tokens, whole }: Prompt, request: ChatRequest, c
   const least = cutToContext ? 1 : (maxTokens ?? 1);
   if (left < least) return { type: 'too_long', call, promptTokens, whole, context };
   return { type: 'tokenized', call, prompt: Int32Array.from(tokens), room: Math.min(wanted, left) };
-}
-
-interface Task {
-  readonly call: number;
-  readonly steps: Iterator<unknown>;
-}
-
-/**
- * Runs tasks step by step. Callers have a step of their first task in turns, so a caller with many long prompts does not
- * hold up others. Between any two steps the thread handles new messages.
- */
-class Turns {
-  /** The tasks of each caller in order of arrival. The first caller is the next. */
-  private readonly tasks = new Map<string, Task[]>();
-  private running = false;
-
-  add(caller: string, call: number, steps: Iterator<unknown>): void {
-    const own = this.tasks.get(caller);
-    if (own) own.push({ call, steps });
-    else this.tasks.set(caller, [{ call, steps }]);
-    if (!this.running) void this.run();
-  }
-
-  remove(call: number): void {
-    for (const [caller, own] of this.tasks) {
-      const others = own.filter((task) => task.call !== call);
-      if (others.length === own.length) continue;
-      if (others.length > 0) this.tasks.set(caller, others);
-      else this.tasks.delete(caller);
-    }
-  }
-
-  private async run(): Promise<void> {
-    this.running = true;
-    for (;;) {
-      await yieldToEventLoop();
-      const [next] = this.tasks;
-      if (!next) break;
-      const [caller, own] = next;
-      this.tasks.delete(caller);
-      if (own[0]?.steps.next().done) own.shift();
-      if (own.length > 0) this.tasks.set(caller, own);
-    }
-    this.running = false;
-  }
 }
 
 const thread = new TokenizerThread((report) =>

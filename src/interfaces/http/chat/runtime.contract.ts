@@ -10,6 +10,11 @@ export const RuntimeAnswer = namedObject('Runtime', {
   state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
   model_id: id('mdl').nullable(),
   reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
+  task: z.enum(['chat', 'embedding']).nullable().meta({
+    description:
+      'Whether the model chats or makes embeddings. Null until it has loaded here, and for an engine elsewhere.',
+    example: 'chat',
+  }),
 });
 
 /** Adds the instance whose runtime the answer describes. */
@@ -64,6 +69,7 @@ export const disconnectRuntime = api.delete(path, {
     ...InstanceRuntime.shape,
     state: RuntimeAnswer.shape.state.meta({ example: 'not_connected' }),
     model_id: RuntimeAnswer.shape.model_id.meta({ example: null }),
+    task: RuntimeAnswer.shape.task.meta({ example: null }),
     id: id('prj'),
     deleted: z.literal(true),
   }),

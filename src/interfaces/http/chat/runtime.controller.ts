@@ -42,8 +42,14 @@ export class RuntimeController implements Controller {
   }
 }
 
-export const runtimeAnswer = ({ state, modelId, reason }: ProjectRuntime): z.input<typeof contracts.RuntimeAnswer> => ({
+export const runtimeAnswer = ({
+  state,
+  modelId,
+  reason,
+  task,
+}: ProjectRuntime): z.input<typeof contracts.RuntimeAnswer> => ({
   state,
   model_id: modelId,
   reason,
+  task: task ?? null,
 });

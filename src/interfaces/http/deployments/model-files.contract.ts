@@ -16,7 +16,10 @@ export const ModelFileAnswer = namedObject('ModelFile', {
   size: intLike(2410, 'Bytes. Of a folder, the sum of its files.'),
   kind: z
     .enum(modelFileKinds)
-    .describe('`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `file`: any other file.'),
+    .describe(
+      '`onnx`: a file that can be deployed. `chat_model`: a folder with a chat model. `embedding_model`: a folder with the ' +
+        'modules of an embedding model. `file`: any other file.',
+    ),
   modified_at: Timestamp,
   writable: z.boolean().describe('Whether the service can replace and delete it.'),
 });
@@ -28,7 +31,7 @@ const UploadedFileAnswer = ModelFileAnswer.extend({
 export const listModelFiles = api.get(path, {
   id: 'listModelFiles',
   summary: 'List the model files',
-  description: 'Lists the models folders by path: ONNX files, chat models, and all other uploaded files.',
+  description: 'Lists the models folders by path: ONNX files, chat and embedding models, and all other uploaded files.',
   access: permissions.readMonitoring,
   query: LongPage.extend({
     cursor: z

@@ -6,6 +6,7 @@ import { Instance } from '../../../application/shared/instance.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { callerAnswer } from '../accounts/accounts.controller.js';
 import { listed } from '../answers.js';
+import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type AnswerOf, type Controller, route } from '../contract.js';
 import { GracefulShutdown } from '../server.js';
 import * as contracts from './operations.contract.js';
@@ -36,8 +37,8 @@ export class OperationsController implements Controller {
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
         ),
         limits: { requests: limitAnswer(requests), auth: limitAnswer(auth) },
-        runtimes: runtimes.map(({ project: { id, name }, modelId, ...runtime }) => {
-          return { project_id: id, project_name: name, model_id: modelId, ...runtime };
+        runtimes: runtimes.map(({ project: { id, name }, ...runtime }) => {
+          return { project_id: id, project_name: name, ...runtimeAnswer(runtime) };
         }),
       };
     }),

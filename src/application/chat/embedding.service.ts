@@ -1,0 +1,46 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { authorize, permissions } from '../../domain/accounts/permission.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { CallTracker } from '../jobs/call-tracker.js';
+import { RequestContext } from '../shared/ports.js';
+import { requireReady } from './chat.service.js';
+import { ChatRuntime } from './ports.js';
+import { RuntimeReconciler } from './runtime-reconciler.js';
+
+interface Input {
+  readonly by: Caller | null;
+  readonly projectId: string;
+  readonly request: EmbeddingRequest;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+@injectable()
+export class EmbeddingService {
+  constructor(
+    private readonly reconciler: RuntimeReconciler,
+    private readonly runtimes: ChatRuntime,
+    private readonly calls: CallTracker,
+    private readonly context: RequestContext,
+  ) {}
+
+  /**
+   * Returns the vectors that the project's model makes of the texts, with memory reserved for them. Reads the desired
+   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, the runtime's state as an
+   * error, and what `ChatRuntime.embed` and `RequestContext.reserve` throw.
+   */
+  async embed({ by, projectId, request, signal }: Input): Promise<Embeddings> {
+    const caller = authorize(by, permissions.chat);
+    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    requireReady(runtime);
+    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
+    const embeddings = await this.calls.track(
+      about,
+      (admitted) => this.runtimes.embed(projectId, request, caller.accountId, signal, admitted),
+      ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
+    );
+    await this.context.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
+    return embeddings;
+  }
+}

@@ -1,0 +1,110 @@
+/** Reads the folder of an embedding model in the layout of Hugging Face's ONNX exports and of sentence-transformers. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BrokenModel, exists, type Json, json, required, weightsIn } from '../model-files.js';
+
+const POOLING = '1_Pooling';
+
+/** Makes one vector of the vectors of all tokens: their mean, or that of the first or of the last token. */
+export type Pooling = 'mean' | 'cls' | 'last_token';
+
+export interface EmbeddingFiles {
+  readonly folder: string;
+  /** The file of the weights, relative to the folder. */
+  readonly weights: string;
+  /** Tokens that a text may have, special ones included. */
+  readonly context: number;
+  readonly tokenizer: Json;
+  readonly tokenizerConfig: Json;
+  readonly pooling: Pooling;
+  /** Scales each vector to the length 1. */
+  readonly normalize: boolean;
+  /** A further module that only a network with the output `sentence_embedding` may have within it. */
+  readonly otherModule: string | null;
+}
+
+const Architectures = z.object({ architectures: z.array(z.string()).min(1) });
+
+/**
+ * Tells whether a folder has an embedding model: it has the modules of sentence-transformers, or its configuration names
+ * a network without a head, such as `BertModel`.
+ */
+export function embeds(folder: string): boolean {
+  if (exists(folder, 'modules.json') || exists(folder, join(POOLING, 'config.json'))) return true;
+  const { data } = Architectures.safeParse(readOrNull(folder));
+  return data?.architectures.every((name) => /Model$/.test(name) && !/LMHeadModel$/.test(name)) ?? false;
+}
+
+function readOrNull(folder: string): Json | null {
+  try {
+    return json('configuration', folder, 'config.json');
+  } catch {
+    return null; // the reader of chat models names the fault
+  }
+}
+
+const Length = z.int().positive().nullable().catch(null);
+const Config = z.object({
+  max_position_embeddings: Length,
+  model_type: z.string().nullable().catch(null),
+  pad_token_id: z.int().nullable().catch(null),
+});
+const TokenizerConfig = z.object({ model_max_length: Length });
+const SentenceConfig = z.object({ max_seq_length: Length });
+
+/** Positions of these networks begin behind the id of the padding. */
+const OFFSET_TYPES = ['roberta', 'xlm-roberta', 'camembert', 'mpnet'];
+
+/** Reads the folder, with the weights that `wanted` names or the usual ones. Throws BrokenModel. */
+export function readEmbeddingFiles(folder: string, wanted: string | null = null): EmbeddingFiles {
+  const config = Config.parse(required('configuration', folder, 'config.json'));
+  const tokenizer = required('tokenizer', folder, 'tokenizer.json');
+  const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
+  const sentences = json('configuration', folder, 'sentence_bert_config.json') ?? {};
+  const offset = OFFSET_TYPES.includes(config.model_type ?? '') ? (config.pad_token_id ?? 1) + 1 : 0;
+  const lengths = [
+    config.max_position_embeddings && config.max_position_embeddings - offset,
+    TokenizerConfig.parse(tokenizerConfig).model_max_length,
+    SentenceConfig.parse(sentences).max_seq_length,
+  ].filter((length) => length !== null);
+  if (lengths.length === 0)
+    throw new BrokenModel('configuration', 'config.json names no max_position_embeddings: the context is unknown');
+  const { weights } = weightsIn(folder, wanted);
+  return { folder, weights, context: Math.min(...lengths), tokenizer, tokenizerConfig, ...modulesOf(folder) };
+}
+
+const Modules = z.array(z.object({ type: z.string(), path: z.string().catch('') }));
+
+/** Reads modules.json. Without it the vectors are pooled and not normalized, as sentence-transformers does. */
+function modulesOf(folder: string): Pick<EmbeddingFiles, 'pooling' | 'normalize' | 'otherModule'> {
+  const file = 'modules.json';
+  const listed = json('modules', folder, file, z.unknown()) ?? [];
+  const { data: modules } = Modules.safeParse(listed);
+  if (!modules) throw new BrokenModel('modules', `${file} is not a list of modules`);
+  const kinds = modules.map(({ type, path }) => ({ kind: type.split('.').at(-1) ?? '', path }));
+  const known = ['Transformer', 'Pooling', 'Normalize'];
+  return {
+    pooling: poolingOf(folder, kinds.find(({ kind }) => kind === 'Pooling')?.path ?? POOLING),
+    normalize: kinds.some(({ kind }) => kind === 'Normalize'),
+    otherModule: kinds.find(({ kind }) => !known.includes(kind))?.kind ?? null,
+  };
+}
+
+const MODES: Readonly<Record<string, Pooling>> = {
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_cls_token: 'cls',
+  pooling_mode_lasttoken: 'last_token',
+};
+
+/** Without a configuration the pooling is the mean. */
+function poolingOf(folder: string, path: string): Pooling {
+  if (!/^\w[\w.-]*$/.test(path)) throw new BrokenModel('pooling', 'modules.json names a folder outside the model');
+  const file = `${path}/config.json`;
+  const config = json('pooling', folder, file);
+  if (!config) return 'mean';
+  const [mode, ...others] = Object.keys(config).filter((name) => /^pooling_mode_/.test(name) && config[name] === true);
+  const pooling = MODES[mode ?? ''];
+  if (pooling && others.length === 0) return pooling;
+  const names = Object.keys(MODES).join(', ');
+  throw new BrokenModel('pooling', `${file} must set one of ${names}; other modes are not supported`);
+}

@@ -1,0 +1,71 @@
+import type { EmbeddingRequest } from '../../../src/domain/chat/embedding.js';
+import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
+
+const texts = ['a cat', 'the price of a share rose on the market today', 'a dog and a cat'];
+
+export interface EmbeddingRuntimesUnderTest extends ChatRuntimesUnderTest {
+  /** A model that makes embeddings, and one that is known to chat. */
+  readonly embedding: ChatRuntimesUnderTest['model'];
+  readonly chatting: ChatRuntimesUnderTest['model'];
+}
+
+export function chatEmbeddingsContract(
+  adapter: string,
+  open: (limits: ChatRuntimesLimits) => EmbeddingRuntimesUnderTest,
+) {
+  describe(`Embeddings of ChatRuntime made by ${adapter}`, () => {
+    let rig: EmbeddingRuntimesUnderTest;
+    const { ask, started } = callsTo(() => rig);
+    const embed = (
+      request: Partial<EmbeddingRequest> = {},
+      signal = new AbortController().signal,
+      admitted?: () => void,
+    ) => rig.runtimes.embed('a', { texts, ...request }, 'usr_a', signal, admitted);
+    const code = (name: string) => expect.objectContaining({ code: name });
+
+    beforeAll(() => {
+      rig = open({ queue: 4, timeoutMs: 20_000, babbling: false });
+    });
+    afterAll(() => rig.runtimes.close());
+
+    it('refuses calls by the state, and by what the model does', async () => {
+      await expect(embed()).rejects.toEqual(code('runtime_stopped'));
+      rig.runtimes.start('a', rig.chatting);
+      await expect(embed()).rejects.toEqual(code('runtime_loading'));
+      await started(rig.chatting);
+      const wrong = expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^model: /) });
+      await expect(embed()).rejects.toEqual(wrong);
+      await started(rig.embedding);
+      expect(rig.runtimes.status('a')).toEqual({ state: 'ready', reason: null, task: 'embedding' });
+      await expect(ask()).rejects.toEqual(wrong);
+    });
+
+    it('makes a vector for each text, the same alone and beside others', async () => {
+      const admitted = jest.fn();
+      const { vectors, promptTokens } = await embed({}, undefined, admitted);
+      expect(admitted).toHaveBeenCalledTimes(1);
+      expect(vectors).toHaveLength(3);
+      expect(promptTokens).toBeGreaterThan(10);
+      for (const [i, text] of texts.entries()) {
+        const [alone] = (await embed({ texts: [text] })).vectors;
+        expect(alone).toHaveLength(vectors[0]?.length ?? 0);
+        expect(alone?.every((one, at) => Math.abs(one - (vectors[i]?.[at] ?? Number.NaN)) < 1e-5)).toBe(true);
+      }
+      expect(rig.runtimes.figures().get('a')).toMatchObject({ answer: { count: 4 }, completionTokens: 0 });
+    });
+
+    it('refuses a text that is too long', async () => {
+      const long = embed({ texts: ['a cat', 'cat '.repeat(1_000)] });
+      await expect(long).rejects.toEqual(code('context_length_exceeded'));
+      await expect(long).rejects.toThrow(/^input /);
+    });
+
+    it('gives up a call whose caller leaves', async () => {
+      const left = new AbortController();
+      const call = embed({ texts: Array(500).fill('cat '.repeat(100)) }, left.signal);
+      left.abort(new Error('left'));
+      await expect(call).rejects.toThrow('left');
+      expect((await embed()).vectors).toHaveLength(3);
+    });
+  });
+}
