@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import type { Report } from '../../src/infrastructure/chat-engine/protocol.js';
+import { EmbeddingWorker } from '../../src/infrastructure/chat-engine/worker/embedding/embedding-worker.js';
+
+export interface Task {
+  readonly texts: readonly string[];
+  readonly pooling: 'mean' | 'cls' | 'lasttoken';
+  readonly normalize: boolean;
+}
+
+export interface Outcome {
+  readonly vectors: readonly (readonly number[])[];
+  readonly tookMs: number;
+  /** Other work on the machine disturbs this less than the time. */
+  readonly processorMs: number;
+}
+
+type Contender = (task: Task) => Promise<number[][]>;
+
+/** The worker without its process. What it does is up to the folder. */
+async function ours(folder: string): Promise<Contender> {
+  let receive = (_: Report) => {};
+  const worker = new EmbeddingWorker((report) => receive(report));
+  await new Promise<void>((resolve) => {
+    receive = (report) => {
+      if (report.type === 'broken') throw new Error(report.reason);
+      resolve();
+    };
+    worker.take({ type: 'load', folder, threads: 1 });
+  });
+  let call = 0;
+  return ({ texts }) =>
+    new Promise((resolve) => {
+      call += 1;
+      receive = (report) => {
+        if (report.type === 'tokenized') worker.take({ type: 'generate', call });
+        else if (report.type !== 'embedded') throw new Error(JSON.stringify(report));
+        else {
+          const { buffer } = Uint8Array.from(Buffer.from(report.vectors, 'base64'));
+          const { dimensions: size } = report;
+          resolve(texts.map((_, i) => [...new Float32Array(buffer).subarray(i * size, (i + 1) * size)]));
+        }
+      };
+      worker.take({ type: 'tokenize_texts', call, caller: 'usr_a', texts });
+    });
+}
+
+/** `modules` is the folder in which @huggingface/transformers is installed. */
+async function theirs(folder: string, modules: string): Promise<Contender> {
+  const { env, pipeline } = createRequire(join(modules, 'x.js'))('@huggingface/transformers');
+  Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(folder) });
+  const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 };
+  const options = { dtype: 'fp32', session_options: sessionOptions };
+  const extract = await pipeline('feature-extraction', basename(folder), options);
+  return async ({ texts, pooling, normalize }) => {
+    if (pooling !== 'lasttoken') return (await extract(texts, { pooling, normalize })).tolist();
+    // Its own last token is that of the padding at the end of a row, so each text is alone.
+    const vectors: number[][] = [];
+    for (const text of texts) {
+      const [states] = (await extract(text, {})).tolist() as number[][][];
+      const vector = states?.at(-1) ?? [];
+      const length = normalize ? Math.hypot(...vector) : 1;
+      vectors.push(vector.map((one) => one / length));
+    }
+    return vectors;
+  };
+}
+
+/** The program of a contender's process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
+async function main(): Promise<void> {
+  const [who, folder = '', modules = ''] = process.argv.slice(2);
+  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules));
+  process.on('message', async (task: Task) => {
+    const before = process.cpuUsage();
+    const began = performance.now();
+    const vectors = await contender(task);
+    const tookMs = performance.now() - began;
+    const { user, system } = process.cpuUsage(before);
+    process.send?.({ vectors, tookMs, processorMs: (user + system) / 1_000 } satisfies Outcome);
+  });
+  process.send?.('ready');
+}
+
+void main();
