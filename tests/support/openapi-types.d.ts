@@ -799,6 +799,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openai/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createOpenAiEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -1530,6 +1546,8 @@ export interface components {
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
+            /** @enum {string|null} */
+            task: "chat" | "embedding" | null;
         };
         ProjectCreation: {
             name?: string;
@@ -1909,6 +1927,8 @@ export interface components {
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
+            /** @enum {string|null} */
+            task: "chat" | "embedding" | null;
             instance: string;
         };
         RuntimeConnection: {
@@ -1919,6 +1939,8 @@ export interface components {
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
             reason: string | null;
+            /** @enum {string|null} */
+            task: "chat" | "embedding" | null;
             instance: string;
             id: string;
             /** @enum {boolean} */
@@ -2180,10 +2202,33 @@ export interface components {
                 strict?: boolean | null;
             };
         };
+        OpenAiEmbeddings: {
+            /** @enum {string} */
+            object: "list";
+            data: {
+                /** @enum {string} */
+                object: "embedding";
+                index: number;
+                embedding: number[] | string;
+            }[];
+            model: string;
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        OpenAiEmbeddingsRequest: {
+            model: string;
+            input: string | string[];
+            /** @enum {string|null} */
+            encoding_format?: "float" | "base64" | null;
+            dimensions?: number | null;
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+        };
         Job: {
             id: string;
             /** @enum {string} */
-            kind: "chat" | "prediction" | "external" | "evaluation";
+            kind: "chat" | "embedding" | "prediction" | "external" | "evaluation";
             /** @enum {string} */
             mode: "async" | "sync";
             /** @enum {string} */
@@ -2335,7 +2380,7 @@ export interface components {
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             /** @enum {string|null} */
-            job_kind: "chat" | "prediction" | "external" | "evaluation" | null;
+            job_kind: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
         };
         NewAlertRule: {
             name: string;
@@ -2345,7 +2390,7 @@ export interface components {
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
-            job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
+            job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
         } | {
             /** @constant */
             rule_type?: "job_duration_exceeded";
@@ -2376,7 +2421,7 @@ export interface components {
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
-            job_kind?: "chat" | "prediction" | "external" | "evaluation" | null;
+            job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
             since?: number | null;
         } | {
             /** @constant */
@@ -2504,6 +2549,8 @@ export interface components {
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
                 model_id: string | null;
                 reason: string | null;
+                /** @enum {string|null} */
+                task: "chat" | "embedding" | null;
                 project_id: string;
                 project_name: string;
             }[];
@@ -2609,7 +2656,7 @@ export interface components {
             path: string;
             size: number;
             /** @enum {string} */
-            kind: "onnx" | "chat_model" | "file";
+            kind: "onnx" | "chat_model" | "embedding_model" | "file";
             modified_at: number;
             writable: boolean;
         };
@@ -2617,7 +2664,7 @@ export interface components {
             path: string;
             size: number;
             /** @enum {string} */
-            kind: "onnx" | "chat_model" | "file";
+            kind: "onnx" | "chat_model" | "embedding_model" | "file";
             modified_at: number;
             writable: boolean;
             sha256: string;
@@ -5739,13 +5786,49 @@ export interface operations {
             504: components["responses"]["openai_504.inference_timeout"];
         };
     };
+    createOpenAiEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAiEmbeddingsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiEmbeddings"];
+                };
+            };
+            400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
+            401: components["responses"]["openai_401.unauthenticated.session_required"];
+            404: components["responses"]["openai_404.not_found"];
+            408: components["responses"]["openai_408.request_timeout"];
+            413: components["responses"]["openai_413.payload_too_large"];
+            415: components["responses"]["openai_415.unsupported_media_type"];
+            421: components["responses"]["openai_421.misdirected_request"];
+            429: components["responses"]["openai_429.rate_limited.model_busy"];
+            431: components["responses"]["openai_431.headers_too_large"];
+            500: components["responses"]["openai_500.internal_error"];
+            502: components["responses"]["openai_502.runtime_invalid_response"];
+            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["openai_504.inference_timeout"];
+        };
+    };
     listJobs: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string;
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-                kind?: "chat" | "prediction" | "external" | "evaluation";
+                kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation";
                 project_id?: string;
             };
             header?: never;
