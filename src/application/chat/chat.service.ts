@@ -62,7 +62,7 @@ export interface OwnCall {
   readonly accountId: string;
 }
 
-/** How often a stream that lasts longer than it may is checked for a reader who takes nothing. */
+/** A stream that exceeds its time is checked this often for a reader who takes nothing. */
 const EXPIRY_CHECK_MS = 1_000;
 
 @injectable()
@@ -193,7 +193,7 @@ export class ChatService {
   }
 }
 
-/** `firstToken` is absent for an answer that came whole. */
+/** Returns the figures of a call. `firstToken` is null for an answer that came whole. */
 const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsage => ({
   tokensIn: usage?.promptTokens ?? null,
   tokensOut: usage?.completionTokens ?? null,
