@@ -30,7 +30,6 @@ import { type Endpoint, type Question, streamed, whole } from './chat-streams/st
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const AT_ONCE = 16;
-const SHORT_WORDS = 5;
 
 async function main(): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
@@ -76,27 +75,34 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
     same(...reports);
     return reports;
   };
-  const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
-  const short = await both({ conversations: [conversation(`${round} short`, SHORT_WORDS)], maxTokens: 16 });
   // The prompts of each task differ: what the prefix cache has is no work.
-  const prompts = (name: string, length: (i: number) => number): Task => ({
+  const prompts = (name: string, length: (i: number) => number, maxTokens = 64): Task => ({
     conversations: Array.from({ length: AT_ONCE }, (_, i) => conversation(`${round} ${name} ${i}`, length(i))),
-    maxTokens: 64,
+    maxTokens,
   });
-  const shorts = await streams(prompts('short', () => SHORT_WORDS));
+  const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
+  const short = await both({ conversations: [conversation(`${round} short`, 1)], maxTokens: 16 });
+  const shorts = prompts('again', () => 1, 16);
+  const alone = await inSuccession(streams, shorts);
+  const together = await streams(shorts);
+  requireEqual(together, alone);
+  const cold = await streams(prompts('new', () => 1, 16));
+  console.log(`round ${round}: median first token of ${AT_ONCE} new prompts at once: ${halfBegun(cold).toFixed(0)} ms`);
   const mixed = (i: number) => 5 + ((i * 7) % AT_ONCE) * 4;
   const task = prompts('mixed', mixed);
   const many = await both(task);
-  await equalsSolo(many[0], endpoint, task);
+  if (round === 0) requireEqual(many[0], await inSuccession(answers, task));
   const streaming = await inTurns(round, [
     () => streams(prompts('streamed', mixed)),
     () => answers(prompts('answered', mixed)),
   ]);
-  const firsts = [shorts, short[0]].map((report) => median(report.outcomes.map(({ firstTokenMs }) => firstTokenMs)));
-  const last = Math.max(...shorts.outcomes.map(({ firstTokenMs }) => firstTokenMs));
-  console.log(`round ${round}: the last first token of ${AT_ONCE} streams after ${last.toFixed(0)} ms`);
   return [
-    comparison('less', `first token with ${AT_ONCE} at once, and with one, ms`, firsts, 1 / 3),
+    comparison(
+      'less',
+      `first token of ${AT_ONCE} at once, and of each alone before, ms`,
+      [together, alone].map(halfBegun),
+      1 / 3,
+    ),
     comparison('more', `${AT_ONCE} at once, tokens/s in streams and whole`, streaming.map(rate), 0.9),
     comparison('less', 'one stream, first token beside transformers.js, ms', one.map(firstToken), 1),
     comparison('less', 'one short stream, first token beside transformers.js, ms', short.map(firstToken), 1),
@@ -104,6 +110,8 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
     comparison('more', `${AT_ONCE} at once, tokens/s beside transformers.js`, many.map(rate), 2.5),
   ];
 }
+
+const halfBegun = ({ outcomes }: Report): number => median(outcomes.map(({ firstTokenMs }) => firstTokenMs));
 
 async function asked(
   ask: (endpoint: Endpoint, question: Question, begun: number) => Promise<Outcome>,
@@ -115,12 +123,17 @@ async function asked(
   return { outcomes: await Promise.all(outcomes), processorMs: Number.NaN };
 }
 
-/** Throws if a stream differs from the answer that its question gets alone. */
-async function equalsSolo({ outcomes }: Report, endpoint: Endpoint, { conversations, maxTokens }: Task): Promise<void> {
-  for (const [i, messages] of conversations.entries()) {
-    const solo = await whole(endpoint, { messages, max_tokens: maxTokens }, performance.now());
-    if (solo.text !== outcomes[i]?.text) throw new Error(`differs from the answer alone: ${outcomes[i]?.text}`);
-  }
+/** Asks one conversation after the other. */
+async function inSuccession(ask: Asked, { conversations, maxTokens }: Task): Promise<Report> {
+  const outcomes: Outcome[] = [];
+  for (const one of conversations) outcomes.push(...(await ask({ conversations: [one], maxTokens })).outcomes);
+  return { outcomes, processorMs: Number.NaN };
+}
+
+/** Throws if an answer differs from the one that its question gets alone. */
+function requireEqual(together: Report, alone: Report): void {
+  for (const [i, { text }] of together.outcomes.entries())
+    if (text !== alone.outcomes[i]?.text) throw new Error(`differs from the answer alone: ${text}`);
 }
 
 main().catch((error) => {

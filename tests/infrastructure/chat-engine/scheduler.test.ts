@@ -255,6 +255,20 @@ describe('a beginning that was read before', () => {
     expect(network.steps.slice(3)).toEqual([[[1, 1]], [[1, 1]], [[1, 1]]]);
   });
 
+  it('has the last tokens of several prompts read in one step, or one by one after that failed', async () => {
+    const { network, scheduler } = use(cached);
+    const ask = (from: number) =>
+      Promise.all([1, 2, 3].map((first) => scheduler.generate(from + first, asked(first, 50, 3))));
+    const before = await ask(0);
+    const known = network.steps.length;
+    expect((await ask(10)).map((one) => one?.tokens)).toEqual(before.map((one) => one?.tokens));
+    expect(network.batches.slice(known)).toEqual([3, 3, 3]);
+    const refused = network.steps.length;
+    network.before = (_, rows) => network.steps.length === refused && rows.length > 1 && never();
+    expect((await ask(20)).map((one) => one?.tokens)).toEqual(before.map((one) => one?.tokens));
+    expect(network.batches.slice(refused, refused + 2)).toEqual([1, 1]);
+  });
+
   it('may be the answer to it, and may go on otherwise', async () => {
     const { scheduler } = use(cached);
     const first = await scheduler.generate(1, asked(1, 50, 10));

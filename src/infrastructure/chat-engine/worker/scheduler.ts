@@ -71,7 +71,7 @@ export class Scheduler {
   /** In the order of their turns. */
   private readonly prefilling = new Set<Sequence>();
   private readonly decoding = new Set<Sequence>();
-  /** Sequences whose prompts are read alone, because a step for several failed. */
+  /** Sequences that take a step alone, because a step for several failed. */
   private readonly separated = new WeakSet<Sequence>();
   private readonly prefixes: PrefixCache;
   private readonly chunk: number;
@@ -135,6 +135,11 @@ export class Scheduler {
       const [first] = this.prefilling;
       if (!first) return;
       this.skipKnown(first);
+      if (this.lacksOneToken(first)) {
+        this.prefilling.delete(first);
+        this.decoding.add(first);
+        continue;
+      }
       if (left < this.chunk && lengthLeft(first) > left) return;
       const group = this.readTogether(first, left);
       left -= group.length * Math.min(this.chunk, Math.max(...group.map(lengthLeft)));
@@ -156,6 +161,11 @@ export class Scheduler {
       group.push(other);
     }
     return group;
+  }
+
+  /** A prompt that is known but for its last token is read together with the tokens of answers. */
+  private lacksOneToken(sequence: Sequence): boolean {
+    return sequence.past.length > 0 && lengthLeft(sequence) === 1 && !this.separated.has(sequence);
   }
 
   private canJoin(sequence: Sequence): boolean {
@@ -256,7 +266,10 @@ export class Scheduler {
   private separate(sequences: readonly Sequence[], error: unknown): void {
     for (const sequence of sequences) {
       if (sequences.length === 1) this.fail(sequence, error);
-      else if (this.decoding.delete(sequence)) this.prefilling.add(sequence);
+      else if (this.decoding.delete(sequence)) {
+        this.separated.add(sequence);
+        this.prefilling.add(sequence);
+      }
     }
   }
 
