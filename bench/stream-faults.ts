@@ -34,7 +34,7 @@ interface Fault {
   readonly maxTokens: number;
   /** How each job must end. */
   readonly ends: string;
-  /** What the caller must read last; null if the caller does not read on. */
+  /** The text that the caller must read last; null if the caller does not read on. */
   readonly last: string | null;
   /** Happens to a wave of streams that have begun. */
   readonly happen?: (streams: readonly ClientRequest[]) => void;

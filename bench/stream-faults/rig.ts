@@ -60,7 +60,7 @@ export interface Rest {
   readonly upstream: number;
 }
 
-/** What the service holds now, and the connections that the engine elsewhere has. */
+/** Returns the resources that the service holds now, and the connections that the engine elsewhere has. */
 export async function atRest(service: Service, engine: ScriptedEngine): Promise<Rest> {
   const children = descendants(service.pid);
   const { body } = await service.get('/metrics', masterKey);

@@ -34,7 +34,7 @@ export interface CallUsage {
   readonly firstToken: number | null;
 }
 
-/** What is kept of a call for `GET /v1/usage`. */
+/** Holds the figures of a call for `GET /v1/usage`. */
 export interface CallRecord extends CallUsage {
   /** The API key of the call. Is null for a session or the master key. */
   readonly keyId: string | null;

@@ -22,7 +22,7 @@ import { type JobRow, JobTable } from './job.repository.js';
 interface Key {
   /** The id of a team or an account, or empty for all calls. */
   readonly scope: string;
-  /** What `group` is: one of `usageGroups`, or `none`. */
+  /** Tells the kind of `group`: one of `usageGroups`, or `none`. */
   readonly groupedBy: string;
   readonly bucket: string;
   readonly start: Date;

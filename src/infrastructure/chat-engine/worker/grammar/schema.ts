@@ -174,7 +174,7 @@ const isList = (value: Json, is: (one: Json) => boolean): boolean => Array.isArr
 const isCount = (value: Json): boolean => Number.isInteger(value) && (value as number) >= 0;
 const isText = (value: Json): boolean => typeof value === 'string';
 
-/** What a keyword has to be, where it is not a number. */
+/** Checks the values of the keywords that are not numbers. */
 const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wanted: string]>> = {
   type: [
     (value) => [value].flat().every((one) => TYPES.includes(String(one))),
