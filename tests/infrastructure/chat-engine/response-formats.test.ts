@@ -24,9 +24,9 @@ function isPossible(schema: Json): boolean {
   }
 }
 
-const SCHEMAS = 40;
+const SCHEMAS = 200;
 /** Each call answers with a tuple for several schemas, so that fewer grammars are compiled. */
-const AT_ONCE = 5;
+const AT_ONCE = 4;
 
 describe('an answer in a form', () => {
   const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
@@ -46,8 +46,14 @@ describe('an answer in a form', () => {
         minItems: 2,
         items: false,
       }));
-      const schema = { type: 'array', prefixItems: anyOf, minItems: 5, items: false, $defs } as unknown as JsonObject;
-      const about = { responseFormat: format(schema), temperature: 1, sampling: { seed }, maxTokens: 200 };
+      const schema = {
+        type: 'array',
+        prefixItems: anyOf,
+        minItems: AT_ONCE,
+        items: false,
+        $defs,
+      } as unknown as JsonObject;
+      const about = { responseFormat: format(schema), temperature: 1, sampling: { seed }, maxTokens: 180 };
       const { text, finishReason } = await rig.ask('Say it.', { ...about, caller: `usr_${seed}` });
       if (finishReason === 'length') return;
       stopped += 1;
@@ -55,9 +61,9 @@ describe('an answer in a form', () => {
         errors: null,
       });
     };
-    for (let i = 0; i < calls.length; i += 2)
-      await Promise.all(calls.slice(i, i + 2).map((some, k) => ask(some, i + k)));
-    expect(stopped).toBeGreaterThan(1);
+    for (let i = 0; i < calls.length; i += 8)
+      await Promise.all(calls.slice(i, i + 8).map((some, k) => ask(some, i + k)));
+    expect(stopped).toBeGreaterThan(20);
   });
 
   it('is an object for json_object, and comes in parts like another', async () => {
@@ -90,5 +96,61 @@ describe('an answer in a form', () => {
   ])('names what it cannot keep to: %j', async (schema, path, keyword) => {
     const asked = rig.ask('Hi', { responseFormat: format(schema as unknown as JsonObject) });
     await expect(asked).rejects.toMatchObject(refusal(`response_format.json_schema.schema${path}`, keyword));
+  });
+
+  it('chooses among the allowed tokens only, whatever a caller prefers', async () => {
+    const schema = {
+      type: 'object',
+      properties: { b: { enum: ['yes', 'no'] }, a: { type: 'integer', minimum: 1, maximum: 3 } },
+    };
+    const all = { ...schema, required: ['a', 'b'] };
+    const prompt = 'What is the capital of France?';
+    const greedy = await rig.ask(prompt, { responseFormat: format(all) });
+    expect(greedy).toMatchObject({
+      finishReason: 'stop',
+      text: expect.stringMatching(/^\{"b": ?"(yes|no)", ?"a": ?[1-3]\}$/),
+    });
+    const drawn = {
+      temperature: 2,
+      sampling: { seed: 3, topP: 0.9, topLogprobs: 2, presencePenalty: 1, logitBias: { 5: 100 } },
+    };
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => rig.askInParts(prompt, { ...drawn, responseFormat: format(all) })),
+    );
+    expect(one?.answer.text).toBe(other?.answer.text);
+    expect(one?.answer.text).toMatch(/^\{"b": ?"(yes|no)", ?"a": ?[1-3]\}$/);
+    expect(one?.answer.logprobs?.map(({ token }) => token).join('')).toBe(one?.answer.text);
+    // The prompt is in the prefix cache, of calls with and without a form.
+    expect(greedy.promptTokens - (await rig.ask(prompt, { responseFormat: format(all) })).cachedTokens).toBeLessThan(3);
+    const stopped = await rig.ask(prompt, { responseFormat: format(all), sampling: { stop: ['"a"'] } });
+    expect(stopped).toMatchObject({ finishReason: 'stop', text: expect.stringMatching(/^\{"b": ?"(yes|no)", ?$/) });
+    const [first] = (await rig.ask(prompt, { sampling: { topLogprobs: 0 } })).logprobs ?? [];
+    expect(first?.token).not.toBe('{');
+  });
+
+  /** Takes a while to compile. */
+  const slow = (i: number) => format({ type: 'string', pattern: `((${'[a-z]{1,8}x'.repeat(8)}){1,8}|${i}){1,8}` });
+
+  it('frees the place of a grammar whose callers are gone, and has a limited number of them', async () => {
+    const controller = new AbortController();
+    const about = { signal: controller.signal };
+    const calls = Array.from({ length: 9 }, (_, i) =>
+      rig.ask('Hi', { ...about, responseFormat: slow(i), caller: `usr_${i}` }),
+    );
+    await expect(Promise.race(calls)).rejects.toMatchObject({ code: 'model_busy' });
+    const free = rig.ask('What is 7 + 5?');
+    controller.abort(new Error('gone'));
+    const ends = await Promise.allSettled(calls);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    expect((await free).text).toBe('7 + 5 = 12.');
+    expect((await rig.ask('Hi', { responseFormat: format({ const: 'ok' }) })).text).toBe('"ok"');
+  });
+
+  it('is refused when the process dies meanwhile, and made by the next one', async () => {
+    const call = rig.ask('Hi', { responseFormat: slow(0) });
+    rig.kill();
+    await expect(call).rejects.toMatchObject({ code: 'runtime_unavailable' });
+    while (rig.runtimes.status('a').state !== 'ready') await rig.log.news();
+    expect((await rig.ask('Hi', { responseFormat: format({ const: null }) })).text).toBe('null');
   });
 });

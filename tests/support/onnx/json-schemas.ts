@@ -70,7 +70,7 @@ const { schema } = fc.letrec<{ schema: JsonObject; object: JsonObject }>((tie) =
       ...(additionalProperties !== undefined && { additionalProperties }),
     })),
   schema: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
+    { maxDepth: 3, depthSize: 'xsmall' },
     bounds(true),
     bounds(false),
     string,

@@ -80,7 +80,11 @@ class DecoderThread {
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
     const sampler = new Sampler(order.temperature, order.sampling);
     const constraint = form && new Constraint(form.memory, form.port);
-    const choose = (scores: Scores) => sampler.next(scores, constraint?.allowed());
+    const choose = (scores: Scores) => {
+      const allowed = constraint?.allowed();
+      // Without an end token the model cannot end the answer itself.
+      return allowed?.every((bits) => bits === 0) ? null : sampler.next(scores, allowed);
+    };
     const { topLogprobs: top } = order.sampling ?? {};
     const bytesOf = (token: number) => vocabulary.bytesOf(token);
     const add = (token: number, scores: Scores) => {

@@ -17,8 +17,8 @@ export interface Generation {
   readonly prompt: readonly number[];
   /** Tokens that the answer may have; at least 1. */
   readonly room: number;
-  /** Returns the next token. */
-  choose(scores: Scores): number;
+  /** Returns the next token, or null to end the answer. */
+  choose(scores: Scores): number | null;
   /** Takes a token of the answer. Returns true if the answer ends with it. */
   add(token: number, scores: Scores): boolean;
 }
@@ -248,7 +248,7 @@ export class Scheduler {
   private choose({ request, tokens, times }: Sequence, scores: Scores): Generated['finishReason'] | null {
     const token = request.choose(scores);
     times.push(performance.now());
-    if (this.settings.stops.has(token)) return 'stop';
+    if (token === null || this.settings.stops.has(token)) return 'stop';
     tokens.push(token);
     if (request.add(token, scores)) return 'stop';
     return tokens.length === request.prompt.length + request.room ? 'length' : null;

@@ -10,7 +10,7 @@ import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
 
 /** Compiled grammars, with those that are not in use. */
 const MAX_GRAMMARS = 8;
-const COMPILE_MS = 5_000;
+const COMPILE_MS = 10_000;
 /** The JavaScript memory of a thread. */
 const THREAD_MB = 512;
 
