@@ -62,9 +62,6 @@ export interface OwnCall {
   readonly accountId: string;
 }
 
-/** A stream that exceeds its time is checked this often for a reader who takes nothing. */
-const EXPIRY_CHECK_MS = 1_000;
-
 @injectable()
 export class ChatService {
   constructor(
@@ -116,15 +113,11 @@ export class ChatService {
     let text = '';
     let firstToken: number | null = null;
     let isOpen = true;
-    let isHeld = false;
+    const { timeoutMs } = this.limits;
+    let late: NodeJS.Timeout | undefined;
     const expire = () => {
-      if (!isHeld) return again(); // the runtime itself tells of the timeout, unless it has finished
-      void call.failed(new InferenceTimeout(this.limits.timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});
+      void call.failed(new InferenceTimeout(timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});
       expired.abort();
-    };
-    let timer = setTimeout(expire, this.limits.timeoutMs);
-    const again = () => {
-      timer = setTimeout(expire, EXPIRY_CHECK_MS);
     };
     try {
       for (;;) {
@@ -137,9 +130,10 @@ export class ChatService {
           await call.succeeded(usageOf(part.end.usage, firstToken));
           await this.store(turn, input, text);
         }
-        isHeld = true;
+        // The runtime cannot tell of the timeout while nobody asks it for a part.
+        late = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
         yield part;
-        isHeld = false;
+        clearTimeout(late);
         if (part.end) return;
       }
     } catch (error) {
@@ -147,7 +141,7 @@ export class ChatService {
       isOpen = false;
       throw error;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(late);
       await iterator.return?.();
       if (isOpen) await call.cancelled(usageOf(null, firstToken));
     }
