@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebhookSender } from '../../src/application/alerts/ports.js';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { RuntimeReconciler } from '../../src/application/chat/runtime-reconciler.js';
 import { ModelFileStore, ModelServer } from '../../src/application/deployments/ports.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
+import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import type { MemoryStore } from '../fakes/memory-store.js';
 import { type Answer, codeOf, note } from '../support/http-caller.js';
@@ -45,7 +47,11 @@ describe('the right to an act whose body comes after its headers', () => {
     servers = new MemoryModelServer(async () => ({ status: 200, text: '{"outputs":{}}' }));
     app = await TestApp.start({
       env: { SERVICE_MAX_ACCOUNTS: '999', SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' },
-      adapt: (container) => container.rebind(ModelServer).toConstantValue(servers),
+      adapt: (container) => {
+        container.rebind(ModelServer).toConstantValue(servers);
+        const models = { 'tiny-embed': { embed: () => undefined } };
+        container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime(models));
+      },
     });
     root = await register(app, 'Ada');
     await app.verifyEmails();
@@ -117,6 +123,14 @@ describe('the right to an act whose body comes after its headers', () => {
     connectRuntime: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
     createChatCompletion: chat,
     createOpenAiChatCompletion: chat,
+    createOpenAiEmbeddings: {
+      body: ({ project_id }) => ({ model: project_id, input: 'Hi' }),
+      params: async () => ({
+        project_id: await readyProject(app, root.token, { runtime: 'onnx', path: 'tiny-embed' }),
+      }),
+      by: 'key',
+      open: true,
+    },
     createJob: { body: { kind: 'external', name: 'late' }, by: 'key', status: 201 },
     changeJob: {
       body: { status: 'succeeded', result: 1 },

@@ -54,8 +54,15 @@ describe('GET /v1/status', () => {
     const model = await registeredModel(app, admin.token, first);
     await app.put(`/v1/projects/${first}/runtime`, admin.token, { model_id: model });
     const expected = [
-      { project_id: second, project_name: 'Capitals', state: 'not_connected', model_id: null, reason: null },
-      { project_id: first, project_name: 'Capitals', state: 'stopped', model_id: model, reason: null },
+      {
+        project_id: second,
+        project_name: 'Capitals',
+        state: 'not_connected',
+        model_id: null,
+        reason: null,
+        task: null,
+      },
+      { project_id: first, project_name: 'Capitals', state: 'stopped', model_id: model, reason: null, task: null },
     ];
     for (const token of [admin.token, member.token, member.apiKey]) {
       expect((await status(token)).runtimes).toEqual(expected);

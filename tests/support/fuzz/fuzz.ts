@@ -14,6 +14,7 @@ const inWords = [
   'messages[0].tool_call_id: is required for the role tool',
   'top_logprobs: is only for requests with logprobs',
   'stream_options: is only for requests with stream',
+  'model: names a project whose model chats and makes no embeddings',
   'progress.done: must be at most the total, ',
   'error: must have at most 4096 bytes',
   'status: can no longer become queued',
