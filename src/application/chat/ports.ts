@@ -51,8 +51,9 @@ export abstract class ChatRuntime {
    * Throws ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit; for a model that
    * runs here, before any work and before the call waits. Throws ModelBusy when the queue is full, with a wait that grows
    * with the queue. Throws InferenceTimeout after the configured time, queueing included. Throws RuntimeInvalidResponse
-   * when the runtime's answer is not a completion, or ends by itself and breaks a strict format. A model that runs here throws UnsupportedParameter before any work for
-   * tools and messages that are not text, and InvalidRequest for a bias on a token that it does not have.
+   * when the runtime's answer is not a completion, or ends by itself and breaks a strict format. A model that runs here
+   * throws, before any work, UnsupportedParameter for tools and messages that are not text, InvalidRequest for a bias on a
+   * token that it does not have and for a schema that it cannot keep to, and ModelBusy if too many schemas are in use.
    *
    * Calls `admitted` once, when it is the call's turn; never for a call that is refused before, or gives up waiting.
    * An engine elsewhere may still refuse the call then.
