@@ -5,8 +5,10 @@ import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
-import { APICallError, generateText, streamText } from 'ai';
+import { APICallError, generateObject, generateText, streamText } from 'ai';
 import OpenAI from 'openai';
+import { zodResponseFormat } from 'openai/helpers/zod';
+import { z } from 'zod';
 import { masterKey } from '../support/monitoring.js';
 import { answering, chunk, type Script, ScriptedEngine, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
@@ -106,16 +108,53 @@ it('runs each JavaScript example of docs/openai-clients.md', async () => {
     '@ai-sdk/openai-compatible',
     '@langchain/openai',
     '@llamaindex/openai',
+    'openai',
+    '@ai-sdk/openai-compatible',
+    '@langchain/openai',
   ]);
-  // Jest cannot load the last library, which imports another one dynamically.
-  examples.push(`${examples.pop()}process.stdout.write((await llm.chat({ messages })).message.content);`);
-  const said = examples.map((code) => {
+  const said = examples.map((example) => {
+    // Jest cannot load this library, which imports another one dynamically.
+    const isLlama = example.includes('@llamaindex/openai');
+    const code = isLlama ? `${example}process.stdout.write((await llm.chat({ messages })).message.content);` : example;
     const program = code.replaceAll('http://127.0.0.1:8080', service.url);
     const env = { ...process.env, KEY: admin.apiKey };
     return run(process.execPath, ['--input-type=module', '-e', program], { cwd: root, env });
   });
   const texts = (await Promise.all(said)).map(({ stdout }) => stdout);
-  expect(texts).toEqual([answer, answer, answer, answer + answer]);
+  const place = expect.stringMatching(/^\{ country: 'France', city: '(Paris|Rome)' \}\n$/);
+  expect(texts).toEqual([answer, answer, answer, answer + answer, place, place, place]);
+});
+
+it('libraries read objects from answers in JSON', async () => {
+  const Facts = z.object({
+    city: z.string().max(12).describe('A city'),
+    people: z.number().int(),
+    area: z.number().min(0).max(1_000),
+    size: z.enum(['small', 'large']).nullable(),
+    rivers: z.array(z.object({ name: z.string().max(9), isLong: z.boolean() })).max(2),
+    twin: z.union([z.literal('Rome'), z.null()]),
+  });
+  const compatible = (more: object) => createOpenAICompatible({ name: 'tenon', ...options(), ...more })(project);
+  const langchain = new ChatOpenAI({ model: project, apiKey: admin.apiKey, configuration: { baseURL: baseURL() } });
+  const { completions } = new OpenAI(options()).chat;
+  const parsed = completions.parse({ model: project, messages, response_format: zodResponseFormat(Facts, 'facts') });
+  const streamed = completions.stream({ model: project, messages, response_format: zodResponseFormat(Facts, 'facts') });
+  const found = await Promise.all([
+    parsed.then(({ choices }) => choices[0]?.message.parsed),
+    streamed.finalChatCompletion().then(({ choices }) => choices[0]?.message.parsed),
+    generateObject({ model: compatible({ supportsStructuredOutputs: true }), schema: Facts, prompt }).then(
+      ({ object }) => object,
+    ),
+    generateObject({ model: createOpenAI(options()).chat(project), schema: Facts, prompt }).then(
+      ({ object }) => object,
+    ),
+    langchain.withStructuredOutput(Facts).invoke(prompt),
+  ]);
+  for (const one of found) expect(Facts.parse(one)).toEqual(one);
+  const any = await generateObject({ model: compatible({}), output: 'no-schema', prompt });
+  expect(any.object).toEqual(expect.any(Object));
+  const jsonMode = langchain.withStructuredOutput(z.object({}), { method: 'jsonMode' });
+  expect(await jsonMode.invoke(prompt)).toEqual(expect.any(Object));
 });
 
 interface Recorded {

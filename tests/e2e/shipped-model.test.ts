@@ -214,6 +214,25 @@ describe('the review of a project', () => {
     const { result } = await ended(service, admin.token, job.id);
     expect(result.accuracy).toBeGreaterThanOrEqual((spec.acceptance as { threshold: number }).threshold);
   });
+
+  it('an answer in JSON validates, whatever it says, and a field of it is compared', async () => {
+    const properties = { sum: { type: 'integer', minimum: 12, maximum: 12 }, isEven: { type: 'boolean' } };
+    const schema = { type: 'object', properties, required: ['sum', 'isEven'], additionalProperties: false };
+    const response_format = { type: 'json_schema', json_schema: { name: 'sum', schema, strict: true } };
+    const rows = [12, 13].map((expected) => ({ id: `r${expected}`, input: 'What is 7 + 5?', expected }));
+    const model = { runtime: 'onnx', path: 'tiny-chat' };
+    const spec = { response_format, acceptance: { metric: 'exact', field: 'sum', threshold: 0.5 } };
+    const { project, dataset } = await evaluatedProject(service, admin.token, { spec, model, rows });
+    const evaluate = async () => {
+      const asked = { kind: 'evaluation', project_id: project, dataset_id: dataset };
+      const { body: job } = await service.post('/v1/jobs', admin.token, asked);
+      return (await ended(service, admin.token, job.id)).result;
+    };
+    expect(await evaluate()).toMatchObject({ metric: 'exact', field: 'sum', count: 2, right: 1 });
+    const counted = { ...spec, acceptance: { metric: 'json_schema', threshold: 1 } };
+    await service.put(`${projects}/${project}`, admin.token, { version: 1, spec: counted });
+    expect(await evaluate()).toMatchObject({ metric: 'json_schema', count: 2, right: 2 });
+  });
 });
 
 describe('the log over HTTP', () => {

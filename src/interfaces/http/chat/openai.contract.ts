@@ -107,6 +107,8 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
     'status. A later one is a last event with an `OpenAiError`, without `[DONE]`. A comment line comes every 15 s while ' +
     'nothing else does. The time limit of an answer covers the whole stream.\n\n' +
     'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
+    'An ONNX model keeps to `response_format`: its answer parses and validates unless it ends by length or at a stop ' +
+    'text. A schema that it cannot keep to is 400, with a message that names the keyword and its place in `param`. ' +
     'An answer of an engine elsewhere that ends by `stop` and does not validate against the schema of a `strict` ' +
     '`response_format` is 502 `runtime_invalid_response`.\n\n' +
     '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`. A stream ' +
