@@ -121,7 +121,7 @@ async function main(): Promise<void> {
       const responses = await Promise.all(streams.map(begun));
       happen?.(streams);
       if (last !== null) {
-        for (const how of await Promise.all(responses.map((one) => endOf(one).catch((error) => error.code)))) {
+        for (const how of await Promise.all(responses.map(lastOf))) {
           const seen = lasts.get(fault) ?? new Map();
           lasts.set(fault, seen.set(how, (seen.get(how) ?? 0) + 1));
         }
@@ -169,8 +169,15 @@ async function main(): Promise<void> {
   }
 }
 
+interface Begun {
+  readonly response: IncomingMessage;
+  readonly seen: string;
+}
+
+const lastOf = ({ response, seen }: Begun): Promise<string> => endOf(response, seen).catch((error) => error.code);
+
 /** Resolves when the first text has come, and reads no more. */
-async function begun(stream: ClientRequest): Promise<IncomingMessage> {
+async function begun(stream: ClientRequest): Promise<Begun> {
   const [response] = (await once(stream, 'response')) as [IncomingMessage];
   let seen = '';
   while (!/"content":"[^"]/.test(seen)) {
@@ -179,7 +186,7 @@ async function begun(stream: ClientRequest): Promise<IncomingMessage> {
     if (piece) seen += piece.toString();
     if (response.readableEnded) throw new Error(`no text came: ${response.statusCode} ${seen}`);
   }
-  return response;
+  return { response, seen };
 }
 
 function judgeRest(rests: readonly Rest[]): void {

@@ -32,9 +32,9 @@ async function flood(response: ServerResponse, model: string): Promise<void> {
   }
 }
 
-/** Reads until the stream ends. Returns the code of its error, or what else came last. */
-export async function endOf(response: IncomingMessage): Promise<string> {
-  let text = '';
+/** Reads on from `seen` until the stream ends. Returns the code of its error, or what else came last. */
+export async function endOf(response: IncomingMessage, seen: string): Promise<string> {
+  let text = seen;
   for await (const piece of response.setEncoding('utf8')) text = (text + piece).slice(-2_000);
   const last = text.trim().split('\n\n').at(-1)?.replace('data: ', '') ?? '';
   return last.startsWith('{') ? (JSON.parse(last).error?.code ?? 'a chunk') : last;
