@@ -38,7 +38,9 @@ export class UsageService {
     const period = Usage.period(bucket, since, until, now);
     const query = { scope, bucket, groupBy, ...period };
     await this.request.reserve((await this.usage.size(query)) * ENTRY_BYTES);
-    return { since: since ?? period.since, until: until ?? now, entries: await this.usage.sums(query) };
+    const begin = since ?? period.since;
+    const end = until ?? (begin > now ? begin : now);
+    return { since: begin, until: end, entries: await this.usage.sums(query) };
   }
 }
 

@@ -63,6 +63,8 @@ async function stream(response: Response, streamed: StreamedResponse, reportProb
       yield lastChunk(reportProblem(error, response));
     }
   }
+  // `pipeline` would not begin, and so not end, a source whose caller is gone.
+  if (response.destroyed) for await (const _ of chunks) return;
   response.status(status).set(headers);
   // The status is sent already: a connection that ends early is the only way left to tell the failure.
   await pipeline(lastChunk ? all() : chunks, response, { ...(signal && { signal }) }).catch(() => response.destroy());
