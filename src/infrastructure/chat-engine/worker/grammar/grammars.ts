@@ -105,7 +105,7 @@ export class Grammars {
         for (const done of grammar.calls.values()) done();
       }
     });
-    thread.on('error', () => refuse(TOO_COMPLEX));
+    for (const end of ['error', 'exit']) thread.on(end, () => refuse(TOO_COMPLEX));
     this.grammars.set(key, grammar);
     return grammar;
   }
