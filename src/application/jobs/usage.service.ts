@@ -39,7 +39,7 @@ export class UsageService {
     const query = { scope, bucket, groupBy, ...period };
     await this.request.reserve((await this.usage.size(query)) * ENTRY_BYTES);
     const begin = since ?? period.since;
-    const end = until ?? (begin > now ? begin : now);
+    const end = until ?? new Date(Math.max(begin.getTime(), now.getTime()));
     return { since: begin, until: end, entries: await this.usage.sums(query) };
   }
 }
