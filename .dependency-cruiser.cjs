@@ -73,6 +73,7 @@ module.exports = {
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),
+    confined('ajv-confined', ['ajv'], ['infrastructure/json-schema', 'infrastructure/chat-engine']),
     confined('bcrypt-confined', ['bcrypt'], ['infrastructure/crypto']),
     confined('record-files-confined', ['csv-parse'], ['interfaces']),
     confined('zod-confined', ['zod'], ['interfaces', 'infrastructure', 'bootstrap']),
