@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { until } from '../tests/support/until.js';
 import { readyProject, register, untilState } from '../tests/support/workspace.js';
 import { makeModel } from './chat-engine/model.js';
 import { send } from './chat-streams/streams.js';
-import { atRest, endOf, endsOf, faultyEngine, type Rest } from './stream-faults/rig.js';
+import { atRest, endOf, endsOf, faultyEngine, heapMb, type Rest, snapshotsIn } from './stream-faults/rig.js';
 
 /**
  * Streams that end badly, each kind so many times: readers that stop reading, callers that abort, upstreams that are cut,
@@ -44,9 +44,12 @@ interface Fault {
 async function main(): Promise<void> {
   const folder = await temporaryFolder();
   const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres') });
+  const snapshots = join(folder, 'heap');
+  mkdirSync(snapshots);
   const engine = await faultyEngine();
   makeModel(join(folder, 'models', 'model'));
   const env = {
+    NODE_OPTIONS: snapshotsIn(snapshots),
     SERVICE_MASTER_KEY: masterKey,
     SERVICE_MODELS_DIR: join(folder, 'models'),
     SERVICE_SERVING_THREADS: '1',
@@ -141,13 +144,17 @@ async function main(): Promise<void> {
     };
 
     const rests: Rest[] = [];
+    const heaps: number[] = [];
     const begunAt = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
       for (const fault of faults) {
         for (let left = Math.ceil(TIMES / ROUNDS); left > 0; left -= AT_ONCE)
           await wave(fault, Math.min(left, AT_ONCE));
       }
-      if (round === 1 || round === ROUNDS) await pause(REST_MS);
+      if (round === 1 || round === ROUNDS) {
+        await pause(REST_MS);
+        heaps.push(await heapMb(service, snapshots));
+      }
       rests.push(await atRest(service, engine));
       console.log(`round ${round}: ${JSON.stringify(rests.at(-1))}`);
     }
@@ -160,6 +167,8 @@ async function main(): Promise<void> {
       const seen = lasts.get(fault);
       judge(`${fault.name}: callers read last: ${counts(seen)}`, seen?.get(fault.last) === sent.get(fault));
     }
+    const [heap = 0, heapAtEnd = 0] = heaps;
+    judge(`heap: ${heap} MB after the first round, ${heapAtEnd} at the end`, heapAtEnd <= heap * MOST_GROWTH);
     judgeRest(rests);
   } finally {
     await service.stop();
@@ -192,13 +201,11 @@ async function begun(stream: ClientRequest): Promise<Begun> {
 function judgeRest(rests: readonly Rest[]): void {
   const [first, last] = [rests[0], rests.at(-1)] as [Rest, Rest];
   const third = Math.ceil(rests.length / 3);
-  for (const what of ['rssMb', 'workersMb'] as const) {
-    // Round 1 warms up.
-    const [early, late] = [rests.slice(1, 1 + third), rests.slice(-third)].map((some) =>
-      Math.min(...some.map((one) => one[what])),
-    ) as [number, number];
-    judge(`${what}: at least ${early} in the first rounds, ${late} in the last`, late <= early * MOST_GROWTH);
-  }
+  // Round 1 warms up.
+  const [early, late] = [rests.slice(1, 1 + third), rests.slice(-third)].map((some) =>
+    Math.min(...some.map(({ workersMb }) => workersMb)),
+  ) as [number, number];
+  judge(`chat workers: at least ${early} MB in the first rounds, ${late} in the last`, late <= early * MOST_GROWTH);
   judge(`descriptors: ${first.descriptors}, then ${last.descriptors}`, last.descriptors <= first.descriptors + 2);
   judge(`children: ${first.children}, then ${last.children}`, last.children === first.children);
   judge(`calls that wait or run: ${last.calls}`, last.calls === 0);

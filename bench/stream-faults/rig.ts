@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { query } from '../../tests/support/database.js';
 import { masterKey } from '../../tests/support/monitoring.js';
 import { descendants } from '../../tests/support/processes.js';
 import { type Asked, chunk, ScriptedEngine, sendEvents } from '../../tests/support/scripted-engine.js';
 import type { Service } from '../../tests/support/service.js';
+import { until } from '../../tests/support/until.js';
 
 /** More than all buffers on the way take. */
 const LONG_CHUNKS = 2_000;
@@ -73,6 +75,32 @@ export async function atRest(service: Service, engine: ScriptedEngine): Promise<
     calls: calls.reduce((sum, [, n]) => sum + Number(n), 0),
     upstream: engine.connections,
   };
+}
+
+/** Writes a snapshot of the service's heap when it gets SIGUSR2. */
+export const snapshotsIn = (folder: string) => `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}`;
+
+/** Returns the size of all objects that the service can reach. Its resident memory also has garbage. */
+export async function heapMb(service: Service, folder: string): Promise<number> {
+  process.kill(service.pid, 'SIGUSR2');
+  let size = 0;
+  const sizeOf = (text: string) => {
+    const { nodes, snapshot } = JSON.parse(text);
+    const { node_fields: fields } = snapshot.meta;
+    for (let at = fields.indexOf('self_size'); at < nodes.length; at += fields.length) size += nodes[at];
+  };
+  await until('a snapshot is written', async () => {
+    const [name] = readdirSync(folder).filter((one) => one.endsWith('.heapsnapshot'));
+    if (!name) return false;
+    try {
+      sizeOf(readFileSync(join(folder, name), 'utf8'));
+    } catch {
+      return false;
+    }
+    rmSync(join(folder, name));
+    return true;
+  });
+  return Math.round(size / 2 ** 20);
 }
 
 const rssMb = (pid: number) =>
