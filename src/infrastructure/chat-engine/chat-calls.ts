@@ -141,7 +141,7 @@ export class ChatCalls {
     if (report.type === 'completed') this.answer(call, report);
     else if (report.type === 'embedded') this.answerTexts(call, report);
     else if (report.type !== 'tokenized') {
-      call.reject(report.type === 'busy' ? this.queue.busy : refusalOf(call.order, report));
+      call.reject(refusalOf(call.order, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
   }
@@ -275,7 +275,7 @@ type ReportOf<Type> = Extract<CallReport, { type: Type }>;
 
 function refusalOf(
   order: TokenizeOrder,
-  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'embedded' | 'busy' }>,
+  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'embedded' }>,
 ): DomainError {
   switch (report.type) {
     case 'too_long': {

@@ -95,8 +95,6 @@ const Report = z.discriminatedUnion('type', [
   }),
   /** The parts of all streamed answers that one step of the model has made. */
   z.object({ type: z.literal('parts'), parts: z.array(Part) }),
-  /** The grammars of other calls take all the room. */
-  z.object({ type: z.literal('busy'), call }),
   z.object({ type: z.literal('failed'), call, reason: z.string() }),
   z.object({ type: z.literal('cancelled'), call }),
 ]);

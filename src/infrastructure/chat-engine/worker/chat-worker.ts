@@ -35,7 +35,7 @@ export class ChatWorker {
         const { temperature, sampling } = request;
         this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling });
         if (request.responseFormat)
-          this.grammars?.prepare(call, request.responseFormat, (refusal) => {
+          this.grammars?.prepare(call, caller, request.responseFormat, (refusal) => {
             if (refusal) this.tokenizing.delete(call);
             if (refusal) this.report(refusal);
             else if (this.tokenizing.has(call)) this.tokenizer.send(order);

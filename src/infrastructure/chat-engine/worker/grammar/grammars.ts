@@ -8,8 +8,10 @@ import type { Report } from '../../protocol.js';
 import type { GrammarReport, GrammarSource, SequenceOrder, Tokens } from './grammar-thread.js';
 import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
 
-/** Compiled grammars, with those that are not in use. */
+/** Compiled grammars, with those that are not in use. Further calls wait. */
 const MAX_GRAMMARS = 8;
+/** Grammars that are compiled at once for one caller, so that slow ones leave places to others. */
+const MAX_COMPILING = 4;
 const COMPILE_MS = 10_000;
 /** The JavaScript memory of a thread. */
 const THREAD_MB = 512;
@@ -17,13 +19,24 @@ const THREAD_MB = 512;
 const SCHEMA = 'response_format.json_schema.schema';
 const TOO_COMPLEX = 'could not be compiled: make it smaller, above all its maxLength, maxItems and pattern';
 
-export type GrammarRefusal = Extract<Report, { type: 'refused' | 'busy' }>;
+export type GrammarRefusal = Extract<Report, { type: 'refused' }>;
+
+interface Waiting {
+  readonly caller: string;
+  /** The digest of the schema. */
+  readonly key: string;
+  readonly schema: Json;
+  readonly path: string;
+  readonly done: (refusal?: GrammarRefusal) => void;
+}
 
 interface Grammar {
+  /** The caller for whom it is compiled. */
+  readonly caller: string;
   readonly thread: Worker;
   readonly timer: NodeJS.Timeout;
   readonly path: string;
-  /** The calls that use it, each with what to do once it is compiled. */
+  /** The callbacks of the calls that use it. */
   readonly calls: Map<number, (refusal?: GrammarRefusal) => void>;
   readonly memories: Map<number, MaskMemory>;
   compiled: boolean;
@@ -33,25 +46,36 @@ export class Grammars {
   /** By the digest of the schema. The most recently used is the last. */
   private readonly grammars = new Map<string, Grammar>();
   private readonly ofCalls = new Map<number, string>();
+  /** Calls that wait for a place, in order of arrival. */
+  private readonly waiting = new Map<number, Waiting>();
 
   constructor(private readonly tokens: Tokens) {}
 
   /** Calls `done` once the call may be generated in this form, or with why it may not; never after `release`. */
-  prepare(call: number, format: ResponseFormat, done: (refusal?: GrammarRefusal) => void): void {
+  prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
     const [schema, path]: [Json, string] =
       format.type === 'json_object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
     // The order of properties matters, so the text is not canonical.
     const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-    const grammar = this.grammars.get(key) ?? this.start(key, schema, path);
-    if (!grammar) {
-      done({ type: 'busy', call });
-      return;
-    }
+    this.waiting.set(call, { caller, key, schema, path, done });
+    this.advance();
+  }
+
+  /** Gives places to the calls that wait. */
+  private advance(): void {
+    for (const [call, waiting] of this.waiting) if (this.place(call, waiting)) this.waiting.delete(call);
+  }
+
+  /** Returns false if the call has to wait. */
+  private place(call: number, { caller, key, schema, path, done }: Waiting): boolean {
+    const grammar = this.grammars.get(key) ?? this.start(key, caller, schema, path);
+    if (!grammar) return false;
     this.grammars.delete(key);
     this.grammars.set(key, grammar);
     this.ofCalls.set(call, key);
     grammar.calls.set(call, done);
     if (grammar.compiled) done();
+    return true;
   }
 
   /** Returns what the decoder needs to keep the call to its grammar; undefined for a call without one, null if it died. */
@@ -69,6 +93,7 @@ export class Grammars {
 
   /** Ends the compilation of a grammar that no other call waits for. Does nothing for a call without a grammar. */
   release(call: number): void {
+    this.waiting.delete(call);
     const key = this.ofCalls.get(call);
     if (key === undefined) return;
     this.ofCalls.delete(call);
@@ -76,9 +101,13 @@ export class Grammars {
     grammar?.calls.delete(call);
     grammar?.memories.delete(call);
     if (grammar?.compiled === false && grammar.calls.size === 0) this.remove(key);
+    this.advance();
   }
 
-  private start(key: string, schema: Json, path: string): Grammar | null {
+  /** Returns null if there is no place for it now. */
+  private start(key: string, caller: string, schema: Json, path: string): Grammar | null {
+    const own = [...this.grammars.values()].filter((other) => !other.compiled && other.caller === caller);
+    if (own.length >= MAX_COMPILING) return null;
     if (this.grammars.size >= MAX_GRAMMARS) {
       const idle = [...this.grammars].find(([, { calls }]) => calls.size === 0);
       if (!idle) return null;
@@ -96,13 +125,22 @@ export class Grammars {
     thread.stderr.resume();
     const refuse = (message: string, at = path) => this.fail(key, grammar, message, at);
     const timer = setTimeout(() => refuse(`${TOO_COMPLEX} (after ${COMPILE_MS / 1_000} s)`), COMPILE_MS);
-    const grammar: Grammar = { thread, timer, path, calls: new Map(), memories: new Map(), compiled: false };
+    const grammar: Grammar = {
+      caller,
+      thread,
+      timer,
+      path,
+      calls: new Map(),
+      memories: new Map(),
+      compiled: false,
+    };
     thread.on('message', (report: GrammarReport) => {
       if (report.type === 'refused') refuse(report.message, report.path);
       else if (this.grammars.get(key) === grammar) {
         clearTimeout(timer);
         grammar.compiled = true;
         for (const done of grammar.calls.values()) done();
+        this.advance();
       }
     });
     for (const end of ['error', 'exit']) thread.on(end, () => refuse(TOO_COMPLEX));
@@ -115,8 +153,8 @@ export class Grammars {
     if (this.grammars.get(key) !== grammar) return;
     this.remove(key);
     for (const memory of grammar.memories.values()) writeFailure(memory);
-    if (grammar.compiled) return;
-    for (const [call, done] of grammar.calls) done({ type: 'refused', call, path, message });
+    if (!grammar.compiled) for (const [call, done] of grammar.calls) done({ type: 'refused', call, path, message });
+    this.advance();
   }
 
   private remove(key: string): void {

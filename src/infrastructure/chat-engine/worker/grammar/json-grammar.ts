@@ -45,7 +45,8 @@ export function grammarOf(schema: Json, path: string): string {
   const { endless } = maker.grammar;
   if (endless !== null) throw new UnsupportedSchema(path, '$ref or anyOf refers to itself without anything between');
   const printed = maker.grammar.print(root.name);
-  if (printed === null) throw new UnsupportedSchema(path, maker.problem ?? 'describes no value at all');
+  if (printed === null)
+    throw new UnsupportedSchema(path, maker.problem ?? 'describes no value at all: check its type, anyOf and $ref');
   return printed;
 }
 
@@ -142,6 +143,7 @@ class JsonGrammar {
     if (format !== undefined && known === null) throw new UnsupportedSchema(path, `format ${format} is not supported`);
     const name = own === undefined ? 'format' : 'pattern';
     const source = (own as string | undefined) ?? known;
+    if ((min as number) > (max as number)) this.problem ??= `minLength at ${path} is more than maxLength`;
     try {
       const all = source === null ? repeat(characters([0, 0x10ffff]), 0) : pattern(source);
       return sequence(text('"'), this.written(ofLength(all, min as number, max as number), path), text('"'));

@@ -74,7 +74,7 @@ export class Schemas {
 
   private target(ref: string, path: string): Json {
     const missing = new UnsupportedSchema(path, `$ref refers to ${ref}, which is not in the schema`);
-    if (!/^#(\/|$)/.test(ref)) throw missing;
+    if (!/^#(\/|$)/.test(ref) || /%(?![0-9a-f]{2})/i.test(ref)) throw missing;
     let found: Json | undefined = this.root;
     for (const step of ref.split('/').slice(1)) {
       const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -173,17 +173,26 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isList = (value: Json, is: (one: Json) => boolean): boolean => Array.isArray(value) && value.every(is);
 const isCount = (value: Json): boolean => Number.isInteger(value) && (value as number) >= 0;
 const isText = (value: Json): boolean => typeof value === 'string';
+const isFilled = (value: Json): boolean => !Array.isArray(value) || value.length > 0;
+
+function isPattern(value: Json): boolean {
+  try {
+    return isText(value) && Boolean(new RegExp(value as string, 'u'));
+  } catch {
+    return false;
+  }
+}
 
 /** Checks the values of the keywords that are not numbers. */
 const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wanted: string]>> = {
   type: [
-    (value) => [value].flat().every((one) => TYPES.includes(String(one))),
+    (value) => [value].flat().every((one) => TYPES.includes(String(one))) && isFilled(value),
     `one of ${TYPES.join(', ')}, or several`,
   ],
   enum: [(value) => isList(value, () => true), 'an array'],
   const: [() => true, ''],
   $ref: [isText, 'a string'],
-  pattern: [isText, 'a string'],
+  pattern: [isPattern, 'a regular expression'],
   format: [isText, 'a string'],
   required: [(value) => isList(value, isText), 'an array of strings'],
   properties: [
@@ -192,7 +201,8 @@ const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wan
   ],
   items: [(value) => isSchema(value) || isList(value, isSchema), 'a schema'],
   ...named(['additionalProperties', 'additionalItems', 'propertyNames'], [isSchema, 'a schema']),
-  ...named(['anyOf', 'oneOf', 'allOf', 'prefixItems'], [(value) => isList(value, isSchema), 'an array of schemas']),
+  ...named(['anyOf', 'oneOf', 'allOf'], [(value) => isList(value, isSchema) && isFilled(value), 'an array of schemas']),
+  prefixItems: [(value) => isList(value, isSchema), 'an array of schemas'],
   ...named(
     ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
     [isCount, 'an integer of at least 0'],
