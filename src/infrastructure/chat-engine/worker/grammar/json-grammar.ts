@@ -19,7 +19,6 @@ import { allOf, isWithin, type Keywords, Schemas, typeOf, typesOf, UnsupportedSc
 
 /** A schema that would need more rules takes too long to compile. */
 const MAX_RULES = 2_000;
-const MAX_LENGTH = 64_000;
 
 /** White space is bounded, so that an answer cannot go on with it without end. */
 const COMMA = sequence(text(','), optional(text(' ')));
@@ -38,8 +37,6 @@ const ESCAPED = '"\\\b\f\n\r\t';
 
 /** Returns the grammar in the notation of XGrammar. Throws UnsupportedSchema with a keyword if it cannot be made. */
 export function grammarOf(schema: Json, path: string): string {
-  if (JSON.stringify(schema).length > MAX_LENGTH)
-    throw new UnsupportedSchema(path, `is longer than ${MAX_LENGTH} characters`);
   const maker = new JsonGrammar(schema);
   const root = maker.ruleOf(schema, path);
   const { endless } = maker.grammar;
