@@ -12,13 +12,22 @@ describe('the size of JSON text', () => {
 
   it('is at most 200,000 values, counted before anything is built', () => {
     const list = (values: number) => `[${'1,'.repeat(values - 2)}1]`;
-    expect(checkJsonText(list(200_000))).toEqual({ problem: null, values: 200_000 });
+    expect(checkJsonText(list(200_000))).toMatchObject({ problem: null, values: 200_000 });
     expect(checkJsonText(list(200_001)).problem).toContain('200000 values');
   });
 
   it('does not count brackets in strings, after whatever escapes', () => {
     expect(checkJsonText(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) })).problem).toBeNull();
     expect(checkJsonText(`["\\\\",${'['.repeat(32)}`).problem).toContain('32');
+  });
+
+  it.each([
+    ['spec', '{"a":[{"x":1},"y"],"spec" : {"b":1,"c":['],
+    ['a\\"b', '{"a\\"b":["c",'],
+    ['', '["a",{"b":'],
+  ])('names the member that is too large: %s', (member, text) => {
+    expect(checkJsonText(text + '['.repeat(32))).toMatchObject({ member });
+    expect(checkJsonText(text + '1,'.repeat(200_000))).toMatchObject({ member });
   });
 });
 

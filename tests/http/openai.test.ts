@@ -222,6 +222,7 @@ describe('the OpenAI endpoint', () => {
   });
 
   const long = (length: number) => 'x'.repeat(length);
+  const deep = JSON.parse('['.repeat(32) + ']'.repeat(32));
   it.each<[string, object]>([
     ['model', { model: undefined }],
     ['model', { model: 7 }],
@@ -278,6 +279,9 @@ describe('the OpenAI endpoint', () => {
     ['response_format.json_schema.schema', { response_format: schemaFormat({ schema: true }) }],
     ['response_format.json_schema.schema', { response_format: schemaFormat({ schema: { title: long(100_000) } }) }],
     ['response_format.json_schema.strict', { response_format: schemaFormat({ strict: 'yes' }) }],
+    ['response_format', { response_format: { schema: deep } }],
+    ['metadata', { metadata: deep }],
+    ['messages', { messages: Array(200_000).fill(1) }],
     ['X-Conversation-Id', {}],
   ])('refuses a bad %s (%#), whatever the runtime’s state', async (param, over) => {
     const headers: Record<string, string> = param === 'X-Conversation-Id' ? { [param]: 'x' } : {};

@@ -20,27 +20,35 @@ interface JsonNesting {
   readonly values: number;
   /** The number of members of all objects. */
   readonly keys: number;
+  /** The name, as it is written, of the last member of the outermost object. Is empty if there is none. */
+  readonly member: string;
 }
 
-/** Measures the nesting of JSON text before it is parsed. Stops at `depthLimit`. */
-export function jsonNesting(text: string, depthLimit: number): JsonNesting {
+/** Measures JSON text before it is parsed. Stops where it is nested deeper or has more values than allowed. */
+export function jsonNesting(text: string, mostDepth: number, mostValues: number): JsonNesting {
+  let [name, member] = [0, 0];
   let level = 0;
   let depth = 0;
   let containers = 0;
   let values = 1;
   let keys = 0;
-  for (let at = 0; at < text.length && depth <= depthLimit; at++) {
+  for (let at = 0; at < text.length && depth <= mostDepth && values <= mostValues; at++) {
     const character = text.charCodeAt(at);
-    if (character === QUOTE) at = endOfString(text, at + 1);
-    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+    if (character === QUOTE) {
+      name = at + 1;
+      at = endOfString(text, name);
+    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       containers++;
       values++;
       if (++level > depth) depth = level;
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) level--;
     else if (character === COMMA) values++;
-    else if (character === COLON) keys++;
+    else if (character === COLON) {
+      keys++;
+      if (level === 1) member = name;
+    }
   }
-  return { depth, containers, values, keys };
+  return { depth, containers, values, keys, member: text.slice(member, member && endOfString(text, member)) };
 }
 
 /** Returns the index of the closing quote of the string that begins at `from`. */

@@ -35,8 +35,8 @@ async function parseJson(
 ): Promise<ParsedBody> {
   if (!isUtf8(bytes)) throw new HttpRefusal('malformed_json', 'The body is not UTF-8.');
   const text = withoutMark(bytes).toString('utf8');
-  const { problem, values } = checkJsonText(text);
-  if (problem) throw new InvalidRequest([{ path: '', message: problem }]);
+  const { problem, values, member } = checkJsonText(text);
+  if (problem) throw new InvalidRequest([{ path: quoted(member), message: problem }]);
   await pause();
   const value = parsed(text);
   await pause();
@@ -68,11 +68,18 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Checks the size of JSON text before anything is built from it. Returns the problem, if any, and the number of values. */
-export function checkJsonText(text: string): { readonly problem: string | null; readonly values: number } {
-  const { depth, values } = jsonNesting(text, MAX_DEPTH);
-  if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, values };
-  return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, values };
+interface TextCheck {
+  readonly problem: string | null;
+  /** The member of the outermost object that has the problem. Is empty without such an object. */
+  readonly member: string;
+  readonly values: number;
+}
+
+/** Checks the size of JSON text before anything is built from it. */
+export function checkJsonText(text: string): TextCheck {
+  const { depth, values, member } = jsonNesting(text, MAX_DEPTH, MAX_VALUES);
+  if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, member, values };
+  return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, member, values };
 }
 
 /** Returns the problem of a number in valid JSON text that would lose digits, if there is one. */

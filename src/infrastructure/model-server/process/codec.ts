@@ -126,7 +126,7 @@ const ADVICE = 'send large tensors as binary data or as base64';
  */
 export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
   const text = decodeUtf8(bytes);
-  const { depth, containers, values, keys } = jsonNesting(text, MAX_DEPTH);
+  const { depth, containers, values, keys } = jsonNesting(text, MAX_DEPTH, MAX.values);
   if (depth > MAX_DEPTH) throw refused(`must not be nested deeper than ${MAX_DEPTH} levels`);
   if (containers > MAX.containers)
     throw refused(`must not have more than ${MAX.containers} arrays; send flat data and its shape`);
