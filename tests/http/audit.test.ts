@@ -45,8 +45,9 @@ describe('the audit trail', () => {
   let admin: Member;
 
   beforeAll(async () => {
-    const servers = new MemoryModelServer(undefined, async ({ modelPath }) => {
-      if (modelPath !== 'iris.onnx') throw new ModelFileInvalid('there is no such file.');
+    const servers = new MemoryModelServer(undefined, async (model) => {
+      if (model.kind === 'local' && model.modelPath !== 'iris.onnx')
+        throw new ModelFileInvalid('there is no such file.');
     });
     app = await TestApp.start({
       env: { ...site, SERVICE_MASTER_KEY: masterKey, SERVICE_MAX_ACCOUNTS: '99' },

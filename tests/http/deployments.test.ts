@@ -228,7 +228,7 @@ describe('deployments', () => {
       while (rig.pids(id).length < 2) await rig.log.news();
       rig.kill(id);
       while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
-      jest.spyOn(rig.servers, 'predict').mockRejectedValueOnce(new RuntimeStopped()); // it was stopped meanwhile
+      jest.spyOn(rig.servers, 'request').mockRejectedValueOnce(new RuntimeStopped()); // it was stopped meanwhile
       expect((await code()).slice(0, 2)).toEqual([503, 'runtime_stopped']);
     });
   });

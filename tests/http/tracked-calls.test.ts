@@ -1,5 +1,5 @@
 import { ChatRuntime } from '../../src/application/chat/ports.js';
-import { ModelServer, type Prediction } from '../../src/application/deployments/ports.js';
+import { type ModelAnswer, ModelServer } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
@@ -44,8 +44,8 @@ describe('calls are jobs', () => {
 
   /** Long answers come piece by piece, and may break off. */
   class LongAnswers extends MemoryModelServer {
-    override async predict(...given: Parameters<MemoryModelServer['predict']>): Promise<Prediction> {
-      const prediction = await super.predict(...given);
+    override async request(...given: Parameters<MemoryModelServer['request']>): Promise<ModelAnswer> {
+      const prediction = await super.request(...given);
       const isLong = prediction.headers['x-long'] !== undefined;
       return isLong ? { ...prediction, complete: false } : prediction;
     }

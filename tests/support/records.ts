@@ -153,6 +153,7 @@ export const aDataset = (
 
 export const aDeployment = (over: Partial<Deployment> = {}): Deployment => ({
   id: ids.next('dep'),
+  kind: 'local',
   name: 'iris',
   modelPath: 'iris.onnx',
   maxBatch: null,

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { Deployment, deploymentLimits, type ServedModel } from '../../domain/deployments/deployment.js';
+import { Deployment, deploymentLimits, type LocalModel, portOf } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
@@ -9,24 +9,25 @@ import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator } from '../shared/ports.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
-import { DeploymentRepository, ModelServer, type Prediction, type PredictionCall, type ServerState } from './ports.js';
+import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
 
 type By = { readonly by: Caller | null };
 
-interface Creation extends By, ServedModel {
+interface Creation extends By, Omit<LocalModel, 'kind'> {
   /** Aborts when the caller goes away; then there is no deployment. */
   readonly signal: AbortSignal;
 }
 
-interface PredictionInput extends By, PredictionCall {
+interface PredictionInput extends By, Pick<ModelRequest, 'requestId'> {
   readonly id: string;
+  readonly body: ByteStream;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
 
-/** A deployment with the state of its serving process on this instance. */
+/** A deployment with its state on this instance. */
 export interface DeploymentView extends Deployment {
-  readonly state: ServerState & { readonly port: number };
+  readonly state: ServerState & { readonly url: string };
 }
 
 @injectable()
@@ -70,7 +71,7 @@ export class DeploymentService {
     this.creating++;
     try {
       await this.requireRoom(this.creating);
-      const lastPort = await this.servers.start(id, model, signal);
+      const lastPort = portOf(await this.servers.start(id, model, signal));
       const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
       await this.store(deployment, caller, signal);
       return await this.view(deployment);
@@ -101,17 +102,18 @@ export class DeploymentService {
   /**
    * Passes a prediction to the serving process on this instance. Reads the stored deployment first, so that no instance
    * answers after a deletion. Throws NotFound, DeploymentStarting while this instance has no process yet, what
-   * `ModelServer.predict` throws, and the error that kept the end of the job from being stored.
+   * `ModelServer.request` throws, and the error that kept the end of the job from being stored.
    */
-  async predict({ by, id, signal, requestId, body }: PredictionInput): Promise<Prediction> {
+  async predict({ by, id, signal, requestId, body }: PredictionInput): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
     const { name } = await this.find(id);
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
-    const call = { requestId, body: observed(body, () => tracking.admitted()) };
+    const asked = { operation: 'predict', version: null, jsonLength: null, requestId } as const;
+    const call = { ...asked, body: observed(body, () => tracking.admitted()) };
     const prediction = await tracking
-      .within(() => this.servers.predict(id, call, signal))
+      .within(() => this.servers.request(id, call, signal))
       .catch((error: unknown) => fail(tracking, error));
     return finish(prediction, tracking, signal);
   }
@@ -145,17 +147,18 @@ export class DeploymentService {
 
   private async view(deployment: Deployment): Promise<DeploymentView> {
     const { id, lastPort } = deployment;
+    const lastUrl = `http://127.0.0.1:${lastPort}`;
     if (!this.servers.ids().includes(id)) {
       const reason = 'this instance is about to start it';
-      return { ...deployment, state: { status: 'starting', port: lastPort, reason, restarts: 0 } };
+      return { ...deployment, state: { status: 'starting', url: lastUrl, reason, restarts: 0 } };
     }
     const state = await this.servers.probe(id);
-    return { ...deployment, state: { ...state, port: state.port ?? lastPort } };
+    return { ...deployment, state: { ...state, url: state.url ?? lastUrl } };
   }
 }
 
 /** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
-async function finish(prediction: Prediction, tracking: TrackedCall, signal: AbortSignal): Promise<Prediction> {
+async function finish(prediction: ModelAnswer, tracking: TrackedCall, signal: AbortSignal): Promise<ModelAnswer> {
   if (prediction.status !== 200) tracking.refused();
   else if (prediction.complete) await tracking.succeeded();
   else {

@@ -23,77 +23,93 @@ export abstract class ModelFileResolver {
   abstract locate(path: string): Promise<string>;
 }
 
-/** The state of a deployment's serving process on this instance. */
+/** The state of a deployment on this instance. */
 export interface ServerState {
   readonly status: DeploymentStatus;
-  /** The port of the process, or of the last one; null before the first one listened. */
-  readonly port: number | null;
-  /** Says why the process does not run; null while it runs. */
+  /** The address that serves the model, or the last one; null before there was one. */
+  readonly url: string | null;
+  /** Says why the model is not served; null while it is. */
   readonly reason: string | null;
   /** Counts the restarts since the deployment was started here. */
   readonly restarts: number;
 }
 
-export interface PredictionCall {
-  readonly body: ByteStream;
+/** `predict` takes the service's own form of a prediction or the protocol's. The others are the Open Inference Protocol's. */
+export type ModelOperation =
+  | 'predict'
+  | 'infer'
+  | 'model_metadata'
+  | 'model_ready'
+  | 'server_metadata'
+  | 'server_live'
+  | 'server_ready';
+
+export interface ModelRequest {
+  readonly operation: ModelOperation;
+  /** The version of the model that the caller names, if any. */
+  readonly version: string | null;
+  /** Is null for an operation that only reads. Has no content coding. */
+  readonly body: ByteStream | null;
+  /** The bytes of JSON at the beginning of the body, if binary tensors follow them. */
+  readonly jsonLength: number | null;
   /** Goes into the error envelope. */
   readonly requestId: string;
 }
 
-/** The answer of a serving process, with the headers that matter to a caller. */
-export interface Prediction {
-  /** 200, a 4xx in the error envelope, or 504 for a request that waited too long in the process. */
+/** The answer of a model, with the headers that matter to a caller. */
+export interface ModelAnswer {
+  /** 200, a 4xx in the error envelope, or 504 for a request that waited too long at the model. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws when the process breaks off. */
+  /** Throws when the connection breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
   /** True when the whole body has arrived. */
   readonly complete: boolean;
 }
 
 /**
- * Serves each model file by a process of its own, which listens on a port of 127.0.0.1. Ids are those of deployments.
- * Remembers nothing across restarts of the service.
+ * Serves the models of deployments on this instance. Ids are those of deployments. Remembers nothing across restarts of
+ * the service.
  */
 export abstract class ModelServer {
   /**
-   * Starts a process and returns its port once it has proved its health. Restarts it with a growing delay whenever it
-   * dies. Leaves nothing behind when it throws: TooManyProcesses when this instance has no room for it, ModelFileInvalid
-   * with the loader's reason, DeploymentUnavailable when the proof does not come in time, and the signal's reason.
+   * Begins to serve a model and returns its address once it has proved that it is ready. Serves it again whenever it
+   * fails. Leaves nothing behind when it throws: the reason why the model cannot be served, DeploymentUnavailable when the
+   * proof does not come in time or this instance has no room, and the signal's reason.
    */
-  abstract start(id: string, model: ServedModel, signal: AbortSignal): Promise<number>;
+  abstract start(id: string, model: ServedModel, signal: AbortSignal): Promise<string>;
 
   /**
-   * Starts a process in the background. The status is `starting` until its turn comes, because only two load at a time,
-   * and `stopped` with a reason until this instance has room for it. A start that fails is retried with a growing delay
-   * and is `crash_looping` in between.
+   * Begins to serve a model in the background. The status is `starting` until it is ready, and `stopped` with a reason
+   * until this instance has room for it. A start that fails is retried with a growing delay.
    */
   abstract resume(id: string, model: ServedModel): void;
 
   /**
-   * Asks the process for a fresh proof that only it can give, for at most a second. Without the proof nothing is
-   * `running`. Returns `stopped` for an id that was not started here.
+   * Asks the model for a fresh proof, for at most a second. Without the proof nothing is `running`. Returns `stopped` for
+   * an id that was not started here.
    */
   abstract probe(id: string): Promise<ServerState>;
 
   /** Returns the ids that were started or resumed here and not stopped. */
   abstract ids(): readonly string[];
 
-  /** Resolves once the process is gone, killed if need be. Does nothing when none runs. */
+  /** Resolves once this instance serves the model no more. Does nothing when it does not. */
   abstract stop(id: string): Promise<void>;
 
   /**
-   * Streams a request to the process and its answer back. Throws DeploymentStopped, DeploymentStarting or
-   * DeploymentUnavailable without a process; RuntimeInvalidResponse when it dies or answers with an unexpected status;
-   * InferenceTimeout when no answer came within the configured time after the body; what the body throws; and the
-   * signal's reason, which also ends the request.
+   * Streams a request to the model and its answer back. Answers name the model as the deployment is named. Throws
+   * DeploymentStopped, DeploymentStarting or DeploymentUnavailable when the model is not served; NotFound for a version
+   * that it does not have; RuntimeInvalidResponse when the connection breaks off or the answer is not one of the
+   * operation; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
+   * the signal's reason, which also ends the request.
    */
-  abstract predict(id: string, call: PredictionCall, signal: AbortSignal): Promise<Prediction>;
+  abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 
-  /** Returns at most `lines` of the latest lines that its processes wrote, oldest first. Keeps a bounded number. */
-  abstract output(id: string, lines: number): string[];
+  /** Returns at most `lines` of the latest lines of output, oldest first. Keeps a bounded number. */
+  abstract output(id: string, lines: number): Promise<string[]>;
 
-  /** Stops every process. Running and later starts fail with DeploymentUnavailable. */
+  /** Ends serving on this instance. Running and later starts fail with DeploymentUnavailable. */
   abstract close(): Promise<void>;
 }
 

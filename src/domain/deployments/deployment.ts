@@ -1,8 +1,8 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 
 /** A model file that each instance serves by a process of its own. */
-export interface Deployment {
-  readonly id: string;
+export interface LocalModel {
+  readonly kind: 'local';
   readonly name: string;
   /** The path as it was sent. */
   readonly modelPath: string;
@@ -10,23 +10,38 @@ export interface Deployment {
   readonly maxBatch: number | null;
   /** The milliseconds that a request may wait for its batch; null without batching. */
   readonly maxDelayMs: number | null;
+}
+
+/** A model on an engine that runs elsewhere and speaks the Open Inference Protocol. */
+export interface RemoteModel {
+  readonly kind: 'remote';
+  readonly name: string;
+  /** The base URL of the engine. */
+  readonly endpoint: string;
+  /** The name of the model at the engine. */
+  readonly modelName: string;
+  /** Is null for the version that the engine chooses. */
+  readonly modelVersion: string | null;
+}
+
+export type ServedModel = LocalModel | RemoteModel;
+
+export interface Deployment extends LocalModel {
+  readonly id: string;
   /** Is null for the master key. */
   readonly createdBy: string | null;
   readonly createdAt: Date;
-  /** The port of the process that proved the health of the deployment when it was created. */
+  /** The port that served the model when the deployment was created. */
   readonly lastPort: number;
 }
 
 export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped', 'crash_looping'] as const;
 
 /**
- * `running`: the process has just proved its health. `starting`: it loads or waits for its turn. `unhealthy`: it exists
- * and gives no proof. `stopped`: there is no process. `crash_looping`: several starts failed and the next one waits.
+ * `running`: the model has just proved that it is ready. `starting`: it loads or waits for its turn. `unhealthy`: it is
+ * there and gives no proof. `stopped`: this instance does not serve it. `crash_looping`: several starts failed and the next one waits.
  */
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
-
-/** The settings of a serving process. */
-export type ServedModel = Pick<Deployment, 'name' | 'modelPath' | 'maxBatch' | 'maxDelayMs'>;
 
 /** Lengths count Unicode code points. */
 export const deploymentLimits = {
@@ -41,7 +56,7 @@ const DEFAULT_DELAY_MS = 5;
 
 export const Deployment = {
   /** Returns the settings with defaults filled in. Throws InvalidRequest. */
-  model({ name, modelPath, maxBatch, maxDelayMs }: ServedModel): ServedModel {
+  model({ name, modelPath, maxBatch, maxDelayMs }: Omit<LocalModel, 'kind'>): LocalModel {
     const trimmed = name.trim();
     const findings = [
       lengthFinding('name', trimmed, deploymentLimits.nameLength),
@@ -52,6 +67,7 @@ export const Deployment = {
     ].filter((finding): finding is Finding => Boolean(finding));
     if (findings.length > 0) throw new InvalidRequest(findings);
     return {
+      kind: 'local',
       name: trimmed,
       modelPath,
       maxBatch,
@@ -59,6 +75,12 @@ export const Deployment = {
     };
   },
 };
+
+/** Returns the port of an HTTP address. */
+export function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
 
 function lengthFinding(path: string, text: string, most: number): Finding | null {
   const length = [...text].length;

@@ -1,13 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import type {
+  ModelAnswer,
   ModelFileResolver,
+  ModelRequest,
   ModelServer,
-  Prediction,
-  PredictionCall,
   ServerState,
 } from '../../application/deployments/ports.js';
 import type { Logger } from '../../application/shared/ports.js';
-import type { ServedModel } from '../../domain/deployments/deployment.js';
+import type { LocalModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import { type ModelServerSettings, SupervisedModelServer } from './supervised-model-server.js';
 
@@ -37,7 +37,7 @@ export class LocalModelServer implements ModelServer {
     this.settings = { ...defaults, ...settings };
   }
 
-  async start(id: string, model: ServedModel, signal: AbortSignal): Promise<number> {
+  async start(id: string, model: LocalModel, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     if (this.closed) throw new DeploymentUnavailable('the service is ending.');
     const server = this.add(id, model);
@@ -53,7 +53,7 @@ export class LocalModelServer implements ModelServer {
     }
   }
 
-  resume(id: string, model: ServedModel): void {
+  resume(id: string, model: LocalModel): void {
     if (this.closed) return;
     const server = this.add(id, model);
     void this.outsideRequests.runInAsyncScope(() => server.resume());
@@ -61,7 +61,7 @@ export class LocalModelServer implements ModelServer {
 
   async probe(id: string): Promise<ServerState> {
     const server = this.servers.get(id);
-    return server ? server.state() : { status: 'stopped', port: null, reason: null, restarts: 0 };
+    return server ? server.state() : { status: 'stopped', url: null, reason: null, restarts: 0 };
   }
 
   ids(): readonly string[] {
@@ -74,13 +74,13 @@ export class LocalModelServer implements ModelServer {
     if (this.servers.get(id) === server) this.servers.delete(id);
   }
 
-  async predict(id: string, call: PredictionCall, signal: AbortSignal): Promise<Prediction> {
+  async request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const server = this.servers.get(id);
     if (!server) throw new DeploymentStopped();
-    return server.predict(call, signal);
+    return server.request(request, signal);
   }
 
-  output(id: string, lines: number): string[] {
+  async output(id: string, lines: number): Promise<string[]> {
     return this.servers.get(id)?.output.latest(lines) ?? [];
   }
 
@@ -89,7 +89,7 @@ export class LocalModelServer implements ModelServer {
     await Promise.all([...this.servers.keys()].map((id) => this.stop(id)));
   }
 
-  private add(id: string, model: ServedModel): SupervisedModelServer {
+  private add(id: string, model: LocalModel): SupervisedModelServer {
     const server = new SupervisedModelServer(id, model, this.settings, this.files, this.log);
     this.servers.set(id, server);
     return server;

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServedModel } from '../../domain/deployments/deployment.js';
+import type { LocalModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { HealthProof } from '../child-process/health-proof.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
@@ -48,7 +48,7 @@ export class ModelServerProcess implements SupervisedProcess {
   constructor(
     id: string,
     file: string,
-    model: ServedModel,
+    model: LocalModel,
     private readonly settings: ModelServerProcessSettings,
     onLine: (stream: OutputStream, line: string) => void,
   ) {
@@ -79,7 +79,11 @@ export class ModelServerProcess implements SupervisedProcess {
     return this.process.pid;
   }
 
-  get port(): number {
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  private get port(): number {
     if (this.listeningPort === null) throw new Error('the process does not listen yet');
     return this.listeningPort;
   }

@@ -1,18 +1,13 @@
-import type {
-  ModelFileResolver,
-  Prediction,
-  PredictionCall,
-  ServerState,
-} from '../../application/deployments/ports.js';
+import type { ModelAnswer, ModelFileResolver, ModelRequest, ServerState } from '../../application/deployments/ports.js';
 import type { Logger } from '../../application/shared/ports.js';
 import { InferenceTimeout } from '../../domain/chat/errors.js';
-import type { DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
+import type { DeploymentStatus, LocalModel } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../domain/deployments/errors.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
 import type { OutputStream } from '../child-process/managed-process.js';
 import { Supervisor, type SupervisorSettings } from '../child-process/supervisor.js';
+import { requestModel } from './model-client.js';
 import { ModelServerProcess, type ModelServerProcessSettings } from './model-server-process.js';
-import { requestPrediction } from './prediction-client.js';
 
 export interface ModelServerSettings extends ModelServerProcessSettings, SupervisorSettings {
   readonly children: ChildLimits;
@@ -25,7 +20,7 @@ export class SupervisedModelServer {
 
   constructor(
     private readonly id: string,
-    private readonly model: ServedModel,
+    private readonly model: LocalModel,
     private readonly settings: ModelServerSettings,
     private readonly files: ModelFileResolver,
     log: Logger,
@@ -38,15 +33,15 @@ export class SupervisedModelServer {
     });
   }
 
-  /** Resolves to the port. Rejects if the first attempt fails: then nothing is left running. */
-  async start(): Promise<number> {
+  /** Resolves to the URL. Rejects if the first attempt fails: then nothing is left running. */
+  async start(): Promise<string> {
     try {
       if (!this.stopped) await this.supervisor.start();
     } catch (error) {
       if (!this.stopped) throw error;
     }
     if (this.stopped) throw new DeploymentUnavailable('it was stopped.');
-    return this.supervisor.latest?.port as number;
+    return this.supervisor.latest?.url as string;
   }
 
   /** Starts the process, and tries again until it is ready. Resolves after the first attempt. */
@@ -64,18 +59,18 @@ export class SupervisedModelServer {
     const { latest, starts, reason } = this.supervisor;
     return {
       status,
-      port: latest?.port ?? null,
+      url: latest?.url ?? null,
       reason: status === 'unhealthy' ? 'it does not answer' : reason,
       restarts: Math.max(0, starts - 1),
     };
   }
 
-  predict(call: PredictionCall, signal: AbortSignal): Promise<Prediction> {
+  request(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const { current } = this.supervisor;
     if (!current) throw this.refusal();
-    const prediction = requestPrediction(current.port, call, this.settings.inferenceTimeoutMs, signal);
-    prediction.catch((error: unknown) => error instanceof InferenceTimeout && void current.killIfFrozen());
-    return prediction;
+    const answer = requestModel(current.url, this.id, request, this.settings.inferenceTimeoutMs, signal);
+    answer.catch((error: unknown) => error instanceof InferenceTimeout && void current.killIfFrozen());
+    return answer;
   }
 
   private async launch(): Promise<ModelServerProcess> {

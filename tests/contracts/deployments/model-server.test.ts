@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ModelServer, ServerState } from '../../../src/application/deployments/ports.js';
-import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
+import type { ModelRequest, ModelServer, ServerState } from '../../../src/application/deployments/ports.js';
+import type { LocalModel, ServedModel } from '../../../src/domain/deployments/deployment.js';
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
-import { bodyOf, LocalModelServerRig, textOf } from '../../support/model-server/local-model-server-rig.js';
+import { bodyOf, LocalModelServerRig, prediction, textOf } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { within } from '../../support/until.js';
 
@@ -12,11 +12,11 @@ afterAll(() => temporary.remove());
 
 const unending = () => new AbortController().signal;
 const code = (name: string) => expect.objectContaining({ code: name });
-const stopped = { status: 'stopped', port: null, reason: null, restarts: 0 };
+const stopped = { status: 'stopped', url: null, reason: null, restarts: 0 };
 
 /** Asks for a prediction that does what the word says. */
 const ask = (servers: ModelServer, what: string, signal = unending()) => {
-  const answer = servers.predict('a', { body: bodyOf({ do: what }), requestId: 'req_1' }, signal);
+  const answer = servers.request('a', prediction(bodyOf({ do: what })), signal);
   answer.catch(() => undefined);
   return answer;
 };
@@ -35,36 +35,39 @@ const childProcesses = () => {
 };
 
 const memory = () => {
-  const answer = async (body: string) => {
-    const { do: what } = JSON.parse(body);
+  const answer = async (body: string, { operation, jsonLength }: ModelRequest) => {
+    if (body === '') return { status: 200, text: JSON.stringify({ operation, name: 'fine' }) };
+    const { do: what } = JSON.parse(body.slice(0, jsonLength ?? body.length));
+    const binary = { 'content-type': 'application/octet-stream', 'inference-header-content-length': `${jsonLength}` };
+    if (what === 'repeat') return { status: 200, text: body, headers: binary };
     if (what === 'hang') return new Promise<never>(() => undefined);
     const refused = { status: 422, text: '{"code":"invalid_request","request_id":"req_1"}' };
     return what === 'refuse' ? refused : { status: 200, text: `{"outputs":{"y":{"data":[${body.length}]}}}` };
   };
-  const model = { name: 'fine', modelPath: 'fine.onnx', maxBatch: null, maxDelayMs: null };
+  const model = { kind: 'local', name: 'fine', modelPath: 'fine.onnx', maxBatch: null, maxDelayMs: null } as const;
   const broken = { ...model, modelPath: 'broken.onnx' };
-  const load = async ({ modelPath }: ServedModel) => {
-    if (modelPath === broken.modelPath) throw new ModelFileInvalid('Protobuf parsing failed.');
+  const load = async (given: ServedModel) => {
+    if (given === broken) throw new ModelFileInvalid('Protobuf parsing failed.');
   };
   return { servers: new MemoryModelServer(answer, load), model, broken };
 };
 
-describe.each<[string, () => { servers: ModelServer; model: ServedModel; broken: ServedModel }]>([
+describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: LocalModel }]>([
   ['child processes', childProcesses],
   ['memory', memory],
 ])('ModelServer run by %s', (_, open) => {
   let servers: ModelServer;
-  let model: ServedModel;
-  let broken: ServedModel;
+  let model: LocalModel;
+  let broken: LocalModel;
   beforeEach(() => {
     ({ servers, model, broken } = open());
   });
   afterEach(() => servers.close());
 
-  it('starts, and tells its state and its port until it is stopped', async () => {
+  it('starts, and tells its state and its address until it is stopped', async () => {
     expect(await servers.probe('a')).toEqual(stopped);
-    const port = await servers.start('a', model, unending());
-    expect(await servers.probe('a')).toEqual({ status: 'running', port, reason: null, restarts: 0 });
+    const url = await servers.start('a', model, unending());
+    expect(await servers.probe('a')).toEqual({ status: 'running', url, reason: null, restarts: 0 });
     expect(servers.ids()).toEqual(['a']);
     await servers.stop('a');
     await servers.stop('a');
@@ -104,6 +107,28 @@ describe.each<[string, () => { servers: ModelServer; model: ServedModel; broken:
     await expect(ask(servers, 'echo', AbortSignal.abort('gone'))).rejects.toBe('gone');
   });
 
+  it('passes each operation on, binary tensors as they are, for the version of the model alone', async () => {
+    await servers.start('a', model, unending());
+    const read = async (operation: ModelRequest['operation'], version: string | null = null) => {
+      const { status, body } = await servers.request('a', { ...prediction(null), operation, version }, unending());
+      return { status, body: JSON.parse(await textOf(body)) };
+    };
+    for (const operation of ['server_live', 'server_ready', 'server_metadata', 'model_ready'] as const)
+      expect(await read(operation)).toMatchObject({ status: 200, body: { operation } });
+    const body = { operation: 'model_metadata', name: model.name };
+    expect(await read('model_metadata', '1')).toEqual({ status: 200, body });
+    await expect(read('model_metadata', '2')).rejects.toEqual(code('not_found'));
+    const json = JSON.stringify({ do: 'repeat' });
+    const sent = Buffer.concat([Buffer.from(json), Buffer.of(0, 1, 127, 10)]);
+    const chunks = (async function* () {
+      yield sent;
+    })();
+    const infer = { ...prediction({ length: null, chunks }), operation: 'infer', jsonLength: json.length } as const;
+    const answer = await servers.request('a', infer, unending());
+    expect(answer).toMatchObject({ status: 200, headers: { 'inference-header-content-length': `${json.length}` } });
+    expect(await textOf(answer.body)).toBe(sent.toString());
+  });
+
   it('throws what the body throws', async () => {
     await servers.start('a', model, unending());
     const failure = new Error('cut off');
@@ -111,8 +136,8 @@ describe.each<[string, () => { servers: ModelServer; model: ServedModel; broken:
       yield Buffer.from('{');
       throw failure;
     })();
-    const call = { body: { length: null, chunks }, requestId: 'req_1' };
-    await expect(servers.predict('a', call, unending())).rejects.toBe(failure);
+    const call = prediction({ length: null, chunks });
+    await expect(servers.request('a', call, unending())).rejects.toBe(failure);
   });
 
   it('stops everything when it is closed, and lets nothing begin', async () => {
@@ -165,24 +190,24 @@ describe('ModelServer run by child processes', () => {
   });
 
   it('brings back what dies, and keeps the latest lines of its output', async () => {
-    expect(servers.output('a', 10)).toEqual([]);
+    expect(await servers.output('a', 10)).toEqual([]);
     await start();
-    while (servers.output('a', 10).length === 0) await pause(1);
+    while ((await servers.output('a', 10)).length === 0) await pause(1);
     rig.kill('a');
     expect(await until(servers, 'running')).toMatchObject({ restarts: 1 });
     expect((await ask(servers, 'echo')).status).toBe(200);
     expect(rig.processes()).toHaveLength(1);
-    while (servers.output('a', 10).length < 2) await pause(1);
-    expect(servers.output('a', 10)).toEqual([1, 2].map(() => expect.stringContaining('fine')));
-    expect(servers.output('a', 1)).toHaveLength(1);
+    while ((await servers.output('a', 10)).length < 2) await pause(1);
+    expect(await servers.output('a', 10)).toEqual([1, 2].map(() => expect.stringContaining('fine')));
+    expect(await servers.output('a', 1)).toHaveLength(1);
   });
 
   it('is crash_looping while it waits, with the reason, and runs once it can', async () => {
-    const port = await start();
+    const url = await start();
     spoil();
     rig.kill('a');
     expect(await until(servers, 'crash_looping')).toMatchObject({
-      port,
+      url,
       reason: expect.stringContaining('Protobuf parsing failed'),
     });
     await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_unavailable'));
@@ -222,14 +247,14 @@ describe('ModelServer run by child processes', () => {
 
   it('finds unhealthy what is there and gives no proof, within two seconds, and ends it by force', async () => {
     use({ probeTimeoutMs: 1_000 });
-    const port = await start();
+    const url = await start();
     rig.kill('a', 'SIGSTOP');
     let state: ServerState | undefined;
     const probe = async () => {
       state = await servers.probe('a');
     };
     expect(await within(2_000, probe)).toBe(true);
-    expect(state).toEqual({ status: 'unhealthy', port, reason: expect.any(String), restarts: 0 });
+    expect(state).toEqual({ status: 'unhealthy', url, reason: expect.any(String), restarts: 0 });
     await servers.stop('a');
     await nothingIsLeft();
   });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
+  ModelAnswer,
+  ModelRequest,
   ModelServer,
-  Prediction,
-  PredictionCall,
   ServerState,
 } from '../../../src/application/deployments/ports.js';
 import { RuntimeInvalidResponse } from '../../../src/domain/chat/errors.js';
@@ -13,27 +13,28 @@ import {
   DeploymentStopped,
   DeploymentUnavailable,
 } from '../../../src/domain/deployments/errors.js';
+import { NotFound } from '../../../src/domain/shared/errors.js';
 
 interface Server {
   readonly stopping: AbortController;
   /** Is null until the model is loaded. */
-  port: number | null;
+  url: string | null;
 }
 
-/** Serves models without processes, so that nothing crashes or hangs. */
+/** Serves models without processes, so that nothing crashes or hangs. Each has the version "1". */
 export class MemoryModelServer implements ModelServer {
   private readonly servers = new Map<string, Server>();
   private lastPort = 40_000;
   private closed = false;
 
   constructor(
-    /** Resolves to a status and a text; anything else is an invalid answer. */
-    private readonly answer: (body: string) => Promise<unknown> = async () => null,
+    /** Resolves to a status, a text and perhaps headers; anything else is an invalid answer. */
+    private readonly answer: (body: string, request: ModelRequest) => Promise<unknown> = async () => null,
     /** Rejects if the file cannot be served. */
     private readonly load: (model: ServedModel) => Promise<void> = async () => undefined,
   ) {}
 
-  async start(id: string, model: ServedModel, signal: AbortSignal): Promise<number> {
+  async start(id: string, model: ServedModel, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     if (this.closed) throw new DeploymentUnavailable('the service is ending.');
     return this.begin(id, model);
@@ -45,8 +46,8 @@ export class MemoryModelServer implements ModelServer {
 
   async probe(id: string): Promise<ServerState> {
     const server = this.servers.get(id);
-    const port = server?.port ?? null;
-    return { status: server ? (port ? 'running' : 'starting') : 'stopped', port, reason: null, restarts: 0 };
+    const url = server?.url ?? null;
+    return { status: server ? (url ? 'running' : 'starting') : 'stopped', url, reason: null, restarts: 0 };
   }
 
   ids(): readonly string[] {
@@ -58,22 +59,23 @@ export class MemoryModelServer implements ModelServer {
     this.servers.delete(id);
   }
 
-  async predict(id: string, { body }: PredictionCall, signal: AbortSignal): Promise<Prediction> {
+  async request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     signal.throwIfAborted();
     const server = this.servers.get(id);
     if (!server) throw new DeploymentStopped();
-    if (!server.port) throw new DeploymentStarting();
+    if (!server.url) throw new DeploymentStarting();
+    if (![null, '1'].includes(request.version)) throw new NotFound('version of the model');
     const chunks: Uint8Array[] = [];
-    for await (const chunk of body.chunks) chunks.push(chunk);
+    for await (const chunk of request.body?.chunks ?? []) chunks.push(chunk);
     const ended = AbortSignal.any([signal, server.stopping.signal]);
     ended.throwIfAborted();
-    const answered = this.answer(Buffer.concat(chunks).toString());
+    const answered = this.answer(Buffer.concat(chunks).toString(), request);
     const answer = await Promise.race([answered, once(ended, 'abort')]);
     ended.throwIfAborted();
-    return predictionOf(answer);
+    return answerOf(answer);
   }
 
-  output(): string[] {
+  async output(): Promise<string[]> {
     return [];
   }
 
@@ -82,24 +84,32 @@ export class MemoryModelServer implements ModelServer {
     for (const id of this.ids()) await this.stop(id);
   }
 
-  private async begin(id: string, model: ServedModel): Promise<number> {
-    const server: Server = { stopping: new AbortController(), port: null };
+  private async begin(id: string, model: ServedModel): Promise<string> {
+    const server: Server = { stopping: new AbortController(), url: null };
     this.servers.set(id, server);
     await nextTurn();
     await this.load(model).catch((error: Error) => {
       this.servers.delete(id);
       throw error;
     });
-    server.port = ++this.lastPort;
-    return server.port;
+    server.url = `http://127.0.0.1:${++this.lastPort}`;
+    return server.url;
   }
 }
 
-function predictionOf(answer: unknown): Prediction {
-  const { status, text } = (answer ?? {}) as { status?: unknown; text?: unknown };
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const JSON_ONLY = { 'content-type': 'application/json' };
+
+function answerOf(answer: unknown): ModelAnswer {
+  const { status, text, headers = JSON_ONLY } = (answer ?? {}) as Partial<Answered>;
   if (typeof status !== 'number' || typeof text !== 'string') throw new RuntimeInvalidResponse('it is no answer.');
   const body = (async function* () {
     yield Buffer.from(text);
   })();
-  return { status, headers: { 'content-type': 'application/json' }, body, complete: true };
+  return { status, headers, body, complete: true };
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
+import { portOf } from '../../../src/domain/deployments/deployment.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
-import { bodyOf, LocalModelServerRig } from '../../support/model-server/local-model-server-rig.js';
+import { bodyOf, LocalModelServerRig, prediction } from '../../support/model-server/local-model-server-rig.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
 const temporary = new TemporaryFolder();
@@ -14,6 +15,7 @@ const use = (settings: ConstructorParameters<typeof LocalModelServerRig>[1] = {}
 afterEach(() => rig.servers.close());
 
 const signal = new AbortController().signal;
+const predict = (id: string, body: ReturnType<typeof bodyOf>) => rig.servers.request(id, prediction(body), signal);
 
 describe('a serving process that dies', () => {
   it('is looked for anew before each start: what has taken the place of its file is judged', async () => {
@@ -50,17 +52,17 @@ describe('the proof of health', () => {
 
   it('is given by no stranger on the port of a dead process, even with an answer that was right once', async () => {
     use({ restartDelayMs: { first: 10_000, max: 10_000 } });
-    const port = await rig.start(rig.model('fine'));
+    const url = await rig.start(rig.model('fine'));
     const nonce = 'ab'.repeat(32);
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers: { 'x-tenon-challenge': nonce } });
+    const answer = await fetch(`${url}/health`, { headers: { 'x-tenon-challenge': nonce } });
     const proof = String(answer.headers.get('x-tenon-proof'));
     expect(proof).toMatch(/^[0-9a-f]{64}$/);
     rig.kill();
     await rig.log.saw('deployment process ended');
     const stranger: Server = createServer((_, response) => response.setHeader('x-tenon-proof', proof).end('{}'));
-    await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));
-    expect(await rig.servers.probe('a')).toMatchObject({ status: 'starting', port });
-    await expect(rig.servers.predict('a', { body: bodyOf({}), requestId: 'r' }, signal)).rejects.toMatchObject({
+    await new Promise<void>((resolve) => stranger.listen(portOf(url), '127.0.0.1', resolve));
+    expect(await rig.servers.probe('a')).toMatchObject({ status: 'starting', url });
+    await expect(predict('a', bodyOf({}))).rejects.toMatchObject({
       code: 'runtime_loading',
     });
     stranger.close();
@@ -78,13 +80,13 @@ describe('a serving process', () => {
     expect(lines()).toContainEqual({ deployment: 'a', stream: 'stdout', line: 'line 7' });
     for (const { line } of lines()) expect(String(line).length).toBeLessThanOrEqual(4_096);
     expect(lines().length + Number(fields.lines)).toBeGreaterThanOrEqual(1_000);
-    expect(rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
+    expect(await rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
   });
 
   it('that says its model hangs is ended, with that as the reason, and started again', async () => {
     use({ inferenceTimeoutMs: 5_000, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
-    const stuck = rig.servers.predict('a', { body: bodyOf({ do: 'stick' }), requestId: 'r' }, signal);
+    const stuck = predict('a', bodyOf({ do: 'stick' }));
     await expect(stuck).rejects.toMatchObject({ code: 'runtime_invalid_response' });
     const state = await rig.until('starting');
     expect(state.reason).toMatch(/^a prediction took longer than 5 s/);
@@ -94,7 +96,7 @@ describe('a serving process', () => {
     use({ inferenceTimeoutMs: 300, probeTimeoutMs: 300, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
     for (const pid of rig.processes()) process.kill(pid, 'SIGSTOP');
-    const frozen = rig.servers.predict('a', { body: bodyOf({}), requestId: 'r' }, signal);
+    const frozen = predict('a', bodyOf({}));
     await expect(frozen).rejects.toMatchObject({ code: 'inference_timeout' });
     const state = await rig.until('starting');
     expect(state.reason).toMatch(/^it did not answer any more/);
@@ -123,7 +125,7 @@ describe('a serving process', () => {
     await expect(rig.start(rig.model('fine'), 'refused')).rejects.toMatchObject(refused);
     rig.servers.resume('b', rig.model('fine'));
     expect(await rig.until('stopped', 'b')).toMatchObject({ reason: full });
-    const prediction = rig.servers.predict('b', { body: bodyOf({}), requestId: 'r' }, signal);
+    const prediction = predict('b', bodyOf({}));
     await expect(prediction).rejects.toMatchObject(refused);
     expect(rig.servers.ids()).toEqual(['a', 'b']);
     await rig.servers.stop('a');

@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ModelOperation } from '../../../src/application/deployments/ports.js';
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../../src/infrastructure/child-process/health-proof.js';
 import { endWithParent } from '../../../src/infrastructure/child-process/managed-process.js';
-import type { ServeOrder, ServerMessage } from '../../../src/infrastructure/model-server/protocol.js';
+import {
+  LENGTH_HEADER,
+  type ServeOrder,
+  type ServerMessage,
+} from '../../../src/infrastructure/model-server/protocol.js';
 
 /**
  * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the
  * body's `do` says.
  */
+const LENGTH = LENGTH_HEADER.toLowerCase();
+
 const say = (report: ServerMessage | object) => process.send?.(report, undefined, undefined, () => undefined);
 const sayBroken = (reason: string) =>
   process.send?.({ type: 'broken', reason } satisfies ServerMessage, undefined, undefined, () => process.exit(1));
@@ -41,11 +48,26 @@ function serve(order: ServeOrder, secret: string): void {
     if (request.url === '/health') {
       response.setHeader(PROOF_HEADER, String(proofOf(secret, request.headers[CHALLENGE_HEADER])));
       response.end('{}');
-    } else void predict(order, request, response);
+    } else if (request.method === 'GET') read(order, request, response);
+    else void predict(order, request, response);
   });
   server.listen(0, '127.0.0.1', () => say({ type: 'listening', port: (server.address() as AddressInfo).port }));
   console.log(`serving ${order.name} from ${order.modelPath}`);
 }
+
+function read(order: ServeOrder, { url = '' }: IncomingMessage, response: ServerResponse): void {
+  const operation = operations[url.replace(`/models/${order.id}`, '/models/{model}')];
+  const text = JSON.stringify({ operation, name: order.name });
+  response.writeHead(operation ? 200 : 404, { 'content-type': 'application/json' }).end(text);
+}
+
+const operations: Readonly<Record<string, ModelOperation>> = {
+  '/v2': 'server_metadata',
+  '/v2/health/live': 'server_live',
+  '/v2/health/ready': 'server_ready',
+  '/v2/models/{model}': 'model_metadata',
+  '/v2/models/{model}/ready': 'model_ready',
+};
 
 async function predict(order: ServeOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
@@ -67,6 +89,10 @@ async function predict(order: ServeOrder, request: IncomingMessage, response: Se
     busy: () => refuse(429, 'model_busy', { 'retry-after': '1' }),
     fault: () => refuse(500, 'internal_error'),
     page: () => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+    repeat: () => {
+      const length = { [LENGTH]: request.headers[LENGTH] };
+      response.writeHead(200, { 'content-type': 'application/octet-stream', ...length }).end(body);
+    },
     hang: () => undefined,
     stick: () => say({ type: 'stuck' }),
     crash: () => process.kill(process.pid, 'SIGKILL'),
@@ -76,7 +102,9 @@ async function predict(order: ServeOrder, request: IncomingMessage, response: Se
     },
     large: () => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.concat([large, body])),
   };
-  acts[actOf(body) ?? '']?.() ?? (acts[actOf(body) ?? ''] || refuse(400, 'malformed_json'));
+  const act = acts[actOf(body.subarray(0, Number(request.headers[LENGTH] ?? body.length))) ?? ''];
+  if (act) act();
+  else refuse(400, 'malformed_json');
 }
 
 function actOf(body: Buffer): string | null {

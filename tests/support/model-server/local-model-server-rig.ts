@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerState } from '../../../src/application/deployments/ports.js';
-import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
+import type { ModelRequest, ServerState } from '../../../src/application/deployments/ports.js';
+import type { LocalModel } from '../../../src/domain/deployments/deployment.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import {
@@ -45,9 +45,9 @@ export class LocalModelServerRig {
   }
 
   /** A model file that has its process do what the word says. */
-  model(word: string, name = word): ServedModel {
+  model(word: string, name = word): LocalModel {
     this.write(word, name);
-    return { name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null };
+    return { kind: 'local', name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null };
   }
 
   write(word: string, name: string): void {
@@ -58,7 +58,7 @@ export class LocalModelServerRig {
     rmSync(join(this.folder, `${name}.onnx`));
   }
 
-  start(model: ServedModel, id = 'a'): Promise<number> {
+  start(model: LocalModel, id = 'a'): Promise<string> {
     return this.servers.start(id, model, new AbortController().signal);
   }
 
@@ -93,6 +93,15 @@ export const bodyOf = (value: unknown) => {
   })();
   return { length: bytes.length, chunks };
 };
+
+/** Asks for a prediction, or with another operation for something else. */
+export const prediction = (body: ModelRequest['body']): ModelRequest => ({
+  operation: 'predict',
+  version: null,
+  jsonLength: null,
+  requestId: 'req_1',
+  body,
+});
 
 export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const all: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 import { parse } from 'lossless-json';
 import { jsonNesting } from '../../../domain/shared/text.js';
 import { decodeHalves } from '../../onnx/onnx-runtime.js';
+import { MODEL_VERSION } from '../protocol.js';
 import {
   type InferenceRequest,
   isInferForm,
@@ -84,7 +85,7 @@ function inferResponse(outputs: readonly NamedOutput[], id: string | null, model
     return `{"name":${name},${typeOf(tensor)},"parameters":{"binary_data_size":${bytes.length}}}`;
   });
   const caller = id === null ? '' : `"id":${JSON.stringify(id)},`;
-  const header = `"model_name":${JSON.stringify(model)},"model_version":"1"`;
+  const header = `"model_name":${JSON.stringify(model)},"model_version":"${MODEL_VERSION}"`;
   const json = Buffer.from(`{${caller}${header},"outputs":[${tensors.join(',')}]}`);
   return { parts: [json, ...binary], jsonLength: binary.length > 0 ? json.length : null };
 }

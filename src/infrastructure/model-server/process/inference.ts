@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGunzip, createInflate } from 'node:zlib';
+import { LENGTH_HEADER } from '../protocol.js';
 import type { Answer } from './http-server.js';
 import type { InferenceQueue } from './inference-queue.js';
 import { invalidRequest, modelBusy, RequestError } from './request-error.js';
 import type { ThreadedCodec } from './threads.js';
 
-const LENGTH_HEADER = 'Inference-Header-Content-Length';
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json *(; *charset="?utf-?8"? *)?$/i;
 const BINARY_TYPE = /^application\/octet-stream *$/i;
 

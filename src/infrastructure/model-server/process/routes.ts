@@ -1,5 +1,5 @@
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../child-process/health-proof.js';
-import type { ServeOrder } from '../protocol.js';
+import { MODEL_VERSION, type ServeOrder } from '../protocol.js';
 import { type Handler, jsonAnswer, type RouteMatch, type Router } from './http-server.js';
 import type { Inference } from './inference.js';
 import type { Metrics } from './metrics.js';
@@ -26,16 +26,16 @@ function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): R
     '/metrics': {
       GET: async () => ({ status: 200, type: metrics.contentType, parts: [Buffer.from(await metrics.text())] }),
     },
-    '/v2': answer({ name: 'tenon', version: '1', extensions: ['binary_tensor_data'] }),
+    '/v2': answer({ name: 'tenon', version: MODEL_VERSION, extensions: ['binary_tensor_data'] }),
     '/v2/health/live': answer({ live: true }),
     '/v2/health/ready': answer({ ready: true }),
-    '/v2/models/{name}': answer({ name, versions: ['1'], platform: 'onnxruntime_onnx', inputs, outputs }),
+    '/v2/models/{name}': answer({ name, versions: [MODEL_VERSION], platform: 'onnxruntime_onnx', inputs, outputs }),
     '/v2/models/{name}/ready': answer({ name, ready: true }),
     '/v2/models/{name}/infer': { POST: (...call) => inference.run('infer', ...call) },
   };
 }
 
-const MODEL_PATH = /^\/v2\/models\/([^/]+)(?:\/versions\/1)?(?=\/|$)/;
+const MODEL_PATH = new RegExp(`^/v2/models/([^/]+)(?:/versions/${MODEL_VERSION})?(?=/|$)`);
 
 /** Returns the function that finds the handler of a request. For unknown paths and methods the handler throws. */
 export function createRouter(model: ServedModel, inference: Inference, metrics: Metrics): Router {

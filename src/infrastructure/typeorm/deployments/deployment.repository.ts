@@ -5,7 +5,11 @@ import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DeploymentTable = defineTable<Deployment>('deployments', {
+type Row = Omit<Deployment, 'kind'>;
+
+const deploymentOf = (row: Row): Deployment => ({ kind: 'local', ...row });
+
+export const DeploymentTable = defineTable<Row>('deployments', {
   id: { type: 'text', primary: true },
   name: { type: 'text' },
   modelPath: { type: 'text' },
@@ -26,12 +30,13 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
     await notifying(this.unitOfWork, this.table().insert(deployment));
   }
 
-  find(id: string): Promise<Deployment | null> {
-    return this.table().findOneBy({ id });
+  async find(id: string): Promise<Deployment | null> {
+    const row = await this.table().findOneBy({ id });
+    return row && deploymentOf(row);
   }
 
-  all(): Promise<Deployment[]> {
-    return this.table().find({ order: { id: 'DESC' } });
+  async all(): Promise<Deployment[]> {
+    return (await this.table().find({ order: { id: 'DESC' } })).map(deploymentOf);
   }
 
   count(): Promise<number> {

@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { DeploymentService, type DeploymentView } from '../../../application/deployments/deployment.service.js';
 import { Instance } from '../../../application/shared/instance.js';
+import { portOf } from '../../../domain/deployments/deployment.js';
 import { answerFrom, deleted, hidden, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../contract.js';
 import * as contracts from './deployments.contract.js';
@@ -49,12 +50,13 @@ export class DeploymentsController implements Controller {
 
   private answer({ state, ...deployment }: DeploymentView) {
     return answerFrom(contracts.DeploymentAnswer, deployment, {
-      port: state.port,
-      url: `http://127.0.0.1:${state.port}`,
+      port: portOf(state.url),
+      url: state.url,
       status: state.status,
       reason: state.reason,
       restarts: state.restarts,
       instance: this.instance.name,
+      kind: hidden,
       created_by: hidden,
       last_port: hidden,
     });
