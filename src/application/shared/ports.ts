@@ -175,7 +175,8 @@ export abstract class WorkQueue {
 
 /**
  * Compares texts with JSON schemas of draft 2020-12, or of draft 7 or 6 if `$schema` says so. Bounded in time and memory
- * whatever the schema and the text are, and holds up no other work meanwhile. Does not check `format`.
+ * whatever the schema and the text are. Holds up no other work, and ordinary questions not noticeably. Does not check
+ * `format`.
  */
 export abstract class JsonSchemas {
   /** Returns why a schema cannot be used; null if it can. */

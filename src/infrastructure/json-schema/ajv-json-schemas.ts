@@ -1,23 +1,30 @@
-/** Runs ajv in a thread, so that a pattern that backtracks forever, or a schema without end, costs bounded time and memory. */
+/** Runs ajv in threads, so that a pattern that backtracks forever, or a schema without end, costs bounded time and memory. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JsonSchemas } from '../../application/shared/ports.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { SchemaQuestion, SchemaVerdict } from './schema-thread.js';
 
-/** An ordinary schema takes a few milliseconds. */
+/** An ordinary schema takes a few milliseconds. A slow one is asked about again in a thread where others do not wait. */
+const QUICK_MS = 30;
 const LIMIT_MS = 1_000;
+/** Ends a thread that does not notice its limit. */
+const GRACE_MS = 500;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
 const TOO_COSTLY = { problem: 'takes too long to be checked', accepts: false };
 
 export class AjvJsonSchemas extends JsonSchemas {
-  private thread: Worker | null = null;
-  private latest: Promise<unknown> = Promise.resolve();
+  private readonly quick: SchemaThread;
+  private readonly slow: SchemaThread;
+  /** Schemas that the slow thread is asked about. */
+  private readonly late = new Set<string>();
 
   /** `program` is the compiled `schema-thread`. */
-  constructor(private readonly program: string) {
+  constructor(program: string) {
     super();
+    this.quick = new SchemaThread(program, QUICK_MS);
+    this.slow = new SchemaThread(program, LIMIT_MS);
   }
 
   async problem(schema: JsonObject): Promise<string | null> {
@@ -28,39 +35,65 @@ export class AjvJsonSchemas extends JsonSchemas {
     return (await this.ask({ schema: JSON.stringify(schema), text })).accepts;
   }
 
-  private ask(question: SchemaQuestion): Promise<SchemaVerdict> {
-    const answer = this.latest.then(() => this.once(question));
+  private async ask(question: SchemaQuestion): Promise<SchemaVerdict> {
+    const { schema } = question;
+    const verdict = await this.quick.ask(question, () => this.late.has(schema));
+    if (verdict) return verdict;
+    this.late.add(schema);
+    try {
+      return (await this.slow.ask(question)) ?? TOO_COSTLY;
+    } finally {
+      this.late.delete(schema);
+    }
+  }
+}
+
+/** Answers questions one by one. */
+class SchemaThread {
+  private thread: Worker | null = null;
+  private latest: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly program: string,
+    private readonly limitMs: number,
+  ) {}
+
+  /** Resolves to null if the answer takes too long or too much memory, or if the turn comes and `isLate`. */
+  ask(question: SchemaQuestion, isLate = () => false): Promise<SchemaVerdict | null> {
+    const answer = this.latest.then(() => (isLate() ? null : this.once(question)));
     this.latest = answer.catch(() => {});
     return answer;
   }
 
-  /** Ends a thread that takes too long. The next question starts another one. */
-  private async once(question: SchemaQuestion): Promise<SchemaVerdict> {
-    this.thread ??= await started(this.program);
+  /** After a thread has ended, the next question starts another one. */
+  private async once(question: SchemaQuestion): Promise<SchemaVerdict | null> {
+    this.thread ??= await started(this.program, this.limitMs);
     const { thread } = this;
     const ending = new AbortController();
-    const ended = once(thread, 'exit', ending);
-    const late = setTimeout(() => void thread.terminate(), LIMIT_MS);
+    const ended = once(thread, 'exit', ending).then(() => {
+      this.thread = null;
+      return [null];
+    });
+    const stuck = setTimeout(() => void thread.terminate(), this.limitMs + GRACE_MS);
     thread.ref();
     thread.postMessage(question);
     try {
-      const [verdict] = await Promise.race([once(thread, 'message', ending), ended.then(() => [null])]);
-      if (verdict) return verdict as SchemaVerdict;
+      const [verdict] = await Promise.race([once(thread, 'message', ending), ended]);
+      return verdict as SchemaVerdict | null;
     } catch {
-      // The thread ran out of memory.
+      this.thread = null; // it ran out of memory
+      return null;
     } finally {
-      clearTimeout(late);
+      clearTimeout(stuck);
       thread.unref();
       ended.catch(() => {});
       ending.abort();
     }
-    this.thread = null;
-    return TOO_COSTLY;
   }
 }
 
-async function started(program: string): Promise<Worker> {
-  const thread = new Worker(program, { resourceLimits: LIMITS });
+async function started(program: string, limitMs: number): Promise<Worker> {
+  const thread = new Worker(program, { workerData: limitMs, resourceLimits: LIMITS });
   await once(thread, 'message');
   return thread;
 }

@@ -1,6 +1,7 @@
-/** The thread that compiles JSON schemas and validates texts. Its owner ends it when a schema takes too long. */
+/** The thread that compiles JSON schemas and validates texts. Gives a question up after `workerData` milliseconds. */
 import { createHash } from 'node:crypto';
-import { parentPort } from 'node:worker_threads';
+import { Script } from 'node:vm';
+import { parentPort, workerData } from 'node:worker_threads';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
@@ -71,5 +72,21 @@ function verdict({ schema, text }: SchemaQuestion): SchemaVerdict {
   return { problem: null, accepts: text !== null && isAccepted(validate, text) };
 }
 
-parentPort?.on('message', (question: SchemaQuestion) => parentPort?.postMessage(verdict(question)));
+/** Only code that a script runs can be interrupted. */
+const script = new Script('answer()');
+
+/** Returns null if it takes too long. */
+function timely(question: SchemaQuestion): SchemaVerdict | null {
+  Object.assign(globalThis, { answer: () => verdict(question) });
+  try {
+    return script.runInThisContext({ timeout: workerData }) as SchemaVerdict;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+    throw error;
+  }
+}
+
+// Compiles the schemas of the drafts, which takes too long for a question.
+for (const { check } of [newer, older]) void check.validateSchema({});
+parentPort?.on('message', (question: SchemaQuestion) => parentPort?.postMessage(timely(question)));
 parentPort?.postMessage('ready');
