@@ -13,10 +13,13 @@ import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
+import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 
 const CALLS_PAUSE_MS = 2_000;
+/** Prometheus repeats alerts to Alertmanager as often. */
+const ALERTS_PAUSE_MS = 60_000;
 /** A change on another instance arrives here within this time, also if its notification is lost. */
 const MODELS_PAUSE_MS = 2_000;
 const LOADING_PAUSE_MS = 200;
@@ -49,19 +52,22 @@ function repeat(
   return new Repeating(logged, pauseMs, (error) => outages.failed(name, error));
 }
 
-/** Runs the tasks of the work queue and closes the calls of dead instances. */
+/** Runs the tasks of the work queue, closes the calls of dead instances and repeats alerts to Alertmanager. */
 export function backgroundWork(container: Container): Background {
   const queue = container.get(WorkQueue);
   container.get(WebhookDelivery).register();
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
+  const alertmanager = container.get(AlertmanagerNotifier);
+  const alerts = repeat(container, 'alerts for alertmanager', ALERTS_PAUSE_MS, () => alertmanager.repeat());
   return {
     async start() {
       calls.start();
       await queue.start();
+      alerts.start();
     },
-    stop: (graceMs) => Promise.all([queue, calls].map((one) => one.stop(graceMs))),
+    stop: (graceMs) => Promise.all([queue, calls, alerts].map((one) => one.stop(graceMs))),
   };
 }
 

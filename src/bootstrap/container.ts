@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { Container } from 'inversify';
 import {
+  AccountRepository,
   Mailer,
   MasterKey,
   PageLinks,
@@ -10,7 +11,7 @@ import {
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
 import { RegistrationRules } from '../application/accounts/registration.service.js';
-import { AlertEventFormat, AlertNotifier, WebhookSender } from '../application/alerts/ports.js';
+import { AlertEventFormat, AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
 import { ChatEngine, ChatLimits, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
 import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
@@ -23,6 +24,7 @@ import {
   Logger,
   RequestContext,
   SecretTokens,
+  WorkQueue,
 } from '../application/shared/ports.js';
 import { ContentHasher, KeptVersions, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
@@ -39,6 +41,8 @@ import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.j
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
+import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
+import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
 import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
 import {
   backlogMetrics,
@@ -180,6 +184,21 @@ function bindDeployments(container: Container, config: Config, children: ChildLi
 function bindAlerts(container: Container, config: Config): void {
   container.bind(AlertNotifier).to(MailNotifier);
   container.bind(AlertNotifier).to(WebhookNotifier);
+  container
+    .bind(AlertmanagerNotifier)
+    .toResolvedValue(
+      (queue, alerts, links, clock, logger) =>
+        new AlertmanagerNotifier(config.alertmanagerUrl, queue, alerts, links, clock, logger),
+      [WorkQueue, AlertRepository, PageLinks, Clock, Logger],
+    );
+  container.bind(AlertNotifier).toService(AlertmanagerNotifier);
+  container
+    .bind(AlertNotifier)
+    .toResolvedValue(
+      (queue, alerts, accounts, links, logger) =>
+        new SlackNotifier(config.slackUrl, queue, alerts, accounts, links, logger),
+      [WorkQueue, AlertRepository, AccountRepository, PageLinks, Logger],
+    );
   container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
   container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(config.webhookNetworks)));
 }

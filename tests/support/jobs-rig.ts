@@ -21,9 +21,9 @@ import type { Repositories } from './repositories.js';
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
   const { jobs, jobHistory, usage, alertRules, alerts, locks, unitOfWork } = repositories;
   const log = new MemoryLogger();
-  const notifier = { announce: async () => undefined };
+  const notifiers = [{ announce: async () => undefined, acknowledged: async () => undefined }];
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(locks, jobs, jobHistory, alertRules, alerts, [notifier], ids, log);
+  const finisher = new JobFinisher(locks, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
@@ -40,7 +40,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, locks, new AsyncRequestContext(), audit, ids, clock),
-    alerts: new AlertService(alerts, audit, clock),
+    alerts: new AlertService(alerts, notifiers, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

@@ -11,6 +11,12 @@ export abstract class AlertNotifier {
    * after a restart; it is delivered twice only after a failure.
    */
   abstract announce(alerts: readonly Alert[]): Promise<void>;
+
+  /**
+   * Tells of an acknowledged alert, with the promises of `announce`: the caller runs it in the transaction that stores the
+   * acknowledgement. Does nothing unless an adapter overrides it.
+   */
+  async acknowledged(_alert: Alert): Promise<void> {}
 }
 
 /** An e-mail about alerts to an account. */

@@ -37,6 +37,7 @@ export const secretText = (min: number) =>
   z.string().regex(new RegExp(`^\\S{${min},}$`), { error: `must have at least ${min} characters and no white space` });
 export const address = (protocols: readonly string[], error: string) =>
   z.string().refine((text) => protocols.includes(protocolOf(text)), { error });
+export const webAddress = address(['http:', 'https:'], 'must be an http:// or https:// URL');
 const protocolOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : '');
 
 export function isKeySet(path: string): boolean {

@@ -13,6 +13,7 @@ import {
   secondsOfTime,
   secretText,
   setting,
+  webAddress,
   webOrigins,
   whole,
 } from './setting.js';
@@ -32,9 +33,7 @@ export const settings = {
   SERVICE_BASE_URL: setting({
     about: 'The URL under which people reach the service; links in e-mails begin with it.',
     shown: 'the address it listens on',
-    read: address(['http:', 'https:'], 'must be an http:// or https:// URL').transform((url) =>
-      url.replace(/\/+$/, ''),
-    ),
+    read: webAddress.transform((url) => url.replace(/\/+$/, '')),
   }),
   SERVICE_DATA_DIR: setting({
     about: 'Folder for all that is kept: embedded database, secret, outbox, uploaded models, log.',
@@ -178,6 +177,16 @@ export const settings = {
     about:
       'Addresses and networks besides the public internet that webhooks may lead to, also by http://, separated by commas.',
     read: networks,
+  }),
+  SERVICE_ALERTMANAGER_URL: setting({
+    about: 'An Alertmanager that is told of alerts: they fire there until they are acknowledged here.',
+    secret: true,
+    read: webAddress.transform((url) => url.replace(/\/+$/, '')),
+  }),
+  SERVICE_SLACK_WEBHOOK_URL: setting({
+    about: 'An incoming webhook of Slack, whose channel is told of alerts and of their acknowledgement.',
+    secret: true,
+    read: webAddress,
   }),
   SERVICE_SERVING_THREADS: setting({
     about: 'Threads of each model process.',

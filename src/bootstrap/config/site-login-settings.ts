@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { address, flag, isKeySet, secretText, setting } from './setting.js';
+import { flag, isKeySet, secretText, setting, webAddress } from './setting.js';
 
 /** The login of users whom an embedding site has signed in. */
 export const siteLoginSettings = {
@@ -18,7 +18,7 @@ export const siteLoginSettings = {
   }),
   SERVICE_SITE_LOGIN_JWKS_URL: setting({
     about: 'The same with the key set at this URL.',
-    read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
+    read: webAddress,
   }),
   SERVICE_SITE_LOGIN_ISSUER: setting({
     about: 'The `iss` of the site’s tokens. Needed for site login.',

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { MailQueue } from '../../application/accounts/mail-queue.js';
 import { AccountRepository, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
 import { alertMail } from '../../application/alerts/alert-mail.js';
-import { AlertMailLog, type AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
+import { AlertMailLog, AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
 import { FAN_OUT } from '../../application/alerts/webhook-delivery.js';
 import { Clock, IdGenerator, WorkQueue } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
@@ -14,7 +14,7 @@ const HOUR_MS = 60 * 60 * 1000;
 
 /** Mails the admins and developers of the operator team who ask for it: one mail for all alerts that fire at once. */
 @injectable()
-export class MailNotifier implements AlertNotifier {
+export class MailNotifier extends AlertNotifier {
   constructor(
     private readonly teams: TeamRepository,
     private readonly accounts: AccountRepository,
@@ -23,7 +23,9 @@ export class MailNotifier implements AlertNotifier {
     private readonly links: PageLinks,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    super();
+  }
 
   async announce(alerts: readonly Alert[]): Promise<void> {
     const team = await this.teams.operator();
@@ -46,11 +48,13 @@ const BATCH = 20;
 
 /** Queues the delivery of alerts to every webhook that is enabled at this moment. */
 @injectable()
-export class WebhookNotifier implements AlertNotifier {
+export class WebhookNotifier extends AlertNotifier {
   constructor(
     private readonly webhooks: WebhookRepository,
     private readonly queue: WorkQueue,
-  ) {}
+  ) {
+    super();
+  }
 
   async announce(alerts: readonly Alert[]): Promise<void> {
     const enabled = (await this.webhooks.all()).filter((webhook) => webhook.enabled);

@@ -1,5 +1,4 @@
 import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
-import type { AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 import { Sealer } from '../../../src/infrastructure/crypto/secrets.js';
@@ -61,12 +60,8 @@ describe('webhooks', () => {
     rig = await webhookRig();
     const { notifier, webhooks, alerts, sender, store, settled } = rig;
     return {
-      notifier: {
-        async announce(fired) {
-          await alerts.add(fired);
-          await notifier.announce(fired);
-        },
-      } satisfies AlertNotifier,
+      notifier,
+      alerts,
       unitOfWork: store,
       switchOn: () => webhooks.add(aWebhook(), sender.newSecret()),
       async told() {
