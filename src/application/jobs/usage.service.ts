@@ -45,9 +45,9 @@ export class UsageService {
 }
 
 const ROLLING_UP = 'rolling up usage';
-const AT_ONCE = 500;
+const AT_ONCE = 2_000;
 /** Limits a run, because other upkeep of calls waits for it. */
-const BATCHES = 40;
+const BATCHES = 10;
 
 /** Rolls up the usage of finished calls, each call once, on whichever instance. */
 @injectable()

@@ -15,7 +15,7 @@ const USUAL_MS = { minute: LENGTH_MS.hour, hour: LENGTH_MS.day, day: 30 * LENGTH
 const NEVER = new Date('9999-01-01T00:00:00Z');
 
 /** Limits the entries of an answer. The newest are kept. */
-export const MOST_ENTRIES = 10_000;
+export const MOST_ENTRIES = 4_000;
 
 /** How long usage is kept by minute. Before that, times count by the hour. */
 export const MINUTES_KEPT_MS = 7 * LENGTH_MS.day;
