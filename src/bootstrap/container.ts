@@ -12,7 +12,7 @@ import {
 } from '../application/accounts/ports.js';
 import { RegistrationRules } from '../application/accounts/registration.service.js';
 import { AlertEventFormat, AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
-import { ChatEngine, ChatLimits, ChatRuntime, ModelFolders } from '../application/chat/ports.js';
+import { ChatEngine, ChatLimits, ChatRuntime } from '../application/chat/ports.js';
 import { UploadLimits } from '../application/deployments/model-file.service.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
@@ -36,7 +36,7 @@ import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-has
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
 import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
-import { LocalModelFileResolver, LocalModelFolders } from '../infrastructure/files/local-model-files.js';
+import { LocalModelFileResolver } from '../infrastructure/files/local-model-files.js';
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
@@ -154,15 +154,14 @@ function bindChat(container: Container, config: Config, children: ChildLimits): 
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (folders, clock, logger) => new OnnxChatRuntime(workers, folders, clock, logger),
-      [ModelFolders, Clock, Logger],
+      (files, clock, logger) => new OnnxChatRuntime(workers, files, clock, logger),
+      [ModelFileResolver, Clock, Logger],
     );
   container
     .bind(ChatEngine)
     .toResolvedValue((clock, logger) => new OpenAiChatRuntime(elsewhere, clock, logger), [Clock, Logger]);
   container.bind(ChatLimits).toConstantValue({ timeoutMs: limits.timeoutMs });
   container.bind(ChatRuntime).to(ChatRuntimeByKind);
-  container.bind(ModelFolders).toConstantValue(new LocalModelFolders(config.modelFolders));
 }
 
 function bindDeployments(container: Container, config: Config, children: ChildLimits): void {

@@ -161,15 +161,6 @@ export abstract class ConversationRepository {
   abstract remove(key: ConversationKey): Promise<boolean>;
 }
 
-/** Finds folders of chat models below the models folders. */
-export abstract class ModelFolders {
-  /**
-   * Returns the absolute path of a folder, symbolic links resolved. `path` is relative to a models folder or absolute
-   * within one. Returns null when it is no folder or lies outside the models folders.
-   */
-  abstract locate(path: string): Promise<string | null>;
-}
-
 /** Stores which model is a project's runtime, and whether the team wants it to run. */
 export interface RuntimeConnection {
   readonly projectId: string;

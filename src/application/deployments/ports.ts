@@ -12,15 +12,33 @@ export abstract class DeploymentRepository {
   abstract remove(id: string): Promise<boolean>;
 }
 
-/** Resolves the paths of model files. */
+/** A model file or folder on the local disk, complete, for a process to load. */
+export interface LocalCopy {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  /** Must be called when no process needs the copy any more. */
+  release(): void;
+}
+
+/**
+ * Brings models to the local disk. Paths are relative to a models folder or absolute within one. A copy has the version
+ * that is stored now, or the last one that was brought here while the store is out of reach. It stays until its release.
+ */
 export abstract class ModelFileResolver {
   /**
-   * Returns the absolute path of an `.onnx` file, symbolic links resolved. `path` is relative to a models folder or
-   * absolute within one. Throws ModelFileInvalid with a reason for a missing file, a file outside the models folders or
-   * of another kind, an empty, too large or sparse file, and a path with a `..` segment. The reason never reveals
-   * whether a file outside the folders exists. Opens no file, so that none can block it.
+   * Returns an `.onnx` file, beside the files that hold parts of it. Throws ModelFileInvalid with a reason for a missing
+   * file, a file outside the models folders or of another kind, an empty, too large or sparse file, and a path with a
+   * `..` segment. The reason never reveals whether a file outside the folders exists. Opens no file of a models folder,
+   * so that none can block it. Throws StorageUnavailable for a file that cannot be brought here now, and the signal's
+   * reason.
    */
-  abstract locate(path: string): Promise<string>;
+  abstract materializeFile(path: string, signal: AbortSignal): Promise<LocalCopy>;
+
+  /** Returns whether there is such a folder within the models folders; true while only the store could tell and is away. */
+  abstract hasFolder(path: string): Promise<boolean>;
+
+  /** Returns a folder with all its files, or null if there is none. Throws StorageUnavailable, and the signal's reason. */
+  abstract materializeFolder(path: string, signal: AbortSignal): Promise<LocalCopy | null>;
 }
 
 /** The state of a deployment on this instance. */

@@ -33,6 +33,8 @@ export const ModelFile = {
     return text;
   },
 
+  isPath: (text: string): boolean => problemOf(text) === null,
+
   of: (file: StoredFile): ModelFile => ({ ...file, kind: file.path.endsWith('.onnx') ? 'onnx' : 'file' }),
 
   /** Lists the files, and an entry for each folder that is a model as a whole, by path. */

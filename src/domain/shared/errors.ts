@@ -82,7 +82,7 @@ export class StaleVersion extends DomainError {
   }
 }
 
-/** The database is out of reach. The service recovers with it. */
+/** The database, or another store, is out of reach. The service recovers with it. */
 export class StorageUnavailable extends DomainError {
   constructor(why = 'the database is out of reach') {
     super('unavailable', 'storage_unavailable', `Not now: ${why}. Try again shortly.`, { retryAfterSeconds: 2 });

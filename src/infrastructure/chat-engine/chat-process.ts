@@ -13,7 +13,7 @@ export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bn
 
 export interface OnnxSource extends RuntimeSource {
   readonly kind: 'onnx';
-  /** The absolute, resolved path of a model folder. */
+  /** The path of a model folder, as the model spec has it. */
   readonly folder: string;
   /** Absent: the usual weights of the folder. */
   readonly dtype?: (typeof dtypes)[number];
@@ -53,7 +53,8 @@ export class ChatProcess implements SupervisedProcess {
   private ending = false;
 
   constructor(
-    source: OnnxSource,
+    /** The folder is on the local disk. */
+    source: Pick<OnnxSource, 'folder' | 'dtype'>,
     private readonly settings: ChatProcessSettings,
     { estimate, meter, clock }: { estimate: WaitEstimate; meter: RuntimeMeter; clock: Clock },
     private readonly listener: ChatProcessListener,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ChatEngine, EngineRuntime, ModelFolders } from '../../application/chat/ports.js';
+import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
+import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -42,7 +43,7 @@ export class OnnxChatRuntime implements ChatEngine {
 
   constructor(
     settings: OnnxChatRuntimeSettings,
-    private readonly folders: ModelFolders,
+    private readonly files: ModelFileResolver,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -51,8 +52,7 @@ export class OnnxChatRuntime implements ChatEngine {
 
   async source(spec: JsonObject): Promise<OnnxSource> {
     const { path, dtype } = readSpec(Spec, spec);
-    const folder = await this.folders.locate(path);
-    if (folder) return { kind: 'onnx', folder, ...(dtype && { dtype }) };
+    if (await this.files.hasFolder(path)) return { kind: 'onnx', folder: path, ...(dtype && { dtype }) };
     throw new InvalidRequest([{ path: 'spec.path', message: 'must name a folder below the models folders' }]);
   }
 
@@ -61,7 +61,7 @@ export class OnnxChatRuntime implements ChatEngine {
   }
 
   create(projectId: string): SupervisedRuntime {
-    return new SupervisedRuntime(projectId, this.settings, this.clock, this.log);
+    return new SupervisedRuntime(projectId, this.settings, this.files, this.clock, this.log);
   }
 }
 
@@ -95,11 +95,12 @@ export class SupervisedRuntime implements EngineRuntime {
   constructor(
     private readonly id: string,
     private readonly settings: RuntimeSettings,
+    private readonly files: ModelFileResolver,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
     this.supervisor = new Supervisor(
-      () => this.launch(),
+      (signal) => this.launch(signal),
       { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS, children: settings.children },
       { log, subject: 'chat runtime', fields: { runtime: id } },
       ({ calls }, reason) => calls.fail(new RuntimeUnavailable(reason)),
@@ -174,9 +175,12 @@ export class SupervisedRuntime implements EngineRuntime {
     return this.supervisor.current.calls;
   }
 
-  private launch(): ChatProcess {
-    return new ChatProcess(
-      this.source as OnnxSource,
+  private async launch(signal: AbortSignal): Promise<ChatProcess> {
+    const { folder, dtype } = this.source as OnnxSource;
+    const copy = await this.files.materializeFolder(folder, signal);
+    if (!copy) throw new Error(`there is no folder "${folder}" below the models folders any more`);
+    const process = new ChatProcess(
+      { folder: copy.path, dtype },
       this.settings,
       { estimate: this.estimate, meter: this.meter, clock: this.clock },
       {
@@ -188,6 +192,8 @@ export class SupervisedRuntime implements EngineRuntime {
         broken: (reason) => this.fail(reason),
       },
     );
+    void process.gone.then(() => copy.release());
+    return process;
   }
 
   /** Leaves the runtime unavailable until the model is repaired and started again. */

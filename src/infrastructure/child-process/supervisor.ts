@@ -57,7 +57,7 @@ export class Supervisor<P extends SupervisedProcess> {
   private lastRun: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly launch: () => P | Promise<P>,
+    private readonly launch: (signal: AbortSignal) => P | Promise<P>,
     private readonly settings: SupervisorSettings,
     private readonly logging: SupervisorLog,
     /** Called after the process ended by itself. The state has already changed. */
@@ -156,7 +156,7 @@ export class Supervisor<P extends SupervisedProcess> {
 
   /** Resolves when a new process is ready. Rejects when it could not get ready and no longer exists. */
   private async attempt(signal: AbortSignal): Promise<P> {
-    const process = await this.launch();
+    const process = await this.launch(signal);
     process.ready.catch(() => undefined);
     this.starts++;
     this.note('info', 'started', { pid: process.pid });

@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { ModelFolders } from '../../application/chat/ports.js';
-import type { ModelFileResolver } from '../../application/deployments/ports.js';
+import type { LocalCopy, ModelFileResolver } from '../../application/deployments/ports.js';
 import { ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { refuseClimbing } from '../../domain/deployments/model-file.js';
 import { pathsBelow } from './folder-walk.js';
@@ -20,21 +19,34 @@ const MISSING = 'there is no such file in the models folders.';
 /** An absolute path may name any file of the machine. Callers must not learn whether it exists. */
 const outside = (path: string): string => (isAbsolute(path) ? MISSING : 'it lies outside the models folders.');
 
-/** Finds model files below the models folders, in the order of these. */
+/** Finds models below the models folders, in the order of these. A model there is its own copy. */
 export class LocalModelFileResolver implements ModelFileResolver {
   constructor(private readonly roots: readonly string[]) {}
 
-  async locate(path: string): Promise<string> {
+  async materializeFile(path: string): Promise<LocalCopy> {
     refuseClimbing(path);
     let firstProblem: string | null = null;
     for await (const found of pathsBelow(this.roots, path)) {
       const problem = found.isInside ? await problemOf(found.path) : outside(path);
-      if (problem === null) return found.path;
+      if (problem === null) return inPlace(found.path);
       firstProblem ??= problem;
     }
     throw new ModelFileInvalid(firstProblem ?? MISSING);
   }
+
+  async hasFolder(path: string): Promise<boolean> {
+    return (await this.materializeFolder(path)) !== null;
+  }
+
+  async materializeFolder(path: string): Promise<LocalCopy | null> {
+    for await (const found of pathsBelow(this.roots, path)) {
+      if (found.isInside && (await stat(found.path)).isDirectory()) return inPlace(found.path);
+    }
+    return null;
+  }
 }
+
+const inPlace = (path: string): LocalCopy => ({ path, release: () => undefined });
 
 /** Does not open the file: opening a FIFO or a device may block for ever. */
 async function problemOf(path: string): Promise<string | null> {
@@ -55,16 +67,4 @@ function kindOf(stats: Stats): string {
   if (stats.isFIFO()) return 'a named pipe';
   if (stats.isSocket()) return 'a socket';
   return 'a device';
-}
-
-/** Finds model folders below the models folders, in the order of these. */
-export class LocalModelFolders implements ModelFolders {
-  constructor(private readonly roots: readonly string[]) {}
-
-  async locate(path: string): Promise<string | null> {
-    for await (const found of pathsBelow(this.roots, path)) {
-      if (found.isInside && (await stat(found.path)).isDirectory()) return found.path;
-    }
-    return null;
-  }
 }

@@ -26,7 +26,7 @@ export class SupervisedModelServer {
     log: Logger,
   ) {
     this.output = new OutputLog(id, log);
-    this.supervisor = new Supervisor(() => this.launch(), settings, {
+    this.supervisor = new Supervisor((signal) => this.launch(signal), settings, {
       log,
       subject: 'deployment process',
       fields: { deployment: id },
@@ -73,11 +73,13 @@ export class SupervisedModelServer {
     return answer;
   }
 
-  private async launch(): Promise<ModelServerProcess> {
-    const file = await this.files.locate(this.model.modelPath);
-    return new ModelServerProcess(this.id, file, this.model, this.settings, (stream, line) =>
+  private async launch(signal: AbortSignal): Promise<ModelServerProcess> {
+    const copy = await this.files.materializeFile(this.model.modelPath, signal);
+    const process = new ModelServerProcess(this.id, copy.path, this.model, this.settings, (stream, line) =>
       this.output.write(stream, line),
     );
+    void process.gone.then(() => copy.release());
+    return process;
   }
 
   private async status(): Promise<DeploymentStatus> {

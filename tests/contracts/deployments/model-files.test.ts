@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { LocalModelFileResolver, LocalModelFolders } from '../../../src/infrastructure/files/local-model-files.js';
+import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
 const temporary = new TemporaryFolder();
@@ -35,28 +35,28 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
 
   it.each(['iris.onnx', './iris.onnx', 'link.onnx', 'deep/er.onnx'])('locates a file: %s', async (path) => {
     const real = inside(path.includes('er.onnx') ? 'deep/er.onnx' : 'iris.onnx');
-    expect(await files.locate(path)).toBe(real);
-    expect(await files.locate(inside(path))).toBe(real);
+    expect((await files.materializeFile(path)).path).toBe(real);
+    expect((await files.materializeFile(inside(path))).path).toBe(real);
   });
 
   it('refuses what is not there', async () => {
     for (const path of ['missing.onnx', 'iris.onnx/x.onnx', '', 'x'.repeat(10_000), 'iris.onnx\0', '\0'])
-      await expect(files.locate(path)).rejects.toMatchObject(invalid);
+      await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
   });
 
   it('refuses what lies outside, also by a link, and does not tell whether there is such a file', async () => {
     for (const path of [at('models-private/iris.onnx'), '/etc/passwd', at(''), 'out.onnx', inside('out.onnx')])
-      await expect(files.locate(path)).rejects.toMatchObject(invalid);
-    await expect(files.locate('out.onnx')).rejects.toThrow('outside the models folders');
-    const words = (path: string) => files.locate(path).catch(({ message }: Error) => message);
+      await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
+    await expect(files.materializeFile('out.onnx')).rejects.toThrow('outside the models folders');
+    const words = (path: string) => files.materializeFile(path).catch(({ message }: Error) => message);
     expect(await words(at('outside.onnx'))).toBe(await words(at('outside.onnx-missing.onnx')));
   });
 
   it('refuses every path with a `..` segment, relative or absolute', async () => {
     const around = ['..', 'deep/../iris.onnx', 'missing/../iris.onnx', '../models-private/iris.onnx'];
     for (const path of [...around, ...around.map((one) => `${at('models')}/${one}`)]) {
-      await expect(files.locate(path)).rejects.toMatchObject(invalid);
-      await expect(files.locate(path)).rejects.toThrow('`..`');
+      await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
+      await expect(files.materializeFile(path)).rejects.toThrow('`..`');
     }
   });
 
@@ -66,8 +66,8 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
     ['iris.bin', '.onnx'],
     ['empty.onnx', 'empty'],
   ])('refuses what can be no model, and says why: %s', async (path, why) => {
-    await expect(files.locate(path)).rejects.toThrow(why);
-    await expect(files.locate(path)).rejects.toMatchObject(invalid);
+    await expect(files.materializeFile(path)).rejects.toThrow(why);
+    await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
   });
 });
 
@@ -75,9 +75,9 @@ describe('ModelFileResolver of the file system', () => {
   const files = () => new LocalModelFileResolver([at('models'), at('second'), at('not-there')]);
 
   it('looks through several models folders in their order', async () => {
-    expect(await files().locate('iris.onnx')).toBe(at('models/iris.onnx'));
-    expect(await files().locate('more.onnx')).toBe(at('second/more.onnx'));
-    expect(await files().locate('empty.onnx')).toBe(at('second/empty.onnx'));
+    expect((await files().materializeFile('iris.onnx')).path).toBe(at('models/iris.onnx'));
+    expect((await files().materializeFile('more.onnx')).path).toBe(at('second/more.onnx'));
+    expect((await files().materializeFile('empty.onnx')).path).toBe(at('second/empty.onnx'));
   });
 
   it('refuses pipes, sockets, devices and loops of links at once', async () => {
@@ -85,10 +85,10 @@ describe('ModelFileResolver of the file system', () => {
     symlinkSync('loop.onnx', at('models/loop.onnx'));
     const server = createServer().listen(at('models/socket.onnx'));
     await new Promise((resolve) => server.once('listening', resolve));
-    await expect(files().locate('pipe.onnx')).rejects.toThrow('a named pipe');
-    await expect(files().locate('socket.onnx')).rejects.toThrow('a socket');
-    await expect(files().locate('loop.onnx')).rejects.toThrow('no such file');
-    await expect(new LocalModelFileResolver(['/dev']).locate('null')).rejects.toThrow('a device');
+    await expect(files().materializeFile('pipe.onnx')).rejects.toThrow('a named pipe');
+    await expect(files().materializeFile('socket.onnx')).rejects.toThrow('a socket');
+    await expect(files().materializeFile('loop.onnx')).rejects.toThrow('no such file');
+    await expect(new LocalModelFileResolver(['/dev']).materializeFile('null')).rejects.toThrow('a device');
     server.close();
   });
 
@@ -100,14 +100,22 @@ describe('ModelFileResolver of the file system', () => {
       writeFileSync(at(file), 'a model');
       truncateSync(at(file), size);
     }
-    await expect(files().locate('monster.onnx')).rejects.toThrow(/1099511627776 bytes; 8589934592/);
-    await expect(files().locate('holes.onnx')).rejects.toThrow('mostly holes');
+    await expect(files().materializeFile('monster.onnx')).rejects.toThrow(/1099511627776 bytes; 8589934592/);
+    await expect(files().materializeFile('holes.onnx')).rejects.toThrow('mostly holes');
   });
 });
 
-const folders = (...roots: string[]) => new LocalModelFolders(roots.map(at));
+const folders = (...roots: string[]) => {
+  const files = new LocalModelFileResolver(roots.map(at));
+  const locate = async (path: string) => {
+    const found = (await files.materializeFolder(path))?.path ?? null;
+    expect(await files.hasFolder(path)).toBe(found !== null);
+    return found;
+  };
+  return { locate };
+};
 
-describe.each(['models', 'link-to-models/'])('ModelFolders of the file system, in %s', (root) => {
+describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file system, folders, in %s', (root) => {
   it.each(['chat', './chat', 'chat/', 'deep/../chat', 'deep/er/../../chat', 'link'])(
     'locates a folder, relative or absolute: %s',
     async (path) => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
 import type { ChatRequest, CompletionEnd, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
@@ -20,6 +21,11 @@ export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
 export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 
+/** An odd worker takes its folder for an order, so that the folder need not exist. */
+const anyFolder = {
+  materializeFolder: async (path: string) => ({ path, release: () => undefined }),
+} as unknown as ModelFileResolver;
+
 type About = Partial<ChatRequest> & { id?: string; caller?: string; signal?: AbortSignal };
 
 function callOf(text: string, about: About) {
@@ -38,7 +44,7 @@ export class ChildRuntimesRig {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    const engine = new OnnxChatRuntime(all, { locate: async (path) => path }, new SystemClock(), this.log);
+    const engine = new OnnxChatRuntime(all, anyFolder, new SystemClock(), this.log);
     this.runtimes = new ChatRuntimeByKind([engine]);
   }
 

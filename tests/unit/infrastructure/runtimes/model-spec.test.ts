@@ -1,3 +1,4 @@
+import type { ModelFileResolver } from '../../../../src/application/deployments/ports.js';
 import { InvalidRequest } from '../../../../src/domain/shared/errors.js';
 import type { JsonObject } from '../../../../src/domain/workspace/json.js';
 import { OnnxChatRuntime } from '../../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
@@ -16,10 +17,10 @@ const access = {
 };
 const limits = { queue: 1, timeoutMs: 1_000 };
 const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1, children: new ChildLimits() };
-const folders = { locate: async (path: string) => (path === 'chat' ? '/models/chat' : null) };
+const files = { hasFolder: async (path: string) => path === 'chat' } as ModelFileResolver;
 const clock = { now: () => new Date(0) };
 const engines = new ChatRuntimeByKind([
-  new OnnxChatRuntime(onnx, folders, clock, new RecordingLog()),
+  new OnnxChatRuntime(onnx, files, clock, new RecordingLog()),
   new OpenAiChatRuntime({ ...limits, ...access, schemas }, clock, new RecordingLog()),
 ]);
 
@@ -37,7 +38,7 @@ const faultOf = async (reading: Promise<unknown>) => {
 
 describe('what a spec says of the runtime', () => {
   it('is a folder, and which of its weights', async () => {
-    const folder = '/models/chat';
+    const folder = 'chat';
     expect(await read({ runtime: 'onnx', path: 'chat', note: 'mine' })).toEqual({ kind: 'onnx', folder });
     expect(await read({ runtime: 'onnx', path: 'chat', dtype: 'q4' })).toEqual({ kind: 'onnx', folder, dtype: 'q4' });
   });
