@@ -38,8 +38,9 @@ describe('calls from the pages of other sites', () => {
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
       const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(',');
       const wanted = ['x-request-id', 'x-conversation-id', 'etag', 'retry-after', 'ratelimit', 'ratelimit-policy'];
+      const tensors = 'inference-header-content-length';
       const openAi = ['limit', 'remaining', 'reset'].map((what) => `x-ratelimit-${what}-requests`);
-      expect(exposed?.sort()).toEqual([...wanted, ...openAi].sort());
+      expect(exposed?.sort()).toEqual([...wanted, ...openAi, tensors].sort());
     }
     await read(app, listed);
     await read(app, listed);

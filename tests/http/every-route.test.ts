@@ -90,7 +90,8 @@ describe('every route', () => {
   });
 
   const withBody = cases.filter(({ body, media }) => body && !media);
-  const ofEachForm = firsts(withBody, ({ access, bodyLimit, bodyOptional, streamed, forms }) => [
+  const ofEachForm = firsts(withBody, ({ access, bodyLimit, bodyOptional, streamed, tensors, forms }) => [
+    tensors,
     access === 'public',
     bodyLimit,
     bodyOptional,
@@ -98,7 +99,7 @@ describe('every route', () => {
     Object.keys(forms ?? {}),
   ]);
   it.each(named(withBody))('%s judges the form of a body', async (_, one) => {
-    const { method, path, bodyLimit, bodyOptional, streamed } = one;
+    const { method, path, bodyLimit, bodyOptional, streamed, tensors } = one;
     const at = pathOf(path);
     const token = admin.token;
     const limit = bodyLimits[bodyLimit ?? 'ordinary'];
@@ -119,7 +120,7 @@ describe('every route', () => {
     const foreign: Record<string, string>[] = [
       { 'Content-Type': 'application/x-www-form-urlencoded' },
       { 'Content-Type': 'application/json; charset=latin1' },
-      { 'Content-Encoding': 'gzip' },
+      { 'Content-Encoding': tensors ? 'br' : 'gzip' },
     ];
     for (const headers of foreign) {
       expect(await refused('{}', headers)).toBe('415 unsupported_media_type');

@@ -1,5 +1,5 @@
 import { ChatRuntime } from '../../src/application/chat/ports.js';
-import { ModelServer } from '../../src/application/deployments/ports.js';
+import { type ModelRequest, ModelServer } from '../../src/application/deployments/ports.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { fuzz } from '../support/fuzz/fuzz.js';
@@ -17,6 +17,18 @@ const tooBusy = {
   text: JSON.stringify({ status: 'error', code: 'model_busy', error: 'The queue is full.', request_id: 'req_1' }),
 };
 
+/** Is what a deployment may say that is asked to read. */
+const read = {
+  server_metadata: { name: 'tenon', version: '1', extensions: [] },
+  server_live: { live: true },
+  server_ready: { ready: true },
+  model_metadata: { name: 'iris', platform: 'onnx', inputs: [], outputs: [] },
+  model_ready: { name: 'iris', ready: true },
+};
+
+const modelAnswer = async (_: string, { operation }: ModelRequest) =>
+  operation in read ? { status: 200, text: JSON.stringify(read[operation as keyof typeof read]) } : tooBusy;
+
 describe('generated requests', () => {
   let app: TestApp;
   afterAll(() => app.stop());
@@ -30,7 +42,7 @@ describe('generated requests', () => {
         ...site,
       },
       adapt: (container) => {
-        container.rebind(ModelServer).toConstantValue(new MemoryModelServer(async () => tooBusy));
+        container.rebind(ModelServer).toConstantValue(new MemoryModelServer(modelAnswer));
         container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime());
       },
     });

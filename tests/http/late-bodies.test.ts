@@ -44,7 +44,7 @@ describe('the right to an act whose body comes after its headers', () => {
   const written = new Set<string>();
 
   beforeAll(async () => {
-    servers = new MemoryModelServer(async () => ({ status: 200, text: '{"outputs":{}}' }));
+    servers = new MemoryModelServer(async () => ({ status: 200, text: '{"model_name":"iris","outputs":[]}' }));
     app = await TestApp.start({
       env: { SERVICE_MAX_ACCOUNTS: '999', SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' },
       adapt: (container) => {
@@ -89,6 +89,8 @@ describe('the right to an act whose body comes after its headers', () => {
   };
   const onDeployment = async () => ({
     deployment_id: await made('/v1/deployments', { name: 'iris', model_path: 'iris.onnx' }),
+    model_name: 'iris',
+    model_version: '1',
   });
   const onAlert = async () => {
     const alert = anAlert();
@@ -148,6 +150,8 @@ describe('the right to an act whose body comes after its headers', () => {
     createWebhook: { body: { url: 'http://127.0.0.1:9/late' }, by: 'key', status: 201 },
     createDeployment: { body: { name: 'late', model_path: 'late.onnx' }, by: 'key', status: 201 },
     predict: { body: { inputs: {} }, params: onDeployment, by: 'key', open: true },
+    infer: { body: { inputs: [] }, params: onDeployment, by: 'key', open: true },
+    inferWithVersion: { body: { inputs: [] }, params: onDeployment, by: 'key', open: true },
     uploadModelFile: { body: 'bytes', params: async () => ({ 'path*': 'late.onnx' }), by: 'key', status: 201 },
   };
 

@@ -38,7 +38,9 @@ function undocumented(method, at, { status, body }) {
   if (!declared) return `${ID} does not declare ${method} ${named} ${status} (\`npm run openapi\` after a change)`;
   const within = declared.$ref ?? `#${pointer('paths', named, contract.method, 'responses', String(status))}`;
   const isStream = status < 400 && contract.answerEvents && typeof body === 'string';
-  const media = isStream ? 'text/event-stream' : (status < 400 && contract.answerMedia) || 'application/json';
+  const isBinary = status < 400 && contract.tensors && typeof body === 'string';
+  const ordinary = isBinary ? 'application/octet-stream' : 'application/json';
+  const media = isStream ? 'text/event-stream' : (status < 400 && contract.answerMedia) || ordinary;
   const reference = `${ID}${within}${pointer('content', media, 'schema')}`;
   const wrong = isStream ? mismatches(reference, body) : mismatch(reference, body);
   return wrong && `${method} ${named} ${status} is not as ${ID} says: ${wrong} (\`npm run openapi\` after a change)`;

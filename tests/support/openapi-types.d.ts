@@ -1167,6 +1167,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deployments/{deployment_id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readDeploymentLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments/{deployment_id}/predict": {
         parameters: {
             query?: never;
@@ -1183,16 +1199,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/deployments/{deployment_id}/logs": {
+    "/v1/deployments/{deployment_id}/v2": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["readDeploymentLogs"];
+        get: operations["readServerMetadata"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readServerLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readServerReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readModelMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}/versions/{model_version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readModelVersionMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readModelReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}/versions/{model_version}/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readModelVersionReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}/infer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["infer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{deployment_id}/v2/models/{model_name}/versions/{model_version}/infer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["inferWithVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2612,6 +2756,10 @@ export interface components {
         } | {
             max_batch: number;
         };
+        DeploymentLogs: {
+            lines: string[];
+            count: number;
+        };
         PredictionAnswer: {
             outputs: {
                 [key: string]: {
@@ -2642,9 +2790,63 @@ export interface components {
                 datatype: string;
             }[];
         };
-        DeploymentLogs: {
-            lines: string[];
-            count: number;
+        ServerMetadata: {
+            name: string;
+            version: string;
+            extensions: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        ServerLive: {
+            live: boolean;
+        };
+        ServerReady: {
+            ready: boolean;
+        };
+        ModelMetadata: {
+            name: string;
+            versions?: string[];
+            platform: string;
+            inputs: ({
+                name: string;
+                datatype: string;
+                shape: number[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            outputs: ({
+                name: string;
+                datatype: string;
+                shape: number[];
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
+        ModelReady: {
+            name: string;
+            ready: boolean;
+        };
+        InferenceAnswer: {
+            model_name: string;
+            outputs: {
+                data?: unknown;
+                shape: number[];
+                datatype: string;
+                name: string;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        InferenceRequest: {
+            id?: string;
+            inputs: {
+                name: string;
+                data: unknown;
+                shape: number[];
+                datatype: string;
+            }[];
         };
         ModelFiles: {
             model_files: components["schemas"]["ModelFile"][];
@@ -6794,6 +6996,40 @@ export interface operations {
             503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
+    readDeploymentLogs: {
+        parameters: {
+            query?: {
+                tail?: number;
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentLogs"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
+        };
+    };
     predict: {
         parameters: {
             query?: never;
@@ -6834,11 +7070,9 @@ export interface operations {
             504: components["responses"]["504.inference_timeout"];
         };
     };
-    readDeploymentLogs: {
+    readServerMetadata: {
         parameters: {
-            query?: {
-                tail?: number;
-            };
+            query?: never;
             header?: never;
             path: {
                 deployment_id: string;
@@ -6852,7 +7086,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeploymentLogs"];
+                    "application/json": components["schemas"]["ServerMetadata"];
                 };
             };
             400: components["responses"]["400.bad_request"];
@@ -6861,11 +7095,307 @@ export interface operations {
             404: components["responses"]["404.not_found"];
             408: components["responses"]["408.request_timeout"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readServerLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerLive"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readServerReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerReady"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readModelMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                model_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelMetadata"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readModelVersionMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                model_name: string;
+                model_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelMetadata"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readModelReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                model_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelReady"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    readModelVersionReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                model_name: string;
+                model_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelReady"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    infer: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Inference-Header-Content-Length"?: string;
+            };
+            path: {
+                deployment_id: string;
+                model_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InferenceRequest"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceAnswer"];
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited.model_busy"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
+        };
+    };
+    inferWithVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Inference-Header-Content-Length"?: string;
+            };
+            path: {
+                deployment_id: string;
+                model_name: string;
+                model_version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InferenceRequest"];
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceAnswer"];
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["400.malformed_json.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            413: components["responses"]["413.payload_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited.model_busy"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            502: components["responses"]["502.runtime_invalid_response"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            504: components["responses"]["504.inference_timeout"];
         };
     };
     listModelFiles: {

@@ -18,9 +18,10 @@ interface Creation extends By, Omit<LocalModel, 'kind'> {
   readonly signal: AbortSignal;
 }
 
-interface PredictionInput extends By, Pick<ModelRequest, 'requestId'> {
+interface ModelCall extends By, ModelRequest {
   readonly id: string;
-  readonly body: ByteStream;
+  /** The name of the model in the request, if it has one. */
+  readonly modelName: string | null;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
@@ -100,20 +101,22 @@ export class DeploymentService {
   }
 
   /**
-   * Passes a prediction to the serving process on this instance. Reads the stored deployment first, so that no instance
-   * answers after a deletion. Throws NotFound, DeploymentStarting while this instance has no process yet, what
-   * `ModelServer.request` throws, and the error that kept the end of the job from being stored.
+   * Passes a request to the model on this instance. Reads the stored deployment first, so that no instance answers after
+   * a deletion. Throws NotFound, also for the name of another model; DeploymentStarting while this instance does not
+   * serve the deployment yet; what `ModelServer.request` throws; and the error that kept the end of the job from being
+   * stored. A request without a body makes no job.
    */
-  async predict({ by, id, signal, requestId, body }: PredictionInput): Promise<ModelAnswer> {
+  async request({ by, id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
     const { name } = await this.find(id);
+    if (modelName !== null && modelName !== name) throw new NotFound('model');
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
+    if (!request.body) return this.servers.request(id, request, signal);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
-    const asked = { operation: 'predict', version: null, jsonLength: null, requestId } as const;
-    const call = { ...asked, body: observed(body, () => tracking.admitted()) };
+    const body = observed(request.body, () => tracking.admitted());
     const prediction = await tracking
-      .within(() => this.servers.request(id, call, signal))
+      .within(() => this.servers.request(id, { ...request, body }, signal))
       .catch((error: unknown) => fail(tracking, error));
     return finish(prediction, tracking, signal);
   }

@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
@@ -47,16 +49,25 @@ export function invite(request: Request, response: Response): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
 
-/** Returns the form in which the body comes, or null for JSON. Throws unsupported_media_type. */
-export function formOf({ headers }: Request, forms: BodyForms): BodyForm | null {
+type Headers = Request['headers'];
+
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json$/;
+
+function mediaTypeOf(headers: Headers): { readonly type: string; readonly inUtf8: boolean } {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
-  const coding = headers['content-encoding'] ?? 'identity';
-  const inUtf8 = !charset || /^charset="?utf-?8"?$/.test(charset);
-  if (inUtf8 && coding.toLowerCase() === 'identity') {
-    const form = Object.hasOwn(forms, type.trim()) ? forms[type.trim()] : null;
+  return { type: type.trim(), inUtf8: !charset || /^charset="?utf-?8"?$/.test(charset) };
+}
+
+const codingOf = (headers: Headers): string => (headers['content-encoding'] ?? 'identity').toLowerCase();
+
+/** Returns the form in which the body comes, or null for JSON. Throws unsupported_media_type. */
+export function formOf({ headers }: Request, forms: BodyForms): BodyForm | null {
+  const { type, inUtf8 } = mediaTypeOf(headers);
+  if (inUtf8 && codingOf(headers) === 'identity') {
+    const form = Object.hasOwn(forms, type) ? forms[type] : null;
     if (form) return form;
-    if (/^application\/([\w.+-]+\+)?json$/.test(type.trim())) return null;
+    if (JSON_TYPE.test(type)) return null;
   }
   const accepted = ['application/json', ...Object.keys(forms)];
   const message = `Send the body as ${accepted.join(' or ')} in UTF-8, not compressed.`;
@@ -67,9 +78,27 @@ const OCTETS = 'application/octet-stream';
 
 /** Throws unsupported_media_type for anything but plain bytes. */
 export function requireOctets({ headers }: Request): void {
-  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
-  if (/^application\/octet-stream *(;|$)/i.test(type) && coding.toLowerCase() === 'identity') return;
+  if (mediaTypeOf(headers).type === OCTETS && codingOf(headers) === 'identity') return;
   throw new HttpRefusal('unsupported_media_type', `Send the body as ${OCTETS}, not compressed.`, { Accept: OCTETS });
+}
+
+const decoders = { gzip: createGunzip, deflate: createInflate } as const;
+type Coding = keyof typeof decoders;
+const isCoding = (coding: string): coding is Coding => Object.hasOwn(decoders, coding);
+
+/** Throws unsupported_media_type for a body that no client of the Open Inference Protocol sends. */
+export function requireTensors({ headers }: Request): void {
+  const coding = codingOf(headers);
+  const { type, inUtf8 } = mediaTypeOf(headers);
+  if (coding !== 'identity' && !isCoding(coding)) {
+    const known = Object.keys(decoders);
+    const message = `Send the body as it is, or compressed by ${known.join(' or ')}.`;
+    throw new HttpRefusal('unsupported_media_type', message, { 'Accept-Encoding': known.join(', ') });
+  }
+  if (inUtf8 && (JSON_TYPE.test(type) || ['', OCTETS].includes(type))) return;
+  const accepted = `application/json, ${OCTETS}`;
+  const message = `Send the body as ${accepted.replace(', ', ' in UTF-8 or as ')}.`;
+  throw new HttpRefusal('unsupported_media_type', message, { Accept: accepted });
 }
 
 /** Throws payload_too_large if the announced length is over the limit. */
@@ -89,6 +118,32 @@ export async function* limited(request: Request, limit: number): ByteStream['chu
     }
   } catch (error) {
     throw error instanceof HttpRefusal ? error : new HttpRefusal('bad_request', 'The body was cut off.');
+  }
+}
+
+/**
+ * Returns the body without its content coding, and its length if that is known. Throws as `limited` does, also for what
+ * the decoded body has beyond the limit, and bad_request for a body that is not of its coding.
+ */
+export function decoded(request: Request, limit: number): ByteStream {
+  const coding = codingOf(request.headers);
+  const chunks = limited(request, limit);
+  if (!isCoding(coding)) return { length: announcedLength(request), chunks };
+  return { length: null, chunks: decompressed(chunks, coding, limit) };
+}
+
+async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limit: number): AsyncGenerator<Buffer> {
+  const decoder = decoders[coding]();
+  pipeline(chunks, decoder).catch(() => undefined); // the decoder fails as well
+  let size = 0;
+  try {
+    for await (const chunk of decoder) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof HttpRefusal ? error : new HttpRefusal('bad_request', `The body is not valid ${coding}.`);
   }
 }
 

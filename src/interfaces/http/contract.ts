@@ -39,6 +39,11 @@ export interface Contract<
   readonly bodyOptional?: true;
   /** Hands the body to the handler unread, as a `ByteStream`. The schema only documents it. */
   readonly streamed?: true;
+  /**
+   * Takes the streamed body as clients of the Open Inference Protocol send it: with binary tensors behind the JSON, with
+   * gzip or deflate, and without a media type. The answer may have binary tensors, too.
+   */
+  readonly tensors?: true;
   /** Replaces JSON as the type of a streamed body. The service bounds its size; it may take as long as it flows. */
   readonly media?: 'application/octet-stream';
   /** Returns an error that goes before all others of the body. */

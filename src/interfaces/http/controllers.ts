@@ -14,6 +14,7 @@ import { RuntimeController } from './chat/runtime.controller.js';
 import type { Contract, Controller } from './contract.js';
 import { DeploymentsController } from './deployments/deployments.controller.js';
 import { ModelFilesController } from './deployments/model-files.controller.js';
+import { PredictionsController } from './deployments/predictions.controller.js';
 import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { UsageController } from './jobs/usage.controller.js';
@@ -46,6 +47,7 @@ export const controllers: readonly Newable<Controller>[] = [
   OperationsController,
   AuditController,
   DeploymentsController,
+  PredictionsController,
   ModelFilesController,
 ];
 

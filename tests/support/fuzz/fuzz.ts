@@ -26,6 +26,7 @@ const inWords = [
   'model_id: must be the model that is connected',
   'dataset_id: must be a frozen dataset',
   'inputs', // what the model of a deployment takes
+  'Inference-Header-Content-Length: must be at most the length of the body',
 ];
 
 /** Refuse before calls are counted, so their answers tell no rate limit. */

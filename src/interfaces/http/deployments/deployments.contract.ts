@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ByteStream } from '../../../application/shared/ports.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contractsOf } from '../contract.js';
@@ -108,67 +107,6 @@ export const deleteDeployment = api.delete(one, {
   description: 'Answers when its process has ended, by force if necessary.',
   access: permissions.manageMonitoring,
   answer: Deleted,
-});
-
-const isStream = (value: unknown): value is ByteStream => typeof value === 'object' && value !== null;
-
-const tensorFields = {
-  data: {},
-  shape: { type: 'array', items: { type: 'integer' } },
-  datatype: { type: 'string' },
-} as const;
-
-const tensor = {
-  oneOf: [
-    { type: 'array', items: {}, description: 'Nested arrays.' },
-    { type: 'object', properties: tensorFields },
-  ],
-} as const;
-
-const protocolTensor = {
-  type: 'object',
-  properties: { name: { type: 'string' }, ...tensorFields },
-  required: ['name', 'data', 'shape', 'datatype'],
-} as const;
-
-const OutputTensor = z.object({ data: z.unknown(), shape: z.array(z.int()), datatype: z.string() });
-
-export const predict = api.post(`${one}/predict`, {
-  id: 'predict',
-  summary: 'Predict with a deployed model',
-  description:
-    'Forwards the body to `POST /predict` of the serving process, and returns its answer. A body in the form of the ' +
-    'Open Inference Protocol, with an array of inputs, is answered in that form, without binary data.',
-  access: permissions.readMonitoring,
-  body: z.custom<ByteStream>(isStream).meta({
-    id: 'Prediction',
-    type: 'object',
-    properties: {
-      inputs: {
-        oneOf: [
-          { type: 'object', additionalProperties: tensor, description: 'The tensors by the names of the inputs.' },
-          { type: 'array', items: protocolTensor, description: 'The tensors of the Open Inference Protocol.' },
-        ],
-      },
-    },
-    required: ['inputs'],
-    example: { inputs: { input: [[5.1, 3.5, 1.4, 0.2]] } },
-  }),
-  bodyLimit: 'prediction',
-  streamed: true,
-  answer: z
-    .looseObject({
-      outputs: z.union([z.record(z.string(), OutputTensor), z.array(OutputTensor.extend({ name: z.string() }))]),
-    })
-    .meta({ id: 'PredictionAnswer', example: { outputs: { label: { data: [0], shape: [1], datatype: 'INT64' } } } }),
-  refusals: [
-    'model_busy',
-    'runtime_invalid_response',
-    'runtime_loading',
-    'runtime_stopped',
-    'runtime_unavailable',
-    'inference_timeout',
-  ],
 });
 
 export const readDeploymentLogs = api.get(`${one}/logs`, {

@@ -3,7 +3,7 @@ import { DeploymentService, type DeploymentView } from '../../../application/dep
 import { Instance } from '../../../application/shared/instance.js';
 import { portOf } from '../../../domain/deployments/deployment.js';
 import { answerFrom, deleted, hidden, listed } from '../answers.js';
-import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../contract.js';
+import { type CallOf, type Controller, type Existence, route } from '../contract.js';
 import * as contracts from './deployments.contract.js';
 
 @injectable()
@@ -23,11 +23,6 @@ export class DeploymentsController implements Controller {
     route(contracts.deleteDeployment, ({ caller, params: { deployment_id: id } }) =>
       deleted(id, this.deployments.delete({ by: caller, id })),
     ),
-    route(contracts.predict, async ({ caller, params, body, signal, requestId }) => {
-      const input = { by: caller, id: params.deployment_id, body, signal, requestId };
-      const { status, headers, body: chunks } = await this.deployments.predict(input);
-      return new StreamedResponse(status, headers, chunks);
-    }),
     route(contracts.readDeploymentLogs, async ({ caller, params, query }) => {
       const input = { by: caller, id: params.deployment_id, lines: query.tail };
       return listed('lines', await this.deployments.output(input));

@@ -6,12 +6,14 @@ import {
   announcedLength,
   type BodyMemory,
   bodyLimits,
+  decoded,
   formOf,
   invite,
   isBodyless,
   limited,
   parsedBytes,
   requireOctets,
+  requireTensors,
   requireWithin,
 } from '../body.js';
 import type { Contract } from '../contract.js';
@@ -70,14 +72,16 @@ function stream(
 ): ByteStream {
   const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
   if (contract.media) requireOctets(request);
-  else {
-    formOf(request, {});
-    requireWithin(request, limit);
-  }
+  else if (contract.tensors) requireTensors(request);
+  else formOf(request, {});
+  if (!contract.media) requireWithin(request, limit);
+  const body = contract.media
+    ? { length: announcedLength(request), chunks: flowing(request) }
+    : decoded(request, limit);
   async function* chunks() {
     invite(request, response);
-    yield* contract.media ? flowing(request) : limited(request, limit);
+    yield* body.chunks;
     await authorizeAgain(request, contract, authenticator);
   }
-  return { length: announcedLength(request), chunks: chunks() };
+  return { length: body.length, chunks: chunks() };
 }

@@ -47,7 +47,14 @@ export const securityHeaders = (): RequestHandler => (request, response, next) =
 export function crossOrigin(origins: readonly string[]): RequestHandler {
   const share = cors({
     origin: (origin, decide) => decide(null, origins.find((allowed) => allowed === origin) ?? false),
-    exposedHeaders: ['X-Request-Id', 'X-Conversation-Id', 'ETag', 'Retry-After', ...Object.keys(documentedHeaders)],
+    exposedHeaders: [
+      'X-Request-Id',
+      'X-Conversation-Id',
+      'Inference-Header-Content-Length',
+      'ETag',
+      'Retry-After',
+      ...Object.keys(documentedHeaders),
+    ],
     maxAge: 600,
     optionsSuccessStatus: 200,
   });

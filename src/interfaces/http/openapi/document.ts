@@ -88,6 +88,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     answer,
     answerMedia,
     answerEvents,
+    tensors,
     status,
   } = contract;
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
@@ -95,6 +96,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
   const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
   const headers = { ...carriedBy(contract), ...ownHeaders(contract) };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+  const octets = tensors && { 'application/octet-stream': { schema: TensorsText } };
   const content = media ? (schema: z.ZodType) => ({ [media]: { schema } }) : json;
   return {
     method,
@@ -111,7 +113,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
       ...(body && {
         body: {
           required: !contract.bodyOptional || requiresField(body),
-          content: { ...content(body), ...texts(contract) },
+          content: { ...content(body), ...texts(contract), ...octets },
         },
       }),
     },
@@ -122,6 +124,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
         content: {
           ...(answerMedia ? { [answerMedia]: { schema: answer } } : json(answer)),
           ...(answerEvents && { 'text/event-stream': { schema: answerEvents } }),
+          ...octets,
         },
       },
       ...(otherStatus && {
@@ -142,6 +145,13 @@ const texts = ({ forms = {} }: Contract) =>
   Object.fromEntries(
     Object.entries(forms).map(([type, { example }]) => [type, { schema: { type: 'string' as const }, example }]),
   );
+
+const TensorsText = {
+  type: 'string',
+  format: 'binary',
+  description: 'JSON of the length in `Inference-Header-Content-Length`, and the bytes of the tensors behind it.',
+  example: '(JSON and the bytes of tensors)',
+} as const;
 
 const IfMatch = z
   .string()
@@ -222,6 +232,8 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   alert_id: of('alr', 'an alert'),
   webhook_id: of('whk', 'a webhook'),
   deployment_id: of('dep', 'a deployment'),
+  model_name: z.string().min(1).meta({ description: 'The name of the deployment, percent-encoded.', example: 'iris' }),
+  model_version: z.string().min(1).meta({ description: 'A version of the model. That of a file is 1.', example: '1' }),
   token: secret('tni').describe('The token of an invite.'),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
   alias: z

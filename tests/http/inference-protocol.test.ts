@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { ModelServer } from '../../src/application/deployments/ports.js';
+import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../src/domain/deployments/errors.js';
+import { bodyLimits } from '../../src/interfaces/http/body.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { note } from '../support/http-caller.js';
+import { LocalModelServerRig } from '../support/model-server/local-model-server-rig.js';
+import { echo, onnxTypes } from '../support/model-server/serving-models.js';
+import { TemporaryFolder } from '../support/temporary-folder.js';
+import { type Member, register } from '../support/workspace.js';
+import { invalid, refusal, told } from './support/refusals.js';
+import { TestApp } from './support/test-app.js';
+
+const temporary = new TemporaryFolder();
+afterAll(() => temporary.remove());
+
+const LENGTH = 'inference-header-content-length';
+
+interface Request {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly body?: Uint8Array;
+}
+
+/** Sends exactly these headers and bytes. */
+async function exchange(url: string, { method = 'GET', headers = {}, body }: Request) {
+  const sent = request(url, { method, headers: { ...headers, ...(body && { 'Content-Length': body.length }) } });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const bytes = await buffer(response);
+  const { 'content-type': type, 'content-length': length, [LENGTH]: jsonLength } = response.headers;
+  return { status: response.statusCode as number, headers: { type, length, jsonLength }, bytes };
+}
+
+/** Writes a body as clients do: tensors whose data are bytes follow the JSON. */
+function bodyOf(json: { inputs: readonly { data: unknown }[] }): { body: Buffer; jsonLength: number | null } {
+  const binary: Uint8Array[] = [];
+  const inputs = json.inputs.map(({ data, ...tensor }) => {
+    if (!(data instanceof Uint8Array)) return { ...tensor, data };
+    binary.push(data);
+    return { ...tensor, parameters: { binary_data_size: data.length } };
+  });
+  const head = Buffer.from(JSON.stringify({ ...json, inputs }));
+  return { body: Buffer.concat([head, ...binary]), jsonLength: binary.length > 0 ? head.length : null };
+}
+
+const floats = Buffer.from(Float32Array.of(0.5, Number.NaN, -3.4e38).buffer);
+const texts = Buffer.concat(
+  ['a', '', 'ß'].flatMap((text) => [Buffer.of(Buffer.byteLength(text), 0, 0, 0), Buffer.from(text)]),
+);
+const tensor = (name: string, data: unknown) => ({ name, shape: [3], datatype: name, data });
+const binary = [
+  tensor('FP32', floats),
+  tensor('INT64', Buffer.from(BigInt64Array.of(1n, -1n, 2n ** 62n).buffer)),
+  tensor('BYTES', texts),
+];
+const plain = [tensor('FP32', [1, 2, 3]), tensor('INT64', [1, 2, 3]), tensor('BYTES', ['a', 'b', 'c'])];
+
+describe('clients of the Open Inference Protocol', () => {
+  const name = 'Echo/of all types: 100% ü';
+  let rig: LocalModelServerRig;
+  let app: TestApp;
+  let admin: Member;
+  let deployment: { id: string; url: string };
+
+  beforeAll(async () => {
+    const folder = join(temporary.path, 'models');
+    const program = join(process.cwd(), 'dist/src/infrastructure/model-server/process/main.js');
+    rig = new LocalModelServerRig(folder, { program, bodyLimit: bodyLimits.prediction });
+    writeFileSync(
+      join(folder, 'echo.onnx'),
+      echo({ FP32: onnxTypes.FP32, INT64: onnxTypes.INT64, BYTES: onnxTypes.BYTES }),
+    );
+    app = await TestApp.start({ adapt: (container) => container.rebind(ModelServer).toConstantValue(rig.servers) });
+    admin = await register(app, 'Ada');
+    deployment = (await app.post('/v1/deployments', admin.token, { name, model_path: 'echo.onnx' })).body;
+  });
+  afterAll(async () => {
+    await rig.servers.close();
+    await app.stop();
+  });
+
+  const encoded = encodeURIComponent(name);
+  const base = () => `/v1/deployments/${deployment.id}/`;
+  const authorized = () => ({ Authorization: `Bearer ${admin.apiKey}` });
+  const jobs = async () => (await app.get('/v1/jobs?kind=prediction&limit=1000', admin.token)).body.count;
+
+  /** Asks through the service and beside it. */
+  async function both(path: string, { headers, ...asked }: Request) {
+    const through = await exchange(app.url + base() + path, { ...asked, headers: { ...headers, ...authorized() } });
+    return { through, beside: await exchange(`${deployment.url}/${path}`, { ...asked, headers: { ...headers } }) };
+  }
+
+  it.each([
+    'v2',
+    'v2/health/live',
+    'v2/health/ready',
+    ...['', '/ready'].flatMap((end) => [`v2/models/${encoded}${end}`, `v2/models/${encoded}/versions/1${end}`]),
+  ])('read GET %s as the process says it, with and without a body', async (path) => {
+    const before = await jobs();
+    const { through, beside } = await both(path, { headers: { Connection: 'keep-alive' } });
+    expect(through).toEqual(beside);
+    expect(through.status).toBe(200);
+    const answer = { status: 200, body: JSON.parse(through.bytes.toString()) };
+    note('GET', base() + path, answer);
+    const head = await both(path, { method: 'HEAD' });
+    expect(head.through).toMatchObject({ status: 200, headers: through.headers, bytes: Buffer.alloc(0) });
+    expect(await jobs()).toBe(before);
+  });
+
+  // As `tritonclient.http` builds them: no type of the body, the length of the JSON only with binary tensors.
+  const all = { parameters: { binary_data_output: true } };
+  const some = {
+    outputs: [
+      { name: 'BYTES_out', parameters: { binary_data: false } },
+      { name: 'FP32_out', parameters: { binary_data: true } },
+    ],
+  };
+  const triton: [string, object, object, ((body: Buffer) => Buffer)?][] = [
+    ['binary tensors', { inputs: binary, ...all }, {}],
+    ['binary tensors and named outputs', { id: 'one', inputs: binary, ...some }, {}],
+    ['JSON', { inputs: plain, ...all }, {}],
+    ['JSON in both ways', { inputs: plain, outputs: [{ name: 'INT64_out', parameters: { binary_data: false } }] }, {}],
+    [
+      'options of Triton',
+      { inputs: binary, parameters: { sequence_id: 7, priority: 1, timeout: 500, binary_data_output: true } },
+      {},
+    ],
+    [
+      'gzip',
+      { inputs: binary, ...all },
+      { 'Content-Encoding': 'gzip', 'Accept-Encoding': 'gzip' },
+      (body) => gzipSync(body),
+    ],
+    [
+      'deflate',
+      { inputs: plain, ...all },
+      { 'Content-Encoding': 'deflate', 'Accept-Encoding': 'deflate' },
+      (body) => deflateSync(body),
+    ],
+    ['what the model refuses', { inputs: plain.slice(1), ...all }, { 'X-Request-Id': 'req-1' }],
+  ];
+  // As KServe's client builds them, by httpx.
+  const httpx = {
+    Accept: '*/*',
+    'Accept-Encoding': 'gzip, deflate',
+    Connection: 'keep-alive',
+    'User-Agent': 'python-httpx',
+  };
+  const octets = { ...httpx, 'content-type': 'application/octet-stream' };
+  const kserve: typeof triton = [
+    ['binary tensors of KServe', { id: 'u-1', model_name: name, inputs: binary, ...some }, octets],
+    ['JSON of KServe', { id: 'u-2', model_name: name, inputs: plain }, httpx],
+  ];
+
+  it.each([...triton, ...kserve])(
+    'are answered byte for byte as by the process: %s',
+    async (_, json, headers, encode = (body) => body) => {
+      const { body, jsonLength } = bodyOf(json as { inputs: [] });
+      const length: Record<string, number> = jsonLength === null ? {} : { [LENGTH]: jsonLength };
+      for (const path of [`v2/models/${encoded}/infer`, `v2/models/${encoded}/versions/1/infer`]) {
+        const asked = { method: 'POST', body: encode(body), headers: { 'X-Request-Id': 'one', ...headers, ...length } };
+        const { through, beside } = await both(path, asked);
+        expect(through.bytes.equals(beside.bytes)).toBe(true);
+        expect(through).toEqual(beside);
+        const isBinary = through.headers.type === 'application/octet-stream';
+        note('POST', base() + path, {
+          status: through.status,
+          body: isBinary ? '' : JSON.parse(through.bytes.toString()),
+        });
+      }
+    },
+  );
+
+  it('make one job of each prediction, and none of what is refused', async () => {
+    const before = await jobs();
+    const { body } = bodyOf({ inputs: plain });
+    const path = `${base()}v2/models/${encoded}/infer`;
+    expect((await exchange(app.url + path, { method: 'POST', body, headers: authorized() })).status).toBe(200);
+    expect(await jobs()).toBe(before + 1);
+    const {
+      jobs: [newest],
+    } = (await app.get('/v1/jobs?limit=1', admin.token)).body;
+    expect(newest).toMatchObject({ kind: 'prediction', mode: 'sync', status: 'succeeded', name });
+    for (const at of [path.replace(encoded, 'other'), path.replace('/infer', '/versions/2/infer')])
+      expect((await app.post(at, admin.token, {})).status).toBe(404);
+    expect((await app.post(path, admin.token, { inputs: [] })).status).toBe(422);
+    expect(await jobs()).toBe(before + 1);
+  });
+
+  it('get an answer in the protocol’s form on /predict, too', async () => {
+    const { body } = await app.post(`${base()}predict`, admin.token, { id: 'mine', inputs: plain });
+    expect(body).toMatchObject({
+      id: 'mine',
+      model_name: name,
+      outputs: [{ name: 'FP32_out', data: [1, 2, 3] }, {}, {}],
+    });
+  });
+
+  it('reach one model, and nothing else of the protocol', async () => {
+    const { id } = deployment;
+    const model = (path: string) => `${base()}v2/models/${path}`;
+    const unknown = [
+      ...['other', id, 'echo', name.toLowerCase(), '%ff'].flatMap((other) => [
+        model(encodeURIComponent(other)),
+        model(`${other}/ready`),
+      ]),
+      ...[
+        `${encoded}/versions/2`,
+        `${encoded}/versions/2/ready`,
+        `${encoded}/versions`,
+        `${encoded}/config`,
+        `${encoded}/stats`,
+        'stats',
+        `${encoded}/trace/setting`,
+      ].map(model),
+      ...['v2/', 'v2/logging', 'v2/models', 'v2/repository/index', 'v1/models', 'health', 'metrics'].map(
+        (path) => base() + path,
+      ),
+    ];
+    for (const path of unknown)
+      expect(`${path}: ${told(await app.get(path, admin.token))}`).toBe(`${path}: 404 not_found`);
+    for (const path of ['repository/index', `repository/models/${encoded}/load`, `repository/models/${encoded}/unload`])
+      expect(told(await app.post(`${base()}v2/${path}`, admin.token, {}))).toBe('404 not_found');
+    const wrong = await app.get(`${base()}v2/models/${encoded}/infer`, admin.token);
+    expect(wrong).toMatchObject(refusal(405, 'method_not_allowed'));
+    expect(wrong.headers.get('allow')).toBe('POST');
+  });
+
+  it.each(['', '/versions/1'])('have a bad body refused, in the order of the checks%s', async (version) => {
+    const path = (model: string, id = deployment.id) => `/v1/deployments/${id}/v2/models/${model}${version}/infer`;
+    const refused = async (body: Uint8Array, headers: Record<string, string>, at = path(encoded)) => {
+      const asked = { method: 'POST', body, headers: { ...authorized(), ...headers } };
+      const { status, bytes } = await exchange(app.url + at, asked);
+      const answer = { status, body: JSON.parse(bytes.toString()) };
+      note('POST', at, answer);
+      return answer;
+    };
+    const { body } = bodyOf({ inputs: plain });
+    const gzip = { 'Content-Encoding': 'gzip' };
+    const unsupported = refusal(415, 'unsupported_media_type');
+    expect(await refused(body, { 'Content-Type': 'text/plain' }, path('other'))).toMatchObject(unsupported);
+    const br = { 'Content-Encoding': 'br' };
+    expect(await refused(brotliCompressSync(body), br, path('other'))).toMatchObject(unsupported);
+    for (const broken of [body, gzipSync(body).subarray(0, -9), Buffer.alloc(0)])
+      expect(await refused(broken, gzip)).toMatchObject(refusal(400, 'bad_request'));
+    expect(await refused(gzipSync('{'), gzip)).toMatchObject(refusal(400, 'malformed_json'));
+    const wrong = invalid('Inference-Header-Content-Length');
+    for (const length of ['x', '-1', '1.5', String(body.length + 1)])
+      expect(await refused(body, { [LENGTH]: length })).toMatchObject(wrong);
+    const nowhere = path('x', 'dep_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11');
+    expect(await refused(body, { [LENGTH]: 'x' }, nowhere)).toMatchObject(refusal(404, 'not_found'));
+  });
+
+  it('may send no more than the limit, as it is decoded', async () => {
+    const bomb = { body: gzipSync(Buffer.alloc(bodyLimits.prediction + 1, ' '), { level: 1 }), method: 'POST' };
+    const headers = { ...authorized(), 'Content-Encoding': 'gzip' };
+    const { status } = await exchange(`${app.url}${base()}v2/models/${encoded}/infer`, { ...bomb, headers });
+    expect(status).toBe(413);
+  }, 20_000);
+
+  it('may send a body of unknown length, compressed or not', async () => {
+    const { body } = bodyOf({ inputs: plain });
+    for (const coding of ['gzip', 'identity']) {
+      const headers = { ...authorized(), 'Content-Encoding': coding, 'Transfer-Encoding': 'chunked' };
+      const sent = request(`${app.url}${base()}v2/models/${encoded}/infer`, { method: 'POST', headers });
+      const encoder = coding === 'gzip' ? createGzip() : null;
+      encoder?.pipe(sent);
+      const into = encoder ?? sent;
+      into.write(body.subarray(0, 10));
+      into.end(body.subarray(10));
+      const [response] = await once(sent, 'response');
+      expect(JSON.parse((await buffer(response)).toString())).toMatchObject({ outputs: [{ data: [1, 2, 3] }, {}, {}] });
+    }
+  });
+});
+
+describe('a model that cannot answer', () => {
+  const servers = new MemoryModelServer(async () => ({ status: 200, text: '{}' }));
+  let app: TestApp;
+  let admin: Member;
+  let id: string;
+  beforeAll(async () => {
+    app = await TestApp.start({ adapt: (container) => container.rebind(ModelServer).toConstantValue(servers) });
+    admin = await register(app, 'Ada');
+    id = (await app.post('/v1/deployments', admin.token, { name: 'iris', model_path: 'iris.onnx' })).body.id;
+  });
+  afterAll(() => app.stop());
+
+  const failures = [
+    [502, new RuntimeInvalidResponse('it is no answer.')],
+    [503, new DeploymentStopped()],
+    [503, new DeploymentStarting()],
+    [503, new DeploymentUnavailable('it died.')],
+    [504, new InferenceTimeout(1)],
+  ] as const;
+  const modelBusy = JSON.stringify({ status: 'error', code: 'model_busy', error: 'full', request_id: 'req_1' });
+  const busy = async () => ({
+    status: 429,
+    headers: { 'content-type': 'application/json', 'retry-after': '1' },
+    body: Readable.from([Buffer.from(modelBusy)]),
+    complete: true,
+  });
+
+  const below = contracts.filter(({ path }) => path.startsWith('/v1/deployments/{deployment_id}/v2'));
+  it.each(below.map(({ method, path }) => [method.toUpperCase(), path] as const))(
+    'is told of on %s %s',
+    async (method, path) => {
+      const at = path.replace('{deployment_id}', id).replace('{model_name}', 'iris').replace('{model_version}', '1');
+      const ask = () =>
+        app.call(method, at, { token: admin.apiKey, ...(method === 'POST' && { json: { inputs: [] } }) });
+      for (const [status, error] of failures) {
+        jest.spyOn(servers, 'request').mockRejectedValueOnce(error);
+        expect(await ask()).toMatchObject(refusal(status, error.code));
+      }
+      if (method === 'GET') return;
+      jest.spyOn(servers, 'request').mockImplementationOnce(busy);
+      const answer = await ask();
+      expect(answer).toMatchObject(refusal(429, 'model_busy'));
+      expect(answer.headers.get('retry-after')).toBe('1');
+    },
+  );
+});
