@@ -70,6 +70,7 @@ module.exports = {
     confined('serving-libraries-confined', ['lossless-json'], ['infrastructure/model-server']),
     confined('prometheus-confined', ['prom-client'], ['infrastructure/model-server', 'infrastructure/prometheus']),
     confined('undici-confined', ['undici', 'eventsource-parser'], ['infrastructure/http-client']),
+    confined('opentelemetry-confined', ['@opentelemetry/[^/]+'], ['infrastructure/opentelemetry']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),

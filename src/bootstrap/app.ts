@@ -4,6 +4,7 @@ import { InstanceRegistry } from '../application/jobs/ports.js';
 import { Instance } from '../application/shared/instance.js';
 import { IdGenerator } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
+import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/shared-ports.js';
 import { createHttpServer, GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
@@ -14,8 +15,10 @@ import { connected, embeddedDatabase, makeDataFolder } from './database.js';
 import { httpApp } from './http.js';
 import { baseUrlOf, instanceName, openToAll } from './listening.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
+import { startTelemetry } from './telemetry.js';
 
 const WORK_GRACE_MS = 5_000;
+const TELEMETRY_GRACE_MS = 3_000;
 /** Shares of the shutdown timeout. The models and the database get the rest. */
 const CALLS_SHARE = 0.6;
 const LOG_SHARE = 0.05;
@@ -92,13 +95,16 @@ async function start(
 ): Promise<Started> {
   if (config.unknown.length > 0) log.warn('unknown settings are ignored', { names: config.unknown });
 
+  const telemetry = await startTelemetry(config, log);
+  addStep('telemetry', (graceMs) => telemetry.stop(graceMs), TELEMETRY_GRACE_MS);
   const databaseUrl = config.databaseUrl ?? (await embeddedDatabase(config, log, addStep));
-  const database = await connected(databaseUrl, config.databaseWaitMs, log, stopping);
+  const database = await connected(databaseUrl, config.databaseWaitMs, log, telemetry.tracer, stopping);
   stopping?.throwIfAborted();
   addStep('database connections', () => database.destroy());
 
-  const container = createContainer({ config, database, logger: log });
+  const container = createContainer({ config, database, logger: log, telemetry });
   adapt?.(container);
+  telemetry.export(() => container.get(PrometheusMetrics).snapshots());
   await container.get(InstanceRegistry).own();
   const models = modelReconciliation(container, config.uploadFolder);
   addStep('models', models.stop);

@@ -24,6 +24,7 @@ import {
   Logger,
   RequestContext,
   SecretTokens,
+  Tracer,
   WorkQueue,
 } from '../application/shared/ports.js';
 import { ContentHasher, KeptVersions, StarterCatalog } from '../application/workspace/ports.js';
@@ -71,6 +72,7 @@ import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
 import { bindStorage } from './storage.js';
+import { noTelemetry, type Telemetry } from './telemetry.js';
 
 /** Milliseconds that a worker may take to end by itself before it is killed. A stop ends it everywhere within 5 s. */
 const STOP_GRACE_MS = 2_500;
@@ -81,22 +83,24 @@ export interface Foundations {
   readonly config: Config;
   readonly database: DataSource;
   readonly logger: Logger;
+  readonly telemetry?: Telemetry;
 }
 
 /**
  * Creates the container. A class needs no binding: inversify constructs it, once, from the types of its constructor.
  * The bindings below state decisions only: the adapter behind each port, and the values that come from the settings.
  */
-export function createContainer({ config, database, logger }: Foundations): Container {
+export function createContainer({ config, database, logger, telemetry = noTelemetry }: Foundations): Container {
   const container = new Container({ autobind: true, defaultScope: 'Singleton' });
   const secret = config.secret ?? keptSecret(config.dataDir);
   container.bind(Logger).toConstantValue(logger);
+  container.bind(Tracer).toConstantValue(telemetry.tracer);
   bindStorage(container, database, secret);
   bindShared(container);
   bindAccounts(container, config);
   bindWorkspace(container, config);
   const children = new ChildLimits(config.maxChildren);
-  bindChat(container, config, children);
+  bindChat(container, config, children, telemetry);
   bindDeployments(container, config, children);
   bindAlerts(container, config);
   bindOperations(container, config);
@@ -135,7 +139,7 @@ function bindWorkspace(container: Container, config: Config): void {
   container.bind(ContentHasher).to(Sha256ContentHasher);
 }
 
-function bindChat(container: Container, config: Config, children: ChildLimits): void {
+function bindChat(container: Container, config: Config, children: ChildLimits, telemetry: Telemetry): void {
   const limits = {
     timeoutMs: config.inferenceTimeoutMs,
     loadTimeoutMs: config.runtimeLoadTimeoutMs,
@@ -149,17 +153,20 @@ function bindChat(container: Container, config: Config, children: ChildLimits): 
     children,
   };
   const schemas = new AjvJsonSchemas(shippedProgram('infrastructure/json-schema/schema-thread.js'));
-  const elsewhere = { ...limits, ...config.upstream, schemas };
+  const elsewhere = { ...limits, ...config.upstream, schemas, tracer: telemetry.tracer };
   container.bind(JsonSchemas).toConstantValue(schemas);
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => new OnnxChatRuntime(workers, files, clock, logger),
+      (files, clock, logger) => telemetry.traced(new OnnxChatRuntime(workers, files, clock, logger)),
       [ModelFileResolver, Clock, Logger],
     );
   container
     .bind(ChatEngine)
-    .toResolvedValue((clock, logger) => new OpenAiChatRuntime(elsewhere, clock, logger), [Clock, Logger]);
+    .toResolvedValue(
+      (clock, logger) => telemetry.traced(new OpenAiChatRuntime(elsewhere, clock, logger)),
+      [Clock, Logger],
+    );
   container.bind(ChatLimits).toConstantValue({ timeoutMs: limits.timeoutMs });
   container.bind(ChatRuntime).to(ChatRuntimeByKind);
 }
@@ -199,7 +206,8 @@ function bindAlerts(container: Container, config: Config): void {
       [WorkQueue, AlertRepository, AccountRepository, PageLinks, Logger],
     );
   container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
-  container.bind(WebhookSender).toConstantValue(new HttpWebhookSender(new AddressGuard(config.webhookNetworks)));
+  const guard = new AddressGuard(config.webhookNetworks);
+  container.bind(WebhookSender).toResolvedValue((tracer) => new HttpWebhookSender(guard, undefined, tracer), [Tracer]);
 }
 
 function bindOperations(container: Container, config: Config): void {

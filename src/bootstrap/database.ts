@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../application/shared/ports.js';
+import type { Logger, Tracer } from '../application/shared/ports.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { makeFolder } from '../infrastructure/files/data-folder.js';
 import { SystemClock } from '../infrastructure/system/shared-ports.js';
@@ -11,6 +11,7 @@ import type { Config } from './config/config.js';
 import type { AddStep } from './shutdown-steps.js';
 
 const CONNECT_PAUSE_MS = 500;
+const POOL_SIZE = 16;
 
 /** Starts the embedded database and returns its URL. */
 export async function embeddedDatabase(config: Config, log: Logger, addStep: AddStep): Promise<string> {
@@ -21,14 +22,20 @@ export async function embeddedDatabase(config: Config, log: Logger, addStep: Add
 }
 
 /** Waits for the database, runs its migrations and opens the connection pool. */
-export async function connected(url: string, waitMs: number, log: Logger, stopping?: AbortSignal): Promise<DataSource> {
+export async function connected(
+  url: string,
+  waitMs: number,
+  log: Logger,
+  tracer: Tracer,
+  stopping?: AbortSignal,
+): Promise<DataSource> {
   const { host, pathname } = new URL(url);
   const clock = new SystemClock();
   const deadline = clock.now().getTime() + waitMs;
   for (let attempt = 1; ; attempt++) {
     try {
       await migrate(url);
-      return await createDataSource(url).initialize();
+      return await createDataSource(url, POOL_SIZE, tracer).initialize();
     } catch (error) {
       const waiting = asStorageUnavailable(error) !== error && clock.now().getTime() < deadline;
       if (waiting) {

@@ -1,7 +1,7 @@
 import type { Container } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
 import { RateLimitStore } from '../application/operations/ports.js';
-import { Clock, IdGenerator, Logger, RequestContext } from '../application/shared/ports.js';
+import { Clock, IdGenerator, Logger, RequestContext, Tracer } from '../application/shared/ports.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
@@ -25,6 +25,7 @@ export const httpApp = (container: Container, config: Config) =>
     store: container.get(RateLimitStore),
     limits: config.rateLimits,
     metrics: container.get(PrometheusMetrics),
+    tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
     bodyMemory: container.get(BodyMemory),
     trustedProxies: config.trustedProxies,

@@ -7,7 +7,7 @@ import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
-import { type ByteStream, Clock, IdGenerator } from '../shared/ports.js';
+import { type ByteStream, Clock, IdGenerator, Tracer } from '../shared/ports.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
 
@@ -45,6 +45,7 @@ export class DeploymentService {
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
+    private readonly tracer: Tracer,
   ) {}
 
   /** Returns all deployments, newest first. Probes them at the same time. */
@@ -111,14 +112,23 @@ export class DeploymentService {
     const { name } = await this.find(id);
     if (modelName !== null && modelName !== name) throw new NotFound('model');
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
-    if (!request.body) return this.servers.request(id, request, signal);
+    if (!request.body) return this.send(id, request, signal);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
     const body = observed(request.body, () => tracking.admitted());
     const prediction = await tracking
-      .within(() => this.servers.request(id, { ...request, body }, signal))
+      .within(() => this.send(id, { ...request, body }, signal))
       .catch((error: unknown) => fail(tracking, error));
     return finish(prediction, tracking, signal);
+  }
+
+  private send(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    const attributes = { 'tenon.deployment.id': id };
+    return this.tracer.trace(`${request.operation} ${id}`, { kind: 'client', attributes }, async (span) => {
+      const answer = await this.servers.request(id, { ...request, trace: this.tracer.headers() }, signal);
+      span.set({ 'http.response.status_code': answer.status });
+      return answer;
+    });
   }
 
   private async store(deployment: Deployment, by: Caller, signal: AbortSignal): Promise<void> {

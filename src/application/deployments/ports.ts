@@ -72,6 +72,8 @@ export interface ModelRequest {
   readonly jsonLength: number | null;
   /** Goes into the error envelope. */
   readonly requestId: string;
+  /** The headers with which the model continues the present trace. */
+  readonly trace?: Readonly<Record<string, string>>;
 }
 
 /** The answer of a model, with the headers that matter to a caller. */

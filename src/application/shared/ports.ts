@@ -67,6 +67,58 @@ export abstract class Logger {
   abstract flush(): Promise<void>;
 }
 
+/** The values of a span, by the names of OpenTelemetry's semantic conventions. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
+
+/** The headers of a request or a task, which may name its place in a trace, as W3C's `traceparent` does. */
+export type TraceHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface SpanOptions {
+  /** Default: `internal`. */
+  readonly kind?: 'server' | 'consumer' | 'client' | 'internal';
+  readonly attributes?: SpanAttributes;
+  /** The headers of the request or the task that the span is about. */
+  readonly cause?: TraceHeaders;
+}
+
+/** A part of a trace, with a beginning and an end. */
+export interface Span {
+  /** False: nobody will see the span, so its attributes need not be found out. */
+  readonly isRecorded: boolean;
+  /** Runs `work` as part of the span, also after each await. Spans that start there are its children. */
+  run<T>(work: () => T): T;
+  set(attributes: SpanAttributes, name?: string): void;
+  /** Adds a child that is over. Both times are milliseconds since the start of this span. */
+  add(name: string, times: { readonly from: number; readonly to: number }, attributes?: SpanAttributes): void;
+  /** Ends the span. It has failed if there is a failure: an error, or the text that names its type. */
+  end(failure?: unknown): void;
+}
+
+/** Tells a tracing system what the service spends its time on. */
+export abstract class Tracer {
+  /**
+   * Starts a span. A span of the kind `server` or `consumer` continues the trace of its cause, or begins one. A caller does
+   * not choose whether a `server` span is recorded; a `consumer` span is recorded if its cause was. Other spans are
+   * children of the span that the running code is part of, and are recorded only if that one is.
+   */
+  abstract start(name: string, options?: SpanOptions): Span;
+  /** Returns the headers with which others continue the present trace. Is empty without one. */
+  abstract headers(): Readonly<Record<string, string>>;
+
+  /** Runs `work` as a span, which ends with it. */
+  async trace<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+    const span = this.start(name, options);
+    try {
+      const outcome = await span.run(() => work(span));
+      span.end();
+      return outcome;
+    } catch (error) {
+      span.end(error);
+      throw error;
+    }
+  }
+}
+
 /** `exclusive`: alone. `shared`: beside other shared holders of the same lock. */
 export type LockMode = 'exclusive' | 'shared';
 

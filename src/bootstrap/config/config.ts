@@ -19,7 +19,12 @@ export class BadSettings extends Error {
 export type Config = ReturnType<typeof loadConfig>;
 
 /** Loads the environment, and the `.env` file of the working folder for what that does not set. Throws BadSettings. */
-export const loadConfigFromProcess = (): Config => loadConfig({ ...dotEnv(), ...process.env });
+export function loadConfigFromProcess(): Config {
+  const texts = dotEnv();
+  // The SDK of OpenTelemetry reads the environment itself.
+  for (const name in texts) if (name.startsWith('OTEL_')) process.env[name] ??= texts[name];
+  return loadConfig({ ...texts, ...process.env });
+}
 
 /** Reads and checks all settings together. Throws BadSettings. */
 export function loadConfig(texts: Texts) {
@@ -67,6 +72,7 @@ export function loadConfig(texts: Texts) {
     /** Is null for the address that it listens on. */
     instanceName: values.SERVICE_INSTANCE_NAME,
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
+    openTelemetry: openTelemetry(values.OTEL_EXPORTER_OTLP_ENDPOINT, familyOf('OTEL_', texts)),
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),
     /** Names that look like settings but are none, probably typing errors. */
@@ -111,6 +117,10 @@ const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>
   Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text && familyName(name) === family ? [[name, text]] : [])),
   );
+
+/** Returns the variables of the SDK; null if it is off. */
+const openTelemetry = (endpoint: string | null, variables: Readonly<Record<string, string>>) =>
+  endpoint === null || /^true$/i.test(variables.OTEL_SDK_DISABLED ?? '') ? null : variables;
 
 const upstream = (allowedHosts: readonly string[], keys: Readonly<Record<string, string>>) => ({
   allowedHosts,

@@ -221,6 +221,11 @@ export const settings = {
     fallback: '20',
     read: secondsOfTime(0, 3_600),
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    about:
+      'A collector of OpenTelemetry, such as `http://localhost:4318`, which gets traces and metrics. Without it nothing of OpenTelemetry is loaded ([details](monitoring/opentelemetry.md)).',
+    read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
+  }),
   SERVICE_LOG_LEVEL: setting({
     about: `Least level of the events in the log: ${logLevels.join(', ')}.`,
     fallback: 'info',
@@ -233,8 +238,14 @@ export const settings = {
   }),
 } satisfies Record<string, Setting>;
 
-/** Prefixes of settings with names of the operator's choice. */
+/** Prefixes of settings with many names. */
 export const settingFamilies = {
+  OTEL_: setting({
+    about:
+      "The other variables of OpenTelemetry's SDK for Node.js, such as `OTEL_SERVICE_NAME` and `OTEL_TRACES_SAMPLER` ([details](monitoring/opentelemetry.md)).",
+    secret: true,
+    read: z.string(),
+  }),
   SERVICE_RUNTIME_KEY_: setting({
     about:
       'The key of an engine, for the model specs that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',

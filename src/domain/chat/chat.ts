@@ -73,6 +73,8 @@ export interface CompletionEnd {
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   /** Is null if the runtime does not report it. */
   readonly usage: Usage | null;
+  /** The times from the call's turn to its first token and to its end. Only a model that runs here reports them. */
+  readonly timing?: { readonly firstTokenMs: number; readonly tookMs: number };
 }
 
 /** A part of an answer while it is made. The texts of all parts, joined, are the text of the completion. */

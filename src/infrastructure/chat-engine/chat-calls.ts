@@ -189,12 +189,12 @@ export class ChatCalls {
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, logprobs, finishReason, promptTokens, completionTokens, cachedTokens } = report;
-    const { firstTokenMs, betweenTokensMs, tookMs } = report;
+    const { text, logprobs, finishReason, promptTokens, completionTokens, cachedTokens, betweenTokensMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
-    this.estimate.record(tookMs);
-    this.meter.answered({ usage, waitedMs: call.waitedMs, firstTokenMs, betweenTokensMs, tookMs });
-    call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage } });
+    const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
+    this.estimate.record(timing.tookMs);
+    this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
+    call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage, timing } });
     this.end(call, promptTokens + completionTokens);
   }
 

@@ -4,6 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, Dispatcher } from 'undici';
+import type { Span, Tracer } from '../../application/shared/ports.js';
+import { NoTracer } from '../system/shared-ports.js';
 
 const LONGEST_TEXT = 8 * 1024 * 1024;
 /** An idle connection stays open for a little less than most servers allow. */
@@ -91,6 +93,7 @@ export class HttpClient {
   constructor(
     baseUrl: string | URL,
     private readonly headers: Readonly<Record<string, string>> = {},
+    private readonly tracer: Tracer = new NoTracer(),
   ) {
     const { origin, pathname } = new URL(baseUrl);
     this.origin = origin;
@@ -108,16 +111,30 @@ export class HttpClient {
 
   /** Does what `send` does, but resolves when the body begins. */
   async stream(request: HttpRequest): Promise<HttpStream> {
+    const attributes = {
+      'http.request.method': request.method,
+      'url.full': `${this.origin}${this.basePath}${request.path}`,
+    };
+    const span = this.tracer.start(request.method, { kind: 'client', attributes });
+    try {
+      return await span.run(() => this.answer(request, span));
+    } catch (error) {
+      span.end(error);
+      throw error;
+    }
+  }
+
+  private async answer(request: HttpRequest, span: Span): Promise<HttpStream> {
     const began = performance.now();
     const kept = this.idle.pop();
     const reused = kept?.stats.connected ?? false;
     try {
-      return await this.attempt(request, kept ?? (await this.open()));
+      return await this.attempt(request, kept ?? (await this.open()), span);
     } catch (error) {
       const closed = error instanceof ConnectionFailed && error.closed && error.status === null;
       const stale = reused && closed && performance.now() - began < STALE_MS;
       if (!stale || request.signal.aborted) throw error;
-      return this.attempt(request, await this.open());
+      return this.attempt(request, await this.open(), span);
     }
   }
 
@@ -150,14 +167,16 @@ export class HttpClient {
     return connection;
   }
 
-  private async attempt(request: HttpRequest, connection: Client): Promise<HttpStream> {
+  private async attempt(request: HttpRequest, connection: Client, span: Span): Promise<HttpStream> {
     const { method, path, json, body = JSON.stringify(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
-    const headers = { ...type, ...this.headers, ...request.headers };
+    const headers = { ...type, ...this.headers, ...request.headers, ...this.tracer.headers() };
     try {
       const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal };
       const answer = await connection.request(sent);
-      return { status: answer.statusCode, headers: answer.headers, body: this.bodyOf(answer, connection, request) };
+      span.set({ 'http.response.status_code': answer.statusCode });
+      const chunks = this.bodyOf(answer, connection, request, span);
+      return { status: answer.statusCode, headers: answer.headers, body: chunks };
     } catch (error) {
       throw this.failed(connection, request, error, null);
     }
@@ -167,12 +186,15 @@ export class HttpClient {
     { body, statusCode: status }: Dispatcher.ResponseData,
     connection: Client,
     request: HttpRequest,
+    span: Span,
   ): AsyncGenerator<Uint8Array> {
     try {
       yield* body.iterator({ destroyOnReturn: false });
     } catch (error) {
+      span.end(error);
       throw this.failed(connection, request, error, status);
     } finally {
+      span.end(status >= 400 ? String(status) : undefined);
       void this.release(connection, body);
     }
   }

@@ -46,9 +46,10 @@ export async function requestModel(
   }
 }
 
-function requestTo(url: URL, { body, jsonLength, requestId }: ModelRequest, signal: AbortSignal): ClientRequest {
+function requestTo(url: URL, { body, jsonLength, requestId, trace }: ModelRequest, signal: AbortSignal): ClientRequest {
   const headers = {
     'X-Request-Id': requestId,
+    ...trace,
     ...(body && { 'Content-Type': jsonLength === null ? 'application/json' : 'application/octet-stream' }),
     ...(body && body.length !== null && { 'Content-Length': body.length }),
     ...(jsonLength !== null && { [LENGTH_HEADER]: jsonLength }),

@@ -63,12 +63,21 @@ export class PrometheusMetrics implements Metrics {
 
   readonly refused = (limit: 'default' | 'auth'): void => this.limited.inc({ limit });
 
+  /** Returns the present metrics as values. */
+  async snapshots(): Promise<MetricSnapshot[]> {
+    const own = (await this.registry.getMetricsAsJSON()) as unknown as MetricSnapshot[];
+    return [...own, ...(await this.collected())];
+  }
+
   async read(): Promise<string> {
-    const found = await Promise.all(this.sources.map((source) => this.collect(source)));
     const others = new Registry();
-    for (const snapshot of found.flat())
+    for (const snapshot of await this.collected())
       others.registerMetric({ ...snapshot, get: async () => snapshot } as unknown as Metric);
     return `${await this.registry.metrics()}\n${await others.metrics()}`;
+  }
+
+  private async collected(): Promise<MetricSnapshot[]> {
+    return (await Promise.all(this.sources.map((source) => this.collect(source)))).flat();
   }
 
   /** Never asks a source again that has not answered yet. */

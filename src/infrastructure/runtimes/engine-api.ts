@@ -1,6 +1,6 @@
 /** Describes an engine that runs elsewhere and speaks HTTP: its translation, its source and its settings. */
 import { z } from 'zod';
-import type { JsonSchemas } from '../../application/shared/ports.js';
+import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { RuntimeSource, RuntimeTask } from '../../domain/chat/runtime.js';
@@ -75,6 +75,8 @@ export interface EngineSettings {
   readonly loadTimeoutMs: number;
   /** Checks answers whose format is strict. */
   readonly schemas: JsonSchemas;
+  /** Makes spans of the calls to the engine, and tells it of their trace. Default: none. */
+  readonly tracer?: Tracer;
   /** Between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
   readonly retryDelayMs: RestartDelayBounds;
 }

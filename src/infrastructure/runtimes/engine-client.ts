@@ -1,6 +1,6 @@
 /** The connections to one engine elsewhere. It turns answers into completions, and failures into the errors of callers. */
 import type { z } from 'zod';
-import type { JsonSchemas } from '../../application/shared/ports.js';
+import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
 import {
   type ChatRequest,
   type Completion,
@@ -60,8 +60,9 @@ export class EngineClient<Model> {
     private readonly schemas: JsonSchemas,
     /** Returns the error for the caller if a busy engine names no wait. */
     private readonly busy: () => ModelBusy,
+    tracer?: Tracer,
   ) {
-    this.client = new HttpClient(source.baseUrl, api.headers(source.key));
+    this.client = new HttpClient(source.baseUrl, api.headers(source.key), tracer);
     this.answer = api.answer(source.model);
     this.chunk = api.chunk?.(source.model);
   }

@@ -1,4 +1,5 @@
 /** Shares the slots of a runtime fairly among its callers, and estimates how long a refused caller should wait. */
+import { AsyncResource } from 'node:async_hooks';
 import { ModelBusy } from '../../domain/chat/errors.js';
 
 /** The expected cost of a call, and the caller who pays for it. */
@@ -104,7 +105,8 @@ export class FairQueue {
       const turn: Turn = {
         caller,
         tokens,
-        begin: () => {
+        // Another call gives its slot away, but the work belongs to the request that waited.
+        begin: AsyncResource.bind(() => {
           begun = true;
           work().then(
             ([outcome, cost]) => {
@@ -116,7 +118,7 @@ export class FairQueue {
               reject(error);
             },
           );
-        },
+        }),
         refuse: (reason) => {
           end();
           reject(reason);

@@ -56,7 +56,7 @@ export class RemoteEngine<Model> {
     private readonly log: Logger,
   ) {
     this.queue = new FairQueue(settings.maxConcurrent, settings.queue, this.estimate);
-    this.client = new EngineClient(source, api, settings.schemas, () => this.queue.busy);
+    this.client = new EngineClient(source, api, settings.schemas, () => this.queue.busy, settings.tracer);
     this.delays = new RestartDelays(settings.retryDelayMs);
     void this.probe();
   }

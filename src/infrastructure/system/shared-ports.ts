@@ -2,13 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
-import type {
-  Clock,
-  CurrentRequest,
-  Delay,
-  IdGenerator,
-  IdKind,
-  RequestContext,
+import {
+  type Clock,
+  type CurrentRequest,
+  type Delay,
+  type IdGenerator,
+  type IdKind,
+  type RequestContext,
+  type Span,
+  Tracer,
 } from '../../application/shared/ports.js';
 
 @injectable()
@@ -48,5 +50,27 @@ export class AsyncRequestContext implements RequestContext {
 
   async reserve(...lengths: number[]): Promise<void> {
     await this.current.getStore()?.reserve(...lengths);
+  }
+}
+
+/** A span that nobody sees. */
+export const NO_SPAN: Span = {
+  isRecorded: false,
+  run: (work) => work(),
+  set: () => undefined,
+  add: () => undefined,
+  end: () => undefined,
+};
+
+const NO_HEADERS = Object.freeze({});
+
+/** Records nothing. */
+export class NoTracer extends Tracer {
+  start(): Span {
+    return NO_SPAN;
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return NO_HEADERS;
   }
 }

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import type { Tracer } from '../../application/shared/ports.js';
+import { NoTracer } from '../system/shared-ports.js';
 import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
@@ -17,6 +19,7 @@ import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.reposi
 import { JobTable } from './jobs/job.repository.js';
 import { UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
+import { tracedClient } from './traced-client.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
@@ -74,11 +77,11 @@ const options = (url: string) =>
   }) as const;
 
 /** The pool that serves requests. Every wait of a statement is limited, so an outage is noticed within 5 s. */
-export const createDataSource = (url: string, poolSize = 16): DataSource =>
+export const createDataSource = (url: string, poolSize = 16, tracer: Tracer = new NoTracer()): DataSource =>
   new DataSource({
     ...options(withSession(url)),
     entities,
-    extra: { ...limits(url), max: poolSize },
+    extra: { ...limits(url), Client: tracedClient(tracer), max: poolSize },
   });
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);

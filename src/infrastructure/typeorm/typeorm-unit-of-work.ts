@@ -54,7 +54,17 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   /** Runs a statement that every call makes. PostgreSQL plans it once for each connection, under `name`. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.isRunning) return this.query(text, values);
-    return (await poolOf(this.source).query({ name, text, values: [...values] })).rows;
+    // `Pool.query` would run the statement as part of the request that gives the connection back.
+    const connection = await poolOf(this.source).connect();
+    let failure: unknown;
+    try {
+      return (await connection.query({ name, text, values: [...values] })).rows;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      connection.release(failure as Error | undefined);
+    }
   }
 
   private get manager(): EntityManager {

@@ -5,9 +5,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { WebhookMessage, WebhookSender } from '../../application/alerts/ports.js';
+import type { Tracer } from '../../application/shared/ports.js';
 import { WebhookRefused } from '../../domain/alerts/errors.js';
 import type { Delivery } from '../../domain/alerts/webhook.js';
 import { resultWithin } from '../system/scheduling.js';
+import { NoTracer } from '../system/shared-ports.js';
 
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;
@@ -22,6 +24,7 @@ export class HttpWebhookSender implements WebhookSender {
   constructor(
     private readonly guard: AddressGuard,
     private readonly timeoutMs = TIMEOUT_MS,
+    private readonly tracer: Tracer = new NoTracer(),
   ) {}
 
   newSecret(): string {
@@ -45,7 +48,12 @@ export class HttpWebhookSender implements WebhookSender {
     try {
       this.guard.checkAddress(url);
       signal?.throwIfAborted();
-      const status = await this.send(url, message, either);
+      const attributes = { 'http.request.method': 'POST', 'server.address': url.hostname };
+      const status = await this.tracer.trace('POST', { kind: 'client', attributes }, async (span) => {
+        const status = await this.send(url, message, either);
+        span.set({ 'http.response.status_code': status });
+        return status;
+      });
       const done = status >= 200 && status < 300;
       return { status, error: done ? null : `answered with status ${status}` };
     } catch (error) {
@@ -65,6 +73,7 @@ export class HttpWebhookSender implements WebhookSender {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       'User-Agent': 'Tenon',
+      ...this.tracer.headers(),
       'webhook-id': id,
       'webhook-timestamp': Math.floor(sentAt.getTime() / 1_000),
       'webhook-signature': new StandardWebhook(secret).sign(id, sentAt, body),

@@ -5,7 +5,7 @@ import type { Controller } from './contract.js';
 import { authenticate } from './middleware/authenticate.js';
 import { lingeringClose, slowClients } from './middleware/connections.js';
 import { type ErrorHandlerDependencies, errorHandler, notFound } from './middleware/error-handler.js';
-import { accessLog, countRequests, type HttpMetrics } from './middleware/observability.js';
+import { accessLog, type Observers, observeRequests } from './middleware/observability.js';
 import {
   guessKey,
   type RateLimitDependencies,
@@ -25,9 +25,9 @@ export interface HttpDependencies
   extends RequestContextDependencies,
     ErrorHandlerDependencies,
     ReadBodyDependencies,
+    Observers,
     Omit<RateLimitDependencies, 'metrics'> {
   readonly controllers: readonly Controller[];
-  readonly metrics: HttpMetrics;
   readonly shutdown: GracefulShutdown;
   readonly clock: Clock;
   /** Names the proxies whose `X-Forwarded-For` tells the caller's address, as Express's `trust proxy` does. */
@@ -50,7 +50,7 @@ const API = ['/v1', OPENAI];
 
 /** Makes the Express app. Requests take the steps from top to bottom. */
 export function createApp(dependencies: HttpDependencies): Express {
-  const { controllers, shutdown, metrics, authenticator } = dependencies;
+  const { controllers, shutdown, authenticator } = dependencies;
   const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
 
   const recent = new RecentCallers();
@@ -63,8 +63,8 @@ export function createApp(dependencies: HttpDependencies): Express {
   app.use(shutdown.track);
   app.use(slowClients());
   app.use(lingeringClose());
+  app.use(observeRequests(dependencies, contracts));
   app.use(accessLog(dependencies));
-  app.use(countRequests(metrics, contracts));
   app.use(securityHeaders());
   app.use(hostCheck(dependencies.allowedHosts));
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);

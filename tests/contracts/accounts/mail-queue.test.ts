@@ -1,5 +1,6 @@
 import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { Sealer } from '../../../src/infrastructure/crypto/secrets.js';
+import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
 import {
   createDataSource,
   createMigrationSource,
@@ -37,7 +38,7 @@ describe('MailQueue on PostgreSQL', () => {
     const log = new RecordingLog();
     const registry = new TypeOrmInstanceRegistry(source);
     const unitOfWork = new TypeOrmUnitOfWork(source);
-    const queue = new GraphileWorkQueue(source, unitOfWork, registry, log, new OutageLog(log));
+    const queue = new GraphileWorkQueue(source, unitOfWork, registry, log, new OutageLog(log), new NoTracer());
     const mailer = new MemoryMailer();
     const mails = new MailQueue(queue, new Sealer(secret, 'outbox'), mailer, ids, log);
     queue.register(MAIL, mails);

@@ -6,13 +6,15 @@ import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js'
 import type { RuntimeTask } from '../../../src/domain/chat/runtime.js';
 import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
+import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
+import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
 import type {
   HttpChatRuntime,
   HttpChatRuntimeSettings,
 } from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
-import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer, SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
 import { schemas } from '../../support/json-schemas.js';
@@ -117,6 +119,9 @@ describe('chat engines elsewhere', () => {
   type Limits = ChatRuntimesLimits & HttpChatRuntimeSettings;
 
   /** Runs the contracts on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
+  /** Must change nothing. */
+  const telemetry = new GenAiTelemetry(new NoTracer(), true);
+
   function engineContracts<Model>(
     name: string,
     { streams, embeds = false, ...about }: Partial<ScriptedEngine> & { streams: boolean; embeds?: boolean },
@@ -126,7 +131,7 @@ describe('chat engines elsewhere', () => {
     const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
-      const runtimes = new ChatRuntimeByKind([adapter]);
+      const runtimes = new ChatRuntimeByKind([new TracedChatEngine(adapter, telemetry)]);
       const source = (model: string, key = 'right', task?: RuntimeTask): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model), ...(task && { task }) };
       };

@@ -1,3 +1,4 @@
+import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
@@ -57,7 +58,7 @@ describe('on PostgreSQL', () => {
       const source = await createDataSource(database.url, 6).initialize();
       const living = new TypeOrmInstanceRegistry(source);
       const unitOfWork = new TypeOrmUnitOfWork(source);
-      const queue = new GraphileWorkQueue(source, unitOfWork, living, log, new OutageLog(log));
+      const queue = new GraphileWorkQueue(source, unitOfWork, living, log, new OutageLog(log), new NoTracer());
       opened.push({ queue, living, source });
       return { queue, unitOfWork, number: await living.own() };
     },

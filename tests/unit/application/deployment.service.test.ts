@@ -3,6 +3,7 @@ import { DeploymentService } from '../../../src/application/deployments/deployme
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
+import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
@@ -19,7 +20,8 @@ describe('a new deployment', () => {
   const serviceWith = (server: MemoryModelServer) => {
     const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
     const authority = new Authority(repositories.credentials, clock);
-    return new DeploymentService(deployments, server, reconciler, {} as CallTracker, authority, audit, ids, clock);
+    const calls = {} as CallTracker;
+    return new DeploymentService(deployments, server, reconciler, calls, authority, audit, ids, clock, new NoTracer());
   };
   const service = serviceWith(servers);
   const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;

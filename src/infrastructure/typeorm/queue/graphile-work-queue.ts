@@ -2,7 +2,13 @@ import { injectable } from 'inversify';
 import type { Pool } from 'pg';
 import { DataSource, In } from 'typeorm';
 import { InstanceRegistry } from '../../../application/jobs/ports.js';
-import { Logger, type TaskOptions, type TaskWorker, type WorkQueue } from '../../../application/shared/ports.js';
+import {
+  Logger,
+  type TaskOptions,
+  type TaskWorker,
+  Tracer,
+  type WorkQueue,
+} from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { Repeating, resultWithin } from '../../system/scheduling.js';
 import { createQueuePool } from '../connections.js';
@@ -59,6 +65,7 @@ export class GraphileWorkQueue implements WorkQueue {
     private readonly registry: InstanceRegistry,
     private readonly log: Logger,
     private readonly outages: OutageLog,
+    private readonly tracer: Tracer,
   ) {
     const failed = (error: unknown) => outages.failed('the work queue', error);
     this.looking = new Repeating((stopping) => this.look(stopping), LOOK_PAUSE_MS, failed);
@@ -66,7 +73,7 @@ export class GraphileWorkQueue implements WorkQueue {
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
     const { key = null, queueName = null, maxAttempts = MAX_ATTEMPTS } = options;
-    const envelope: Envelope = { payload, maxAttempts };
+    const envelope: Envelope = { payload, maxAttempts, trace: this.tracer.headers() };
     await this.unitOfWork.query(ADD, [task, JSON.stringify(envelope), queueName, key]);
   }
 
@@ -131,6 +138,7 @@ export class GraphileWorkQueue implements WorkQueue {
 
   private started(task: string, worker: TaskWorker): TaskRunner {
     return new TaskRunner(task, worker, {
+      tracer: this.tracer,
       pool: this.pool as Pool,
       register: async (id) => {
         await this.registered.insert({ id, instance: this.instance });

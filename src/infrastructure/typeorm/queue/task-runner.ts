@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type Job, Logger, runTaskList, type Task, type Worker, type WorkerPool } from 'graphile-worker';
 import type { Pool } from 'pg';
-import type { TaskOptions, TaskWorker } from '../../../application/shared/ports.js';
+import type { TaskOptions, TaskWorker, TraceHeaders, Tracer } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
 /** Well below the four hours after which graphile-worker gives a task to another worker. */
@@ -13,6 +13,8 @@ const POLL_INTERVAL_MS = 2_000;
 export interface Envelope {
   readonly payload: Json;
   readonly maxAttempts: Required<TaskOptions>['maxAttempts'];
+  /** Names the trace of the cause. Tasks of earlier versions have none. */
+  readonly trace?: TraceHeaders;
 }
 
 /** Another instance may run the task. */
@@ -30,6 +32,7 @@ export class Postponed extends Error {
 }
 
 interface Surroundings {
+  readonly tracer: Tracer;
   readonly pool: Pool;
   /** Awaited before a worker takes its first task. */
   readonly register: (workerId: string) => Promise<void>;
@@ -127,7 +130,7 @@ export class TaskRunner {
   }
 
   private readonly perform: Task = async (stored, { job }) => {
-    const { payload, maxAttempts } = stored as Envelope;
+    const { payload, maxAttempts, trace = {} } = stored as Envelope;
     const { id, attempts: number, locked_by: workerId } = job;
     if (this.stopping) throw new Postponed('the instance shuts down', number - 1, 0);
     // After a failed registration graphile-worker takes tasks anyway. Nobody would unlock them if this instance died.
@@ -140,7 +143,10 @@ export class TaskRunner {
     const tooLong = setTimeout(() => abort.abort(new Error('an hour is over')), LONGEST_RUN_MS).unref();
     this.running.set(id, { workerId, abort });
     try {
-      await this.worker.run(payload, { number, signal });
+      const attributes = { 'tenon.task.attempt': number };
+      await this.around.tracer.trace(`task ${this.task}`, { kind: 'consumer', cause: trace, attributes }, () =>
+        this.worker.run(payload, { number, signal }),
+      );
       // graphile-worker would remove the task, whoever runs it now.
       if (signal.reason instanceof LeaseLost) throw signal.reason;
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { Request, RequestHandler } from 'express';
-import type { Clock, Logger } from '../../../application/shared/ports.js';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
 /** Logs how each request ended. */
@@ -8,14 +8,14 @@ export const accessLog =
   (request, response, next) => {
     const begun = clock.now();
     const { method } = request;
-    const { requestId, path } = request.context;
-    response.once('close', () => {
+    const { path } = request.context;
+    const ended = () => {
       if (isProbe(request)) return;
       const ms = clock.now().getTime() - begun.getTime();
       const status = response.writableFinished ? response.statusCode : 'gone';
-      // 'close' may be the connection's own event, which is outside of the request's log context.
-      logger.info('request', { request_id: requestId, method, path: path.slice(0, 200), status, ms });
-    });
+      logger.info('request', { method, path: path.slice(0, LONGEST_PATH), status, ms });
+    };
+    response.once('close', logger.bound(ended)); // it may be the connection's own event, which is outside of the request
     next();
   };
 
@@ -30,22 +30,47 @@ export interface HttpMetrics {
   refused(limit: 'default' | 'auth'): void;
 }
 
+const LONGEST_PATH = 200;
+
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts each request under the path of its contract. */
-export function countRequests(metrics: HttpMetrics, contracts: readonly Contract[]): RequestHandler {
+export interface Observers {
+  readonly metrics: HttpMetrics;
+  readonly tracer: Tracer;
+}
+
+/** Counts each request under the path of its contract, and makes a span of it. */
+export function observeRequests({ metrics, tracer }: Observers, contracts: readonly Contract[]): RequestHandler {
   const routeOf = routeFinder(contracts);
   return (request, response, next) => {
     const ended = metrics.began();
     const { context } = request;
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const span = isProbe(request) ? null : tracer.start(method, { kind: 'server', cause: request.headers });
     response.once('close', () => {
-      const route = context.route ?? routeOf(context.path) ?? (response.statusCode < 400 ? 'other' : 'unknown');
-      const method = METHODS.has(request.method) ? request.method : 'other';
-      ended({ method, route, status: response.writableFinished ? String(response.statusCode) : 'gone' });
+      const known = context.route ?? routeOf(context.path);
+      const status = response.writableFinished ? String(response.statusCode) : 'gone';
+      ended({ method, route: known ?? (response.statusCode < 400 ? 'other' : 'unknown'), status });
+      if (span?.isRecorded) span.set(describe(request, response, known), known ? `${method} ${known}` : method);
+      span?.end(status === 'gone' || response.statusCode >= 500 ? status : undefined);
     });
-    next();
+    if (span) span.run(next);
+    else next();
   };
 }
+
+/** Leaves out the query, and a path that may hold a secret. */
+const describe = (request: Request, response: Response, route: string | null): SpanAttributes => ({
+  'http.request.method': request.method,
+  'http.route': route ?? undefined,
+  'http.response.status_code': response.statusCode,
+  'url.scheme': request.protocol,
+  'url.path': route?.includes('{token}') === false ? request.context.path.slice(0, LONGEST_PATH) : undefined,
+  'client.address': request.ip,
+  'network.protocol.version': request.httpVersion,
+  'user_agent.original': request.get('user-agent')?.slice(0, LONGEST_PATH),
+  'tenon.request.id': request.context.requestId,
+});
 
 /** Finds the contract's path for a request that was refused before it was routed. */
 function routeFinder(contracts: readonly Contract[]): (path: string) => string | null {

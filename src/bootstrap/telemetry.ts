@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import type { ChatEngine } from '../application/chat/ports.js';
+import type { Logger, Tracer } from '../application/shared/ports.js';
+import type { MetricSnapshot } from '../infrastructure/prometheus/metric-sources.js';
+import { NoTracer } from '../infrastructure/system/shared-ports.js';
+import { version } from '../interfaces/version.js';
+import type { Config } from './config/config.js';
+
+/** Exports traces and metrics, or does nothing. */
+export interface Telemetry {
+  readonly tracer: Tracer;
+  /** Returns an engine whose calls are spans. */
+  traced(engine: ChatEngine): ChatEngine;
+  /** Exports these metrics from now on. */
+  export(readMetrics: () => Promise<readonly MetricSnapshot[]>): void;
+  stop(graceMs: number): Promise<void>;
+}
+
+export const noTelemetry: Telemetry = {
+  tracer: new NoTracer(),
+  traced: (engine) => engine,
+  export: () => undefined,
+  stop: async () => undefined,
+};
+
+/** Starts OpenTelemetry. Without a collector nothing of it is loaded. */
+export async function startTelemetry({ openTelemetry, instanceName }: Config, log: Logger): Promise<Telemetry> {
+  if (openTelemetry === null) return noTelemetry;
+  const { OpenTelemetry } = await import('../infrastructure/opentelemetry/telemetry.js');
+  const instance = instanceName ?? `${hostname()}-${process.pid}`;
+  return new OpenTelemetry({ variables: openTelemetry, version, instance }, log);
+}

@@ -1,0 +1,177 @@
+/** Describes chats and embeddings by OpenTelemetry's semantic conventions for generative AI. */
+import { type Attributes, metrics } from '@opentelemetry/api';
+import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
+import type { ChatRequest, CompletionEnd } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { steadyMs } from '../system/scheduling.js';
+import { errorType } from './open-telemetry-tracer.js';
+
+/** The bounds that the conventions recommend. */
+const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const FIRST_TOKEN_SECONDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
+const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
+
+/** Bounds the content of one span, in characters. Many spans wait in memory for the collector. */
+const MOST_CONTENT = 16_384;
+
+export class GenAiTelemetry {
+  private readonly duration = histogram('gen_ai.client.operation.duration', 's', SECONDS);
+  private readonly usage = histogram('gen_ai.client.token.usage', '{token}', TOKENS);
+  private readonly answer = histogram('gen_ai.server.request.duration', 's', SECONDS);
+  private readonly firstToken = histogram('gen_ai.server.time_to_first_token', 's', FIRST_TOKEN_SECONDS);
+  private readonly eachToken = histogram('gen_ai.server.time_per_output_token', 's', TOKEN_SECONDS);
+
+  constructor(
+    private readonly tracer: Tracer,
+    /** Records what was asked and answered as well. */
+    private readonly withContent: boolean,
+  ) {}
+
+  chat(provider: string, project: string, request: ChatRequest): ObservedCall {
+    const { sampling = {}, maxTokens, temperature, responseFormat } = request;
+    return this.call('chat', provider, project, () => ({
+      'gen_ai.request.temperature': temperature,
+      'gen_ai.request.max_tokens': maxTokens ?? undefined,
+      'gen_ai.request.top_p': sampling.topP,
+      'gen_ai.request.seed': sampling.seed,
+      'gen_ai.request.frequency_penalty': sampling.frequencyPenalty,
+      'gen_ai.request.presence_penalty': sampling.presencePenalty,
+      'gen_ai.request.stop_sequences': sampling.stop && [...sampling.stop],
+      'gen_ai.output.type': responseFormat ? 'json' : 'text',
+      ...(this.withContent && { 'gen_ai.input.messages': contentOf(request.messages) }),
+    }));
+  }
+
+  embeddings(provider: string, project: string, { dimensions }: EmbeddingRequest): ObservedCall {
+    return this.call('embeddings', provider, project, () => ({ 'gen_ai.embeddings.dimension.count': dimensions }));
+  }
+
+  private call(operation: string, provider: string, project: string, details: () => SpanAttributes): ObservedCall {
+    const about = {
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': project,
+    };
+    const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes: about });
+    if (span.isRecorded) span.set(details());
+    return new ObservedCall(this, span, about);
+  }
+
+  outputOf(text: string, finishReason: string): SpanAttributes {
+    if (!this.withContent) return {};
+    return { 'gen_ai.output.messages': contentOf([{ role: 'assistant', content: text }], finishReason) };
+  }
+
+  /** Returns the text of an answer so far, as much of it as is recorded. */
+  kept(text: string, more: string): string {
+    return this.withContent && text.length < MOST_CONTENT ? text + more : text;
+  }
+
+  measure(about: Attributes, { tookMs, firstTokenMs, tokenMs, usage, failure }: Measured): void {
+    const outcome = failure === undefined ? about : { ...about, 'error.type': errorType(failure) };
+    this.duration.record(tookMs / 1_000, outcome);
+    this.answer.record(tookMs / 1_000, outcome);
+    if (firstTokenMs !== undefined) this.firstToken.record(firstTokenMs / 1_000, about);
+    if (tokenMs !== undefined) this.eachToken.record(tokenMs / 1_000, about);
+    for (const [type, tokens] of Object.entries(usage ?? {}))
+      if (tokens !== undefined) this.usage.record(tokens, { ...about, 'gen_ai.token.type': type });
+  }
+}
+
+interface Measured {
+  readonly tookMs: number;
+  readonly firstTokenMs?: number | undefined;
+  /** The mean time of each token after the first. */
+  readonly tokenMs?: number | undefined;
+  readonly usage?: { readonly input: number; readonly output?: number };
+  readonly failure?: unknown;
+}
+
+const histogram = (name: string, unit: string, explicitBucketBoundaries: number[]) =>
+  metrics.getMeter('tenon').createHistogram(name, { unit, advice: { explicitBucketBoundaries } });
+
+const contentOf = (messages: readonly { readonly role: string; readonly content: string }[], finish_reason?: string) =>
+  JSON.stringify(
+    messages.map(({ role, content }) => ({
+      role,
+      parts: [{ type: 'text', content: content.slice(0, MOST_CONTENT / messages.length) }],
+      ...(finish_reason && { finish_reason }),
+    })),
+  );
+
+/** A call of a runtime, from its arrival to its end. */
+export class ObservedCall {
+  private readonly arrived = steadyMs();
+  private turn: number | null = null;
+  private first: number | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly telemetry: GenAiTelemetry,
+    readonly span: Span,
+    private readonly about: Attributes,
+  ) {}
+
+  /** Notes the end of the wait in the queue, before it calls `admitted`. */
+  admitted(admitted: () => void = () => undefined): () => void {
+    return () => {
+      this.turn = this.passed;
+      this.span.add('queue', { from: 0, to: this.turn });
+      admitted();
+    };
+  }
+
+  /** Notes the first token of a stream. */
+  began(): void {
+    this.first ??= this.passed;
+  }
+
+  ended({ finishReason, usage, timing }: CompletionEnd, text: string): void {
+    const from = this.turn ?? 0;
+    const firstTokenMs = timing ? from + timing.firstTokenMs : this.first;
+    const lastTokenMs = timing ? from + timing.tookMs : this.passed;
+    const input = usage?.promptTokens;
+    const output = usage?.completionTokens;
+    const isMany = output !== undefined && output > 1 && firstTokenMs !== undefined;
+    if (timing && firstTokenMs !== undefined) {
+      this.span.add('prefill', { from, to: firstTokenMs }, { 'gen_ai.usage.input_tokens': input });
+      this.span.add('decode', { from: firstTokenMs, to: lastTokenMs }, { 'gen_ai.usage.output_tokens': output });
+    }
+    if (this.span.isRecorded)
+      this.span.set({
+        'gen_ai.response.finish_reasons': [finishReason],
+        'gen_ai.usage.input_tokens': input,
+        'gen_ai.usage.output_tokens': output,
+        'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
+        ...this.telemetry.outputOf(text, finishReason),
+      });
+    this.end({
+      firstTokenMs,
+      tokenMs: isMany ? (lastTokenMs - firstTokenMs) / (output - 1) : undefined,
+      ...(input !== undefined && output !== undefined && { usage: { input, output } }),
+    });
+  }
+
+  embedded({ promptTokens }: Embeddings): void {
+    this.span.set({ 'gen_ai.usage.input_tokens': promptTokens ?? undefined });
+    this.end(promptTokens === null ? {} : { usage: { input: promptTokens } });
+  }
+
+  /** Does nothing after the end. */
+  failed(failure: unknown): void {
+    if (this.isOver) return;
+    if (this.turn === null) this.span.add('queue', { from: 0, to: this.passed });
+    this.end({ failure });
+  }
+
+  private end(measured: Omit<Measured, 'tookMs'>): void {
+    this.isOver = true;
+    this.telemetry.measure(this.about, { tookMs: this.passed, ...measured });
+    this.span.end(measured.failure);
+  }
+
+  private get passed(): number {
+    return steadyMs() - this.arrived;
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  type Span as ApiSpan,
+  type Tracer as ApiTracer,
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import {
+  type LogFields,
+  type Logger,
+  type Span,
+  type SpanAttributes,
+  type SpanOptions,
+  type TraceHeaders,
+  Tracer,
+} from '../../application/shared/ports.js';
+import { DomainError } from '../../domain/shared/errors.js';
+import { steadyMs } from '../system/scheduling.js';
+import { NO_SPAN, SystemClock } from '../system/shared-ports.js';
+
+const kinds = {
+  server: SpanKind.SERVER,
+  consumer: SpanKind.CONSUMER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/** All spans of a trace in this process take the time from one steady clock, so that children lie within their parents. */
+const EPOCH = createContextKey('the milliseconds since the epoch at which the steady clock began');
+
+const clock = new SystemClock();
+
+/** Makes spans by the API of OpenTelemetry. Log lines carry the ids of the request's or the task's span. */
+export class OpenTelemetryTracer extends Tracer {
+  constructor(
+    private readonly tracer: ApiTracer,
+    private readonly log: Logger,
+  ) {
+    super();
+  }
+
+  start(name: string, { kind = 'internal', attributes = {}, cause }: SpanOptions = {}): Span {
+    const isEntry = kind === 'server' || kind === 'consumer';
+    if (!isEntry && !trace.getActiveSpan()?.isRecording()) return NO_SPAN;
+    const around = isEntry ? causeOf(cause, kind) : context.active();
+    const epoch = (around.getValue(EPOCH) as number | undefined) ?? clock.now().getTime() - steadyMs();
+    const startTime = epoch + steadyMs();
+    const span = this.tracer.startSpan(name, { kind: kinds[kind], attributes, startTime }, around);
+    const { traceId: trace_id, spanId: span_id } = span.spanContext();
+    const inside = trace.setSpan(around, span).setValue(EPOCH, epoch);
+    const run = <T>(work: () => T): T => context.with(inside, work);
+    return new StartedSpan(
+      this.tracer,
+      span,
+      inside,
+      startTime,
+      isEntry ? (work) => this.log.within({ trace_id, span_id } satisfies LogFields, () => run(work)) : run,
+    );
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    const headers = {};
+    propagation.inject(context.active(), headers);
+    return headers;
+  }
+}
+
+/** Returns the context of a cause. Tasks come from this service, so the sampler may believe what they say. */
+function causeOf(cause: TraceHeaders | undefined, kind: 'server' | 'consumer'): Context {
+  const around = propagation.extract(ROOT_CONTEXT, cause ?? {});
+  const remote = trace.getSpanContext(around);
+  return remote && kind === 'consumer' ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: false }) : around;
+}
+
+class StartedSpan implements Span {
+  constructor(
+    private readonly tracer: ApiTracer,
+    private readonly span: ApiSpan,
+    private readonly inside: Context,
+    private readonly startTime: number,
+    readonly run: Span['run'],
+  ) {}
+
+  get isRecorded(): boolean {
+    return this.span.isRecording();
+  }
+
+  set(attributes: SpanAttributes, name?: string): void {
+    this.span.setAttributes(attributes);
+    if (name !== undefined) this.span.updateName(name);
+  }
+
+  add(name: string, { from, to }: { from: number; to: number }, attributes: SpanAttributes = {}): void {
+    if (!this.isRecorded) return;
+    const child = this.tracer.startSpan(name, { attributes, startTime: this.startTime + from }, this.inside);
+    child.end(this.startTime + Math.max(from, to));
+  }
+
+  end(failure?: unknown): void {
+    if (failure !== undefined) {
+      this.span.setAttribute('error.type', errorType(failure));
+      this.span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    this.span.end((this.inside.getValue(EPOCH) as number) + steadyMs());
+  }
+}
+
+/** Returns a word of which there are few. A message may hold what was said in a chat. */
+export function errorType(failure: unknown): string {
+  if (typeof failure === 'string') return failure;
+  if (failure instanceof DomainError) return failure.code;
+  const { code, name } = (failure ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+}

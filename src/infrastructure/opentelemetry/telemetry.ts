@@ -1,0 +1,99 @@
+/** Loads the SDK of OpenTelemetry. Imported only if tracing is on. */
+import { DiagLogLevel, diag, trace } from '@opentelemetry/api';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { core, metrics, NodeSDK, resources } from '@opentelemetry/sdk-node';
+import type { ChatEngine } from '../../application/chat/ports.js';
+import type { Logger, Tracer } from '../../application/shared/ports.js';
+import type { MetricSnapshot } from '../prometheus/metric-sources.js';
+import { resultWithin, steadyMs } from '../system/scheduling.js';
+import { GenAiTelemetry } from './gen-ai.js';
+import { MetricsBridge } from './metrics-bridge.js';
+import { OpenTelemetryTracer } from './open-telemetry-tracer.js';
+import { samplerOf } from './sampler.js';
+import { TracedChatEngine } from './traced-chat-engine.js';
+
+export interface TelemetrySettings {
+  /** The variables of the environment that begin with `OTEL_`. The SDK reads most of them itself. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly version: string;
+  /** Tells instances apart. */
+  readonly instance: string;
+}
+
+const EXPORT_INTERVAL_MS = 60_000;
+const EXPORT_TIMEOUT_MS = 30_000;
+/** A collector that is away is reported once in this time. */
+const QUIET_MS = 60 * 60_000;
+const LONGEST_WARNING = 500;
+
+/** Exports traces and metrics by OTLP, as the variables say. */
+export class OpenTelemetry {
+  readonly tracer: Tracer;
+  private readonly sdk: NodeSDK;
+  private readonly genAi: GenAiTelemetry;
+  private readMetrics: () => Promise<readonly MetricSnapshot[]> = async () => [];
+
+  constructor({ variables, version, instance }: TelemetrySettings, log: Logger) {
+    diag.setLogger(warnings(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+    const service = { 'service.name': 'tenon', 'service.version': version, 'service.instance.id': instance };
+    this.sdk = new NodeSDK({
+      resource: resources.defaultResource().merge(resources.resourceFromAttributes(service)),
+      sampler: samplerOf(variables.OTEL_TRACES_SAMPLER, variables.OTEL_TRACES_SAMPLER_ARG),
+      metricReaders: this.metricReaders(variables),
+      logRecordProcessors: [],
+      // Baggage of strangers would reach engines and receivers of webhooks.
+      ...(!variables.OTEL_PROPAGATORS && { textMapPropagator: new core.W3CTraceContextPropagator() }),
+    });
+    this.sdk.start();
+    this.tracer = new OpenTelemetryTracer(trace.getTracer('tenon', version), log);
+    const content = variables.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? '';
+    this.genAi = new GenAiTelemetry(this.tracer, /^(true|span_only|span_and_event)$/i.test(content));
+  }
+
+  traced(engine: ChatEngine): ChatEngine {
+    return new TracedChatEngine(engine, this.genAi);
+  }
+
+  /** Exports these metrics from now on, besides those of chats. */
+  export(readMetrics: () => Promise<readonly MetricSnapshot[]>): void {
+    this.readMetrics = readMetrics;
+  }
+
+  /** Exports what waits. Resolves when it has arrived, or after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    await resultWithin(
+      this.sdk.shutdown().catch(() => undefined), // a warning tells it
+      graceMs,
+    );
+  }
+
+  private metricReaders(variables: TelemetrySettings['variables']): metrics.IMetricReader[] {
+    if (variables.OTEL_METRICS_EXPORTER === 'none') return [];
+    const protocol = variables.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL;
+    const Exporter = protocol === 'grpc' ? GrpcExporter : protocol === 'http/json' ? JsonExporter : ProtobufExporter;
+    const exportIntervalMillis = Number(variables.OTEL_METRIC_EXPORT_INTERVAL) || EXPORT_INTERVAL_MS;
+    const timeout = Number(variables.OTEL_METRIC_EXPORT_TIMEOUT) || EXPORT_TIMEOUT_MS;
+    return [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: new Exporter(),
+        exportIntervalMillis,
+        exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
+        metricProducers: [new MetricsBridge(() => this.readMetrics())],
+      }),
+    ];
+  }
+}
+
+/** Passes the first warning of the SDK to the log, and no more for a while. */
+function warnings(log: Logger) {
+  let quietUntil = 0;
+  const warn = (message: string) => {
+    if (steadyMs() < quietUntil) return;
+    quietUntil = steadyMs() + QUIET_MS;
+    log.warn('OpenTelemetry does not export everything', { reason: message.slice(0, LONGEST_WARNING) });
+  };
+  const nothing = () => undefined;
+  return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
+}

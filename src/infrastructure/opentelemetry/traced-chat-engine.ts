@@ -1,0 +1,100 @@
+import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
+import type { Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { Embeddings } from '../../domain/chat/embedding.js';
+import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
+import type { GenAiTelemetry, ObservedCall } from './gen-ai.js';
+
+/** Makes a span of each call of an engine's runtimes, and measures it. */
+export class TracedChatEngine implements ChatEngine {
+  constructor(
+    private readonly engine: ChatEngine,
+    private readonly telemetry: GenAiTelemetry,
+  ) {}
+
+  get kind(): string {
+    return this.engine.kind;
+  }
+
+  source(spec: JsonObject): Promise<RuntimeSource> {
+    return this.engine.source(spec);
+  }
+
+  requireRoom(): void {
+    this.engine.requireRoom();
+  }
+
+  create(projectId: string): EngineRuntime {
+    return new TracedRuntime(this.engine.create(projectId), this.kind, projectId, this.telemetry);
+  }
+}
+
+class TracedRuntime implements EngineRuntime {
+  constructor(
+    private readonly runtime: EngineRuntime,
+    private readonly kind: string,
+    private readonly project: string,
+    private readonly telemetry: GenAiTelemetry,
+  ) {}
+
+  get status(): RuntimeStatus {
+    return this.runtime.status;
+  }
+
+  get figures(): RuntimeFigures {
+    return this.runtime.figures;
+  }
+
+  start(source: RuntimeSource): void {
+    this.runtime.start(source);
+  }
+
+  stop(): Promise<void> {
+    return this.runtime.stop();
+  }
+
+  async complete(...[request, caller, signal, admitted]: Parameters<EngineRuntime['complete']>): Promise<Completion> {
+    const call = this.telemetry.chat(this.kind, this.project, request);
+    const answer = await observed(call, () => this.runtime.complete(request, caller, signal, call.admitted(admitted)));
+    call.ended(answer, answer.text);
+    return answer;
+  }
+
+  async embed(...[request, caller, signal, admitted]: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
+    const call = this.telemetry.embeddings(this.kind, this.project, request);
+    const answer = await observed(call, () => this.runtime.embed(request, caller, signal, call.admitted(admitted)));
+    call.embedded(answer);
+    return answer;
+  }
+
+  async *stream(
+    ...[request, caller, signal, admitted]: Parameters<EngineRuntime['stream']>
+  ): AsyncGenerator<CompletionPart> {
+    const call = this.telemetry.chat(this.kind, this.project, request);
+    const parts = this.runtime.stream(request, caller, signal, call.admitted(admitted))[Symbol.asyncIterator]();
+    let text = '';
+    try {
+      for (;;) {
+        const { done, value: part } = await observed(call, () => parts.next());
+        if (done) return;
+        call.began();
+        text = this.telemetry.kept(text, part.text);
+        if (part.end) call.ended(part.end, text);
+        yield part;
+      }
+    } finally {
+      call.failed('cancelled'); // the caller left, unless the call is over
+      await parts.return?.();
+    }
+  }
+}
+
+/** Runs a step of a call. Ends the call if the step fails. */
+async function observed<T>(call: ObservedCall, step: () => Promise<T>): Promise<T> {
+  try {
+    return await call.span.run(step);
+  } catch (error) {
+    call.failed(error);
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import type { ChatEngine, EngineRuntime } from '../../../src/application/chat/ports.js';
+import { type Span, type SpanAttributes, type SpanOptions, Tracer } from '../../../src/application/shared/ports.js';
+import { RuntimeUnavailable } from '../../../src/domain/chat/errors.js';
+import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
+import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
+
+/** Keeps its spans as they are described. */
+class KeepingTracer extends Tracer {
+  readonly spans: { name: string; attributes: SpanAttributes; parts: string[]; ends: unknown[] }[] = [];
+
+  start(name: string, { attributes = {} }: SpanOptions = {}): Span {
+    const kept = { name, attributes, parts: [] as string[], ends: [] as unknown[] };
+    this.spans.push(kept);
+    return {
+      isRecorded: true,
+      run: (work) => work(),
+      set: (more) => {
+        kept.attributes = { ...kept.attributes, ...more };
+      },
+      add: (part) => kept.parts.push(part),
+      end: (failure) => kept.ends.push(failure),
+    };
+  }
+
+  headers = () => ({});
+}
+
+const request = {
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Who?'.repeat(10_000) },
+  ],
+  maxTokens: 9,
+  temperature: 0.5,
+  sampling: { topP: 0.9, seed: 7, stop: ['.'] },
+} as const;
+const usage = { promptTokens: 5, cachedTokens: 2, completionTokens: 3 };
+const end = { finishReason: 'stop', usage } as const;
+const failure = new RuntimeUnavailable('it is away');
+const signal = new AbortController().signal;
+
+const whole: Partial<EngineRuntime> = {
+  complete: async (_request, _caller, _signal, admitted) => {
+    admitted?.();
+    return { text: 'Ada', ...end, timing: { firstTokenMs: 1, tookMs: 2 } };
+  },
+  async *stream(_request, _caller, _signal, admitted) {
+    admitted?.();
+    yield { text: 'A' };
+    yield { text: 'da', end };
+  },
+  embed: async () => ({ vectors: [], promptTokens: 4 }),
+};
+
+function observed(runtime: Partial<EngineRuntime>, withContent = false) {
+  const tracer = new KeepingTracer();
+  const engine = { kind: 'onnx', create: () => runtime } as unknown as ChatEngine;
+  const traced = new TracedChatEngine(engine, new GenAiTelemetry(tracer, withContent)).create('prj_1');
+  return { tracer, traced };
+}
+
+describe('the span of a call', () => {
+  it('has what the conventions name, and no content', async () => {
+    const { tracer, traced } = observed(whole);
+    await traced.complete(request, 'usr_1', signal);
+    for await (const _ of traced.stream(request, 'usr_1', signal));
+    await traced.embed({ texts: ['secret'], dimensions: 8 }, 'usr_1', signal);
+    const about = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'onnx',
+      'gen_ai.request.model': 'prj_1',
+      'gen_ai.request.max_tokens': 9,
+      'gen_ai.request.temperature': 0.5,
+      'gen_ai.request.top_p': 0.9,
+      'gen_ai.request.seed': 7,
+      'gen_ai.request.stop_sequences': ['.'],
+      'gen_ai.output.type': 'text',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.usage.input_tokens': 5,
+      'gen_ai.usage.output_tokens': 3,
+      'gen_ai.usage.cache_read.input_tokens': 2,
+    };
+    const [chat, stream, embed] = tracer.spans;
+    expect(chat).toEqual({
+      name: 'chat prj_1',
+      attributes: about,
+      parts: ['queue', 'prefill', 'decode'],
+      ends: [undefined],
+    });
+    expect(stream).toEqual({ name: 'chat prj_1', attributes: about, parts: ['queue'], ends: [undefined] });
+    expect(embed).toMatchObject({ name: 'embeddings prj_1', ends: [undefined] });
+    expect(embed?.attributes).toEqual({
+      'gen_ai.operation.name': 'embeddings',
+      'gen_ai.provider.name': 'onnx',
+      'gen_ai.request.model': 'prj_1',
+      'gen_ai.embeddings.dimension.count': 8,
+      'gen_ai.usage.input_tokens': 4,
+    });
+  });
+
+  it('has a bounded part of the content if it is asked for', async () => {
+    const { tracer, traced } = observed(whole, true);
+    for await (const _ of traced.stream(request, 'usr_1', signal));
+    const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
+    const [system, user] = JSON.parse(String(attributes['gen_ai.input.messages']));
+    expect(system).toEqual({ role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] });
+    expect(user.parts[0].content).toBe('Who?'.repeat(2_048));
+    expect(JSON.parse(String(attributes['gen_ai.output.messages']))).toEqual([
+      { role: 'assistant', parts: [{ type: 'text', content: 'Ada' }], finish_reason: 'stop' },
+    ]);
+  });
+
+  it('ends once: with the failure, in the queue or after it, or when the caller leaves', async () => {
+    const { tracer, traced } = observed({
+      complete: () => Promise.reject(failure),
+      // biome-ignore lint/correctness/useYield: it fails at once
+      async *stream(_request, _caller, _signal, admitted) {
+        admitted?.();
+        throw failure;
+      },
+      embed: () => Promise.reject(failure),
+    });
+    await expect(traced.complete(request, 'usr_1', signal)).rejects.toBe(failure);
+    await expect(traced.embed({ texts: ['a'] }, 'usr_1', signal)).rejects.toBe(failure);
+    const streamed = async (one: EngineRuntime) => {
+      for await (const _ of one.stream(request, 'usr_1', signal)) return;
+    };
+    await expect(streamed(traced)).rejects.toBe(failure);
+    expect(tracer.spans.map(({ parts, ends }) => [parts, ends])).toEqual([
+      [['queue'], [failure]],
+      [['queue'], [failure]],
+      [['queue'], [failure]],
+    ]);
+    const left = observed(whole);
+    await streamed(left.traced);
+    expect(left.tracer.spans[0]?.ends).toEqual(['cancelled']);
+  });
+});

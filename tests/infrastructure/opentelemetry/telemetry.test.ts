@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { OpenTelemetry } from '../../../src/infrastructure/opentelemetry/telemetry.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
+import { until, within } from '../../support/until.js';
+
+const REST = '/../../..';
+
+/** Makes the app as a start does, and prints which modules of OpenTelemetry are loaded. */
+const PROGRAM = `
+  const src = ${JSON.stringify(`${__dirname}${REST}/dist/src`)};
+  const load = (path) => require(src + path);
+  load('/bootstrap/app.js');
+  const config = load('/bootstrap/config/config.js').loadConfigFromProcess();
+  load('/bootstrap/telemetry.js').startTelemetry(config, console).then(async (telemetry) => {
+    const database = load('/infrastructure/typeorm/data-source.js').createDataSource('postgres://localhost/none');
+    const container = load('/bootstrap/container.js').createContainer({ config, database, logger: console, telemetry });
+    load('/bootstrap/http.js').httpApp(container, config);
+    const loaded = Object.keys(require.cache).map((path) => /@opentelemetry\\/([^/]+)/.exec(path)?.[1]);
+    console.log([...new Set(loaded)].filter(Boolean).join());
+    process.exit();
+  });
+`;
+
+const loaded = (env: Readonly<Record<string, string>>) =>
+  execFileSync(process.execPath, ['-e', PROGRAM], {
+    env: { PATH: process.env.PATH, SERVICE_SECRET: 'x'.repeat(16), ...env },
+  })
+    .toString()
+    .trim()
+    .split(',');
+
+describe('OpenTelemetry', () => {
+  it('is not loaded without a collector, nor if it is switched off', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+    const theApiOfPromClient = ['api'];
+    expect(loaded({})).toEqual(theApiOfPromClient);
+    expect(loaded({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual(theApiOfPromClient);
+    expect(loaded(endpoint)).toContain('sdk-node');
+  });
+
+  it('costs one warning, bounded memory and a bounded shutdown while its collector is away', async () => {
+    const silent = createServer((socket) => socket.unref()); // accepts and never answers
+    silent.listen(0, '127.0.0.1').unref();
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const { port } = silent.address() as { port: number };
+    const variables = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+      OTEL_METRIC_EXPORT_INTERVAL: '20',
+    };
+    Object.assign(process.env, variables);
+    const log = new MemoryLogger();
+    const telemetry = new OpenTelemetry({ variables, version: '1', instance: 'one' }, log);
+    const request = () => telemetry.tracer.trace('request', { kind: 'server' }, async () => undefined);
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 20_000; n++) await request();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+    await until('it is warned', () => log.lines.length > 0);
+    for (let n = 0; n < 2_000; n++) await request();
+    expect(await within(2_000, () => telemetry.stop(300))).toBe(true);
+    expect(log.lines.map(({ level, event }) => [level, event])).toEqual([
+      ['warn', 'OpenTelemetry does not export everything'],
+    ]);
+    silent.close();
+  });
+});

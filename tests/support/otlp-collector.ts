@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
+
+export interface CollectedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly status: { readonly code?: number };
+  /** In nanoseconds since the epoch. */
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+}
+
+export interface CollectedMetric {
+  readonly name: string;
+  readonly sum?: unknown;
+  readonly gauge?: unknown;
+  readonly histogram?: { readonly dataPoints: readonly { readonly count: number; readonly bucketCounts: number[] }[] };
+}
+
+/** A collector of OpenTelemetry that takes OTLP as JSON and keeps everything. */
+export class OtlpCollector {
+  readonly spans: CollectedSpan[] = [];
+  readonly metrics = new Map<string, CollectedMetric>();
+  /** The attributes of the latest sender. */
+  resource: Readonly<Record<string, unknown>> = {};
+
+  private constructor(private readonly server: Server) {
+    server.on('request', async (request, response) => {
+      // biome-ignore lint/suspicious/noExplicitAny: OTLP has many parts, of which a test needs few
+      const body = (await json(request)) as any;
+      for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
+        this.resource = attributesOf(resource);
+        for (const { spans } of scopeSpans) this.spans.push(...spans);
+      }
+      for (const { scopeMetrics } of body.resourceMetrics ?? [])
+        for (const { metrics } of scopeMetrics) for (const metric of metrics) this.metrics.set(metric.name, metric);
+      response.setHeader('Content-Type', 'application/json').end('{}');
+    });
+  }
+
+  static async start(): Promise<OtlpCollector> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new OtlpCollector(server);
+  }
+
+  /** The variables that make a service send everything here, soon. */
+  get env(): Readonly<Record<string, string>> {
+    return {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+      OTEL_METRIC_EXPORT_INTERVAL: '500',
+    };
+  }
+
+  /** Returns the spans of a trace that have arrived. */
+  trace(traceId: string | undefined): CollectedSpan[] {
+    return this.spans.filter((span) => span.traceId === traceId);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
+
+export const attributesOf = ({ attributes }: { readonly attributes: readonly Attribute[] }) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+
+// biome-ignore lint/suspicious/noExplicitAny: a value of any type
+const plain = (value: any): unknown =>
+  value.arrayValue ? value.arrayValue.values.map(plain) : Object.values(value)[0];
