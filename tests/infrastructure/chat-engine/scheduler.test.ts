@@ -228,6 +228,50 @@ describe('several sequences', () => {
     for (const i of [0, 2]) expect(answers[i]).toMatchObject({ value: { tokens: counted(10, 5) } });
   });
 
+  describe('with one whose next token is late', () => {
+    /** Has one late token, the third, until `ready` or `fail` is called. */
+    const late = (first: number) => {
+      let [ready, fail] = [() => {}, (_: Error) => {}];
+      const promise = new Promise<void>((resolve, reject) => {
+        [ready, fail] = [resolve, reject];
+      });
+      let asks = 0;
+      return { ...asked(first, 10, 6), late: () => (++asks === 3 ? promise : null), ready, fail };
+    };
+
+    it('go on without it, and it joins them again', async () => {
+      const { network, scheduler } = use();
+      const slow = late(1);
+      const answers = [slow, asked(2, 10, 6), asked(3, 10, 20)].map((one, i) => scheduler.generate(i, one));
+      expect((await answers[1])?.tokens).toEqual(counted(10, 6));
+      slow.ready();
+      expect((await Promise.all(answers)).map((answer) => answer?.tokens)).toEqual(
+        [6, 6, 20].map((n) => counted(10, n)),
+      );
+      const batches = network.steps.map((step) => step.map(([first]) => first).join(''));
+      expect(batches.slice(0, 9)).toEqual(['1', '1', '23', '231', '23', '23', '23', '23', '13']);
+    });
+
+    it('get its place when it is cancelled or fails, even if all are late', async () => {
+      const { network, scheduler } = use({ maxBatch: 2 });
+      const slow = [late(1), late(2)] as const;
+      const answers = [...slow, asked(3, 10), asked(4, 10)].map((one, i) => scheduler.generate(i, one));
+      const ends = Promise.allSettled(answers);
+      while (network.steps.length < 3) await new Promise(setImmediate);
+      slow[0].fail(new Error('no mask'));
+      expect((await answers[2])?.tokens).toEqual(counted(10, 5));
+      scheduler.cancel(1);
+      slow[1].ready();
+      expect(await ends).toMatchObject([
+        { reason: new Error('no mask') },
+        { value: null },
+        { value: { tokens: counted(10, 5) } },
+        { value: { tokens: counted(10, 5) } },
+      ]);
+      expect(network.steps.flat().filter(([first]) => first < 3)).toHaveLength(6);
+    });
+  });
+
   it('go on, each as if it were alone, when a step of them fails; only the one at fault is failed', async () => {
     const { network, scheduler } = use();
     network.before = (_, rows) => {

@@ -61,7 +61,8 @@ export class ChatWorker {
   }
 
   private report(report: Report): void {
-    if ('call' in report && report.type !== 'tokenized') this.grammars?.release(report.call);
+    if ('call' in report && report.type !== 'tokenized')
+      this.grammars?.release(report.call, report.type === 'completed');
     this.send(report);
   }
 

@@ -7,7 +7,7 @@ import { type AnswerPart, AnswerText } from './answer-text.js';
 import { type LoadedModel, loadModel, type ReadyModel, tryModel } from './chat-model.js';
 import type { Scores } from './decoder.js';
 import type { SequenceOrder, Tokens } from './grammar/grammar-thread.js';
-import { Constraint } from './grammar/mask.js';
+import { Constraint, NoMask } from './grammar/mask.js';
 import { logprobOf } from './logprobs.js';
 import { BrokenModel } from './model-files.js';
 import { Sampler } from './sampler.js';
@@ -31,7 +31,7 @@ export type DecoderOrder =
 export type DecoderReport =
   /** Comes before `ready`. */
   | ({ readonly type: 'vocabulary' } & Tokens)
-  | Extract<Report, { type: 'ready' | 'broken' | 'parts' | 'completed' | 'failed' | 'cancelled' }>;
+  | Extract<Report, { type: 'ready' | 'broken' | 'parts' | 'completed' | 'refused' | 'failed' | 'cancelled' }>;
 
 class DecoderThread {
   private loading: Promise<LoadedModel> | null = null;
@@ -82,7 +82,7 @@ class DecoderThread {
     const constraint = form && new Constraint(form.memory, form.port);
     const choose = (scores: Scores) => {
       const allowed = constraint?.allowed();
-      // Without an end token the model cannot end the answer itself.
+      // A model without an end token can't choose to end. Its answer ends once the grammar allows no further token.
       return allowed?.every((bits) => bits === 0) ? null : sampler.next(scores, allowed);
     };
     const { topLogprobs: top } = order.sampling ?? {};
@@ -93,8 +93,9 @@ class DecoderThread {
       if (stream && !text.stopped) this.send(call, text.take());
       return text.stopped;
     };
+    const late = () => constraint?.late() ?? null;
     try {
-      const answer = await scheduler.generate(call, { caller, prompt: [...prompt], room, choose, add });
+      const answer = await scheduler.generate(call, { caller, prompt: [...prompt], room, late, choose, add });
       if (!answer) return;
       const { tokens, finishReason, cachedTokens, firstTokenMs, betweenTokensMs } = answer;
       text.end(finishReason === 'length');
@@ -112,7 +113,9 @@ class DecoderThread {
         tookMs: performance.now() - began,
       });
     } catch (error) {
-      this.report({ type: 'failed', call, reason: `the model failed: ${nativeMessageOf(error)}` });
+      if (form && error instanceof NoMask)
+        this.report({ type: 'refused', call, path: form.path, message: error.message });
+      else this.report({ type: 'failed', call, reason: `the model failed: ${nativeMessageOf(error)}` });
     } finally {
       constraint?.close();
     }

@@ -17,6 +17,8 @@ export interface Generation {
   readonly prompt: readonly number[];
   /** Tokens that the answer may have; at least 1. */
   readonly room: number;
+  /** Returns null if the next token can be chosen, else a promise of that. Rejects if it never can. */
+  late?(): Promise<void> | null;
   /** Returns the next token, or null to end the answer. */
   choose(scores: Scores): number | null;
   /** Takes a token of the answer. Returns true if the answer ends with it. */
@@ -71,6 +73,8 @@ export class Scheduler {
   /** In the order of their turns. */
   private readonly prefilling = new Set<Sequence>();
   private readonly decoding = new Set<Sequence>();
+  /** Sequences whose next token is late. They are in no step. */
+  private readonly held = new Set<Sequence>();
   /** Sequences that take a step alone, because a step for several failed. */
   private readonly separated = new WeakSet<Sequence>();
   private readonly prefixes: PrefixCache;
@@ -95,7 +99,7 @@ export class Scheduler {
       const sequence = { call, caller, request, tokens: [...prompt], ...state, resolve, reject };
       this.calls.set(call, sequence);
       this.waiting.add(sequence);
-      if (!this.running) void this.run();
+      this.resume();
     });
   }
 
@@ -105,10 +109,14 @@ export class Scheduler {
     if (sequence) this.end(sequence, null);
   }
 
+  private resume(): void {
+    if (!this.running) void this.run();
+  }
+
+  /** Ends when every sequence is held, or waits behind these. */
   private async run(): Promise<void> {
     this.running = true;
-    while (this.calls.size > 0) {
-      this.admit();
+    for (this.admit(); this.prefilling.size + this.decoding.size > 0; this.admit()) {
       await this.prefill();
       await this.decode();
     }
@@ -120,7 +128,7 @@ export class Scheduler {
     const longest = (sequences: readonly Sequence[]) =>
       Math.max(...sequences.map(({ request }) => request.prompt.length + request.room));
     for (const sequence of this.waiting) {
-      const all = [...this.prefilling, ...this.decoding, sequence];
+      const all = [...this.active, sequence];
       if (all.length > maxBatch) return;
       if (all.length > 1 && all.length * longest(all) * bytesPerToken > kvBytes) return;
       this.waiting.delete(sequence);
@@ -227,21 +235,45 @@ export class Scheduler {
   /** Skips tokens that another sequence of the caller has read by now. */
   private skipKnown(sequence: Sequence): void {
     if (!this.settings.reuse) return;
-    const others = [...this.prefilling, ...this.decoding].filter((other) => other !== sequence);
+    const others = this.active.filter((other) => other !== sequence);
     const past = this.prefixes.find(sequence, others);
     if (!past || past.length <= sequence.past.length) return;
     sequence.cachedTokens += past.length - sequence.past.length;
     sequence.past = past;
   }
 
+  private get active(): Sequence[] {
+    return [...this.prefilling, ...this.decoding, ...this.held];
+  }
+
   /** Chooses the next token, and ends the sequence if that was its last or if that fails. */
   private take(sequence: Sequence, scores: Scores): void {
     try {
+      const late = sequence.request.late?.();
+      if (late) return void this.hold(sequence, scores, late);
       const finishReason = this.choose(sequence, scores);
       if (finishReason) this.end(sequence, generatedBy(sequence, finishReason));
     } catch (error) {
       this.fail(sequence, error);
     }
+  }
+
+  /** Leaves the sequence out of steps until its next token can be chosen. */
+  private async hold(sequence: Sequence, scores: Scores, late: Promise<void>): Promise<void> {
+    this.decoding.delete(sequence);
+    this.held.add(sequence);
+    // Both are parts of the arrays of a whole step.
+    sequence.past = this.network.compact(sequence.past);
+    const kept = Float32Array.from(scores);
+    try {
+      await late;
+      if (!this.held.delete(sequence)) return; // cancelled meanwhile
+      this.decoding.add(sequence);
+      this.take(sequence, kept);
+    } catch (error) {
+      if (this.held.has(sequence)) this.fail(sequence, error);
+    }
+    this.resume();
   }
 
   /** Returns why the answer ends, or null. */
@@ -280,7 +312,8 @@ export class Scheduler {
 
   private remove(sequence: Sequence): void {
     this.calls.delete(sequence.call);
-    for (const set of [this.waiting, this.prefilling, this.decoding]) set.delete(sequence);
+    for (const set of [this.waiting, this.prefilling, this.decoding, this.held]) set.delete(sequence);
+    this.resume();
   }
 }
 

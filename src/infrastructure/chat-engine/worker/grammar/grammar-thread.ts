@@ -1,4 +1,5 @@
 /** A thread that compiles the grammar of one schema, and then computes the masks of the sequences that keep to it. */
+import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { CompiledGrammar } from '@mlc-ai/web-xgrammar';
 import type { Json } from '../../../../domain/workspace/json.js';
@@ -22,6 +23,8 @@ export interface GrammarSource extends Tokens {
 
 /** A sequence sends each of its tokens by the port, and closes it in the end. */
 export interface SequenceOrder {
+  /** The place of the schema in the request. */
+  readonly path: string;
   readonly memory: MaskMemory;
   readonly port: MessagePort;
 }
@@ -29,6 +32,9 @@ export interface SequenceOrder {
 export type GrammarReport =
   | { readonly type: 'compiled' }
   | { readonly type: 'refused'; readonly path: string; readonly message: string };
+
+// Other calls need the processor more. Linux takes the priority for this thread alone.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();
 

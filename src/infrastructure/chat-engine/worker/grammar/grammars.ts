@@ -1,7 +1,7 @@
 /** The threads of the grammars in use. Each has one, so that a schema that takes long, or crashes XGrammar, harms no other. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ResponseFormat } from '../../../../domain/chat/chat.js';
 import type { Json } from '../../../../domain/workspace/json.js';
 import type { Report } from '../../protocol.js';
@@ -10,9 +10,11 @@ import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
 
 /** Compiled grammars, with those that are not in use. Further calls wait. */
 const MAX_GRAMMARS = 8;
-/** Grammars that are compiled at once for one caller, so that slow ones leave places to others. */
-const MAX_COMPILING = 4;
-const COMPILE_MS = 10_000;
+/** Grammars of one caller that are in use, so that slow ones leave places to others. */
+const MAX_OF_CALLER = 4;
+/** Grammars that are compiled at once, of different callers. Each takes a core. */
+const MAX_COMPILING = 2;
+const COMPILE_MS = 4_000;
 /** The JavaScript memory of a thread. */
 const THREAD_MB = 512;
 
@@ -63,7 +65,7 @@ export class Grammars {
 
   /** Gives places to the calls that wait. */
   private advance(): void {
-    for (const [call, waiting] of this.waiting) if (this.place(call, waiting)) this.waiting.delete(call);
+    for (const [call, waiting] of [...this.waiting]) if (this.place(call, waiting)) this.waiting.delete(call);
   }
 
   /** Returns false if the call has to wait. */
@@ -87,12 +89,15 @@ export class Grammars {
     const { port1, port2 } = new MessageChannel();
     const memory = maskMemory(this.tokens.pieces.length);
     grammar.memories.set(call, memory);
-    grammar.thread.postMessage({ memory, port: port1 } satisfies SequenceOrder, [port1 as MessagePort]);
-    return { memory, port: port2 };
+    grammar.thread.postMessage({ path: grammar.path, memory, port: port1 } satisfies SequenceOrder, [port1]);
+    return { path: grammar.path, memory, port: port2 };
   }
 
-  /** Ends the compilation of a grammar that no other call waits for. Does nothing for a call without a grammar. */
-  release(call: number): void {
+  /**
+   * Ends the compilation of a grammar that no other call waits for. Keeps a compiled one after a completed call only,
+   * because its thread may be at a slow mask after another. Does nothing for a call without a grammar.
+   */
+  release(call: number, completed: boolean): void {
     this.waiting.delete(call);
     const key = this.ofCalls.get(call);
     if (key === undefined) return;
@@ -100,14 +105,16 @@ export class Grammars {
     const grammar = this.grammars.get(key);
     grammar?.calls.delete(call);
     grammar?.memories.delete(call);
-    if (grammar?.compiled === false && grammar.calls.size === 0) this.remove(key);
+    if (grammar?.calls.size === 0 && !(grammar.compiled && completed)) this.remove(key);
     this.advance();
   }
 
   /** Returns null if there is no place for it now. */
   private start(key: string, caller: string, schema: Json, path: string): Grammar | null {
-    const own = [...this.grammars.values()].filter((other) => !other.compiled && other.caller === caller);
-    if (own.length >= MAX_COMPILING) return null;
+    const compiling = [...this.grammars.values()].filter(({ compiled }) => !compiled);
+    if (compiling.length >= MAX_COMPILING || compiling.some((other) => other.caller === caller)) return null;
+    const own = [...this.grammars.values()].filter((other) => other.caller === caller && other.calls.size > 0);
+    if (own.length >= MAX_OF_CALLER) return null;
     if (this.grammars.size >= MAX_GRAMMARS) {
       const idle = [...this.grammars].find(([, { calls }]) => calls.size === 0);
       if (!idle) return null;
@@ -145,6 +152,9 @@ export class Grammars {
     });
     for (const end of ['error', 'exit']) thread.on(end, () => refuse(TOO_COMPLEX));
     this.grammars.set(key, grammar);
+    // The other calls of the caller wait behind those of others.
+    for (const [call, other] of [...this.waiting])
+      if (other.caller === caller && this.waiting.delete(call)) this.waiting.set(call, other);
     return grammar;
   }
 

@@ -6,8 +6,16 @@ export type MaskMemory = Int32Array<SharedArrayBuffer>;
 
 const FAILED = -1;
 
-/** The decoder waits only for a mask that took longer than its step, and not long, because others wait with it. */
-const WAIT_MS = 500;
+/** The time that a sequence may wait for its masks: at first, and more for each of its tokens. */
+const WAIT_MS = 2_000;
+const WAIT_MS_OF_TOKEN = 100;
+
+/** The sequence can't go on, because its masks take too long or the thread that writes them ended. */
+export class NoMask extends Error {
+  constructor() {
+    super('makes each token of an answer take too long: make its pattern, maxLength and maxItems simpler');
+  }
+}
 
 export const maskMemory = (tokens: number): MaskMemory =>
   new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * (1 + Math.ceil(tokens / 32))));
@@ -27,24 +35,34 @@ export function writeFailure(memory: MaskMemory): void {
 /** Keeps one sequence of the decoder to its grammar. */
 export class Constraint {
   private accepted = 0;
-
   constructor(
     private readonly memory: MaskMemory,
     private readonly port: MessagePort,
+    private waitMs = WAIT_MS,
   ) {}
 
-  /** Returns a bit for each token that may be next. Waits for a late mask; throws if it does not come. */
+  /** Returns null if the next mask is there, else a promise of it. It rejects with NoMask if the mask does not come. */
+  late(): Promise<void> | null {
+    return Atomics.load(this.memory, 0) === this.accepted ? this.wait() : null;
+  }
+
+  private async wait(): Promise<void> {
+    const began = performance.now();
+    const end = await Atomics.waitAsync(this.memory, 0, this.accepted, this.waitMs).value;
+    if (end === 'timed-out') throw new NoMask();
+    this.waitMs -= performance.now() - began;
+  }
+
+  /** Returns a bit for each token that may be next. Throws NoMask if the mask is not there. */
   allowed(): Int32Array {
-    const written = Atomics.load(this.memory, 0);
-    if (written === this.accepted) Atomics.wait(this.memory, 0, written, WAIT_MS);
-    if (Atomics.load(this.memory, 0) === this.accepted + 1) return this.memory.subarray(1);
-    writeFailure(this.memory);
-    throw new Error('its grammar gave no mask in time');
+    if (Atomics.load(this.memory, 0) !== this.accepted + 1) throw new NoMask();
+    return this.memory.subarray(1);
   }
 
   /** Asks for the mask behind this token. */
   accept(token: number): void {
     this.accepted += 1;
+    this.waitMs += WAIT_MS_OF_TOKEN;
     this.port.postMessage(token);
   }
 
