@@ -1,11 +1,8 @@
 import { batched } from '../../../src/infrastructure/chat-engine/worker/batches.js';
 import type { Network, Row } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import type { Past } from '../../../src/infrastructure/chat-engine/worker/kv-cache.js';
-import {
-  type Generation,
-  Scheduler,
-  type SchedulerSettings,
-} from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
+import { Scheduler, type SchedulerSettings } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
+import type { Generation } from '../../../src/infrastructure/chat-engine/worker/sequence.js';
 
 const past = (tokens: readonly number[], length = tokens.length): Past => ({
   cache: { rows: 1, length: tokens.length, arrays: [Float32Array.from(tokens)] },
