@@ -1,12 +1,12 @@
 FROM node:22-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY bin ./bin
 
 FROM base AS build
 RUN npm ci
 COPY tsconfig.json ormconfig.ts ./
 COPY src ./src
-COPY bin ./bin
 RUN npm run build
 
 FROM base AS dependencies
@@ -15,7 +15,6 @@ RUN npm ci --omit=dev
 FROM base
 ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY bin ./bin
 COPY models ./models
 COPY starters ./starters
 COPY public ./public

@@ -9,7 +9,7 @@ import { SystemClock } from '../infrastructure/system/shared-ports.js';
 import { createHttpServer, GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
 import { backgroundWork, maintenance, modelReconciliation } from './background.js';
-import { type Config, loadConfigFromProcess } from './config/config.js';
+import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
 import { httpApp } from './http.js';
@@ -37,11 +37,6 @@ export interface StartOptions {
   readonly adapt?: (container: Container) => void;
   /** Aborts the start. */
   readonly stopping?: AbortSignal;
-}
-
-/** Starts the service as its environment configures it. */
-export async function startService(stopping: AbortSignal): Promise<App> {
-  return startApp(loadConfigFromProcess(), { stopping });
 }
 
 /** Starts the service. Throws an error that says what to do, and leaves nothing running then. */

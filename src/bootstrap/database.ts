@@ -13,6 +13,9 @@ import type { AddStep } from './shutdown-steps.js';
 const CONNECT_PAUSE_MS = 500;
 const POOL_SIZE = 16;
 
+/** A start cannot use the database. The message names it, and the reason. */
+export class DatabaseUnusable extends Error {}
+
 /** Starts the embedded database and returns its URL. */
 export async function embeddedDatabase(config: Config, log: Logger, addStep: AddStep): Promise<string> {
   const folder = join(config.dataDir, 'postgres');
@@ -42,7 +45,9 @@ export async function connected(
         if (attempt === 1) log.warn('waiting for the database', { host, most_ms: waitMs });
         await delay(CONNECT_PAUSE_MS, undefined, { signal: stopping });
       } else
-        throw new Error(`the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`);
+        throw new DatabaseUnusable(
+          `the database ${host}${pathname} (DATABASE_URL) cannot be used: ${(error as Error).message}`,
+        );
     }
   }
 }

@@ -134,6 +134,7 @@ describe('a service and the command line beside it', () => {
     [['--help'], 0],
     [['help', 'create-admin'], 0],
     [['migrate', '--help'], 0],
+    [['start', 'now'], 2],
     [['nonsense'], 2],
     [['constructor'], 2],
     [['migrate', 'now'], 2],

@@ -3,15 +3,18 @@ import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-error
 import { type CommandName, type Invocation, parseCommand, UsageError } from '../../interfaces/cli/commands.js';
 import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js';
 import { type Config, loadConfigFromProcess } from '../config/config.js';
+import { DatabaseUnusable } from '../database.js';
 import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
 import { backup } from './backup.js';
 import { migrateDatabase } from './database.js';
 import { doctor } from './doctor.js';
 import { restore } from './restore.js';
+import { start } from './start.js';
 
 type Command = (config: Config, invocation: Invocation, terminal: Terminal, stopping: AbortSignal) => Promise<unknown>;
 
 const actions: Readonly<Record<CommandName, Command>> = {
+  start,
   migrate: migrateDatabase,
   'create-admin': createAdmin,
   'reset-password': resetPassword,
@@ -44,7 +47,7 @@ export async function runCommandLine(
 
 /** Returns the message, and a line for each detail of a refusal. */
 function linesOf(error: unknown): string[] {
-  const known = asStorageUnavailable(error);
+  const known = error instanceof DatabaseUnusable ? error : asStorageUnavailable(error);
   if (!(known instanceof Error)) return [String(known)];
   const details = known instanceof DomainError ? (known.advice.details ?? []).slice(1) : [];
   return [...known.message.split('\n'), ...details.map(({ path, message }) => `${path}: ${message}`)];

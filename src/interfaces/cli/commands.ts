@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { version } from '../version.js';
 
 interface CommandForm {
   readonly summary: string;
@@ -22,6 +23,12 @@ const PASSWORD = [
 ];
 
 export const commands = {
+  start: {
+    ...plain,
+    summary: 'start the service, on ./data unless settings say otherwise',
+    usage: '',
+    about: ['Prints "ready" and the address when it serves. SIGTERM and Ctrl-C end it, with the exit code 0.'],
+  },
   migrate: { ...plain, summary: 'bring the tables of the database up to date', usage: '', about: [] },
   'create-admin': {
     summary: 'make an admin of the team that runs the service',
@@ -92,12 +99,13 @@ export interface Invocation {
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);
 const wantsHelp = (typed: readonly string[]) => typed.some((word) => ['-h', '--help'].includes(word));
 
-/** Parses the arguments. Returns the help text if they ask for it. Throws UsageError. */
+/** Parses the arguments. Returns the help text or the version if they ask for it. Throws UsageError. */
 export function parseCommand(typed: readonly string[]): Invocation | { readonly help: string } {
   const [name = 'help', ...rest] = typed;
   if (['help', '-h', '--help'].includes(name)) {
     return { help: rest[0] !== undefined && isCommand(rest[0]) ? helpOf(rest[0]) : overview() };
   }
+  if (name === '--version') return { help: version };
   if (!isCommand(name)) throw new UsageError(`there is no command "${name}"; "tenon help" lists them`);
   if (wantsHelp(rest)) return { help: helpOf(name) };
   return { name, ...parsed(name, rest) };
@@ -137,6 +145,7 @@ const overview = (): string =>
     '',
     ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(WIDTH)}${summary}`),
     '',
-    '"tenon help COMMAND" tells more. Settings are those of the service, from the environment and a .env file here; a',
-    'command works while the service runs and while it does not. Exit codes: 0 done, 1 not done, 2 not understood.',
+    '"tenon help COMMAND" tells more, "tenon --version" the version. Settings are those of the service, from the',
+    'environment and a .env file here; a command works while the service runs and while it does not. Exit codes: 0 done,',
+    '1 not done, 2 not understood.',
   ].join('\n');
