@@ -40,7 +40,8 @@ export async function runCommandLine(
     await actions[invocation.name](load(), invocation, terminal, stopping);
     return 0;
   } catch (error) {
-    for (const line of linesOf(error)) terminal.err(`tenon: ${line}`);
+    const prefix = typed[0] === 'start' ? '' : 'tenon: '; // the service's lines begin with the names of settings
+    for (const line of linesOf(error)) terminal.err(`${prefix}${line}`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
