@@ -1,3 +1,4 @@
+import { isStartedByNpx } from '../config/config.js';
 import { runCommandLine } from './command-line.js';
 
 /** A command has this long to end after the first signal. The service bounds its shutdown by its own setting. */
@@ -13,7 +14,7 @@ export function runProgram(typed: readonly string[]): void {
     if (typed[0] !== 'start') setTimeout(() => process.exit(1), GRACE_MS).unref();
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  if (process.env.npm_command === 'exec') whenParentEnds(stop);
+  if (isStartedByNpx()) whenParentEnds(stop);
   void runCommandLine(typed, stopping.signal).then((code) => process.exit(code));
 }
 

@@ -165,3 +165,6 @@ function siteLogin(values: Values) {
 }
 
 const dotEnv = (): Texts => (existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {});
+
+/** Tells whether npx has started this process. */
+export const isStartedByNpx = (): boolean => process.env.npm_command === 'exec';
