@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+const root = join(__dirname, '../..');
 
 /** Debian's package `docker-compose`, which needs no engine for this; `.ci/run` installs it where it can. */
 const { error, status, stdout, stderr } = spawnSync('docker-compose', ['config'], {
-  cwd: join(__dirname, '../..'),
+  cwd: root,
   encoding: 'utf8',
   env: { PATH: process.env.PATH, TENON_REPLICAS: '3' },
 });
@@ -17,8 +20,23 @@ if (error) console.warn('There is no docker-compose here: docker-compose.yml is 
 
   it('opens nothing to the network, and runs on read-only file systems', () => {
     const ports = stdout.match(/^\s+- .*:\d+\/tcp$/gm) ?? [];
-    expect(ports).toHaveLength(2);
+    expect(ports).toHaveLength(5);
     for (const port of ports) expect(port).toContain('127.0.0.1:');
-    expect(stdout.match(/read_only: true/g)).toHaveLength(4);
+    expect(stdout.match(/read_only: true/g)).toHaveLength(7);
+  });
+
+  it('starts the monitoring only with its profile, from images of one version, with files that are there', () => {
+    const services = stdout.split(/^ {2}(?=\w+:$)/m);
+    const monitoring = services.filter((service) => service.includes('profiles:\n    - monitoring\n'));
+    expect(monitoring.map((service) => /image: (\S+)/.exec(service)?.[1])).toEqual([
+      expect.stringMatching(/^prom\/alertmanager:v[\d.]+$/),
+      expect.stringMatching(/^grafana\/grafana:[\d.]+$/),
+      expect.stringMatching(/^prom\/prometheus:v[\d.]+$/),
+    ]);
+    const mounted = [...monitoring.join('').matchAll(/- (\/\S+):\S+:ro$/gm)].map(([, path]) => path as string);
+    expect(mounted).toHaveLength(5);
+    for (const path of mounted) expect(existsSync(path)).toBe(true);
+    const keyFile = /credentials_file: (\S+)/.exec(readFileSync(join(root, 'docs/monitoring/prometheus.yml'), 'utf8'));
+    expect(monitoring.join('')).toContain(`>${keyFile?.[1]})`);
   });
 });

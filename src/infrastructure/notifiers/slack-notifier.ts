@@ -14,8 +14,8 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /** A message lists at most so many alerts, and counts the others. Slack takes 50 blocks. */
 const MOST_LISTED = 10;
-/** Slack takes 3,000 characters in a block, after escaping, which may make five of one. */
-const MOST_CHARACTERS = 500;
+/** Slack takes 3,000 characters in a block: a title, a name and a longer text. */
+const LONGEST = { title: 300, name: 500, text: 2_000 };
 
 type Task = { readonly alertIds: readonly string[]; readonly acknowledged: boolean };
 
@@ -69,7 +69,7 @@ export class SlackNotifier extends AlertNotifier {
     const text = count === 1 ? headline(alerts[0] as Alert) : `[${severity}] ${count} alerts have fired`;
     const beyond = count - alerts.length;
     const blocks = alerts.flatMap((alert) => [
-      section(`*${headline(alert)}*\n${escaped(alert.message)}`),
+      section(`*${headline(alert)}*\n${escaped(alert.message, LONGEST.text)}`),
       context(`Fired ${time(alert.createdAt)} · ${this.link(alert)}`),
     ]);
     return messageOf(text, beyond > 0 ? [...blocks, context(`And ${beyond} more: ${this.links.alerts()}`)] : blocks);
@@ -78,9 +78,9 @@ export class SlackNotifier extends AlertNotifier {
   private async acknowledgement(alert: Alert) {
     const { ackedBy, ackedAt, note } = alert;
     const account = ackedBy === null || ackedBy === MASTER ? null : await this.accounts.byId(ackedBy);
-    const who = account ? ` by ${escaped(account.name)}` : '';
+    const who = account ? ` by ${escaped(account.name, LONGEST.name)}` : '';
     const text = `Acknowledged${who}: ${headline(alert)}`;
-    const blocks = [section(note === null ? text : `${text}\n>${escaped(note).replace(/\s+/g, ' ')}`)];
+    const blocks = [section(note === null ? text : `${text}\n>${escaped(note, LONGEST.text).replace(/\s+/g, ' ')}`)];
     return messageOf(text, [...blocks, context(`${time(ackedAt ?? alert.createdAt)} · ${this.link(alert)}`)]);
   }
 
@@ -94,7 +94,7 @@ const markup = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 const section = (text: string) => ({ type: 'section', text: markup(text) });
 const context = (text: string) => ({ type: 'context', elements: [markup(text)] });
 
-const headline = ({ severity, title }: Alert): string => `[${severity}] ${escaped(title)}`;
+const headline = ({ severity, title }: Alert): string => `[${severity}] ${escaped(title, LONGEST.title)}`;
 
 /** Shows a time in the time zone of each reader. */
 const time = (at: Date): string =>
@@ -102,9 +102,13 @@ const time = (at: Date): string =>
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes what begins links and mentions, after shortening long texts. */
-function escaped(text: string): string {
-  const characters = [...text];
-  const shown = characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…` : text;
-  return shown.replace(/[&<>]/g, (character) => ESCAPES[character] as string);
+/** Escapes what begins links and mentions. Cuts the escaped text to at most `most` characters. */
+function escaped(text: string, most: number): string {
+  let shown = '';
+  for (const character of text) {
+    const next = ESCAPES[character] ?? character;
+    if (shown.length + next.length >= most) return `${shown}…`;
+    shown += next;
+  }
+  return shown;
 }

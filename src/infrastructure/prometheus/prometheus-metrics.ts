@@ -1,7 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Metrics } from '../../application/operations/ports.js';
 import { resultWithin } from '../system/scheduling.js';
 import type { MetricSnapshot, MetricSource } from './metric-sources.js';
+import { collectNodeMetrics } from './node-metrics.js';
 
 /** Limits the time for one source. All sources are read at the same time. */
 const TIMEOUT_MS = 1_500;
@@ -46,7 +47,7 @@ export class PrometheusMetrics implements Metrics {
   });
 
   constructor(private readonly sources: readonly MetricSource[]) {
-    collectDefaultMetrics({ register: this.registry });
+    collectNodeMetrics(this.registry);
     for (const limit of ['default', 'auth']) this.limited.inc({ limit }, 0);
   }
 

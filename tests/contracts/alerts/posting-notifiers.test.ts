@@ -184,7 +184,9 @@ describe('Slack', () => {
   it('gets one message of bounded length for many alerts', async () => {
     notifier = way.slack(way.receiver.url);
     await fire(
-      ...Array.from({ length: 45 }, (_, nth) => anAlert({ title: '<'.repeat(999), severity: nth ? 'P3' : 'P2' })),
+      ...Array.from({ length: 45 }, (_, nth) =>
+        anAlert({ title: '<'.repeat(999), message: '&'.repeat(999), severity: nth ? 'P3' : 'P2' }),
+      ),
     );
     const [message, ...more] = await way.posted();
     expect(more).toEqual([]);

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectNodeMetrics } from '../../prometheus/node-metrics.js';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -25,7 +26,7 @@ export class Metrics {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    collectNodeMetrics(this.registry);
   }
 
   addQueue(queue: { readonly length: number; readonly running: number }): void {
