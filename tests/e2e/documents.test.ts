@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
+import { completion, ScriptedEngine, send } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
 
 jest.setTimeout(300_000); // dozens of programs, one after another
@@ -34,6 +35,10 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['input', 'input'], outputs: ['output'] }],
 });
 
+/** The engine of the pages in docs/engines, which has no address of its own there. */
+const ENGINE = 'gpu.internal:8000';
+const KEY = 'the-key-of-the-engine';
+
 const { error } = spawnSync('curl', ['--version']);
 
 /** Runs the commands and samples as they are written, one after another. */
@@ -43,7 +48,13 @@ const { error } = spawnSync('curl', ['--version']);
   let variables = '';
 
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' } });
+    service = await Service.start({
+      env: {
+        SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1',
+        SERVICE_RUNTIME_ALLOWED_HOSTS: '127.0.0.1',
+        SERVICE_RUNTIME_KEY_GPU: KEY,
+      },
+    });
     folder = await temporaryFolder();
     await symlink(service.dataDir, join(folder, 'data'));
   });
@@ -93,5 +104,18 @@ const { error } = spawnSync('curl', ['--version']);
     await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
     const said = await shell(blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere'] })));
     expect(said).toContain('"outputs"');
+  });
+
+  it.each(['vllm', 'llama-cpp', 'ollama', 'tgi'])('the chat engine %s', async (name) => {
+    const engine = await ScriptedEngine.start();
+    const text = await page(`docs/engines/${name}.md`);
+    const { model, model_aliases: [named] = [model], key_setting } = JSON.parse(/spec='(.*?)'/s.exec(text)?.[1] ?? '');
+    engine.key = key_setting ? KEY : null;
+    engine.script = (_, response) => send(response, 200, completion(named, 'Paris.'));
+    const connect = await page('docs/engines/README.md', { section: 'Connect a chat engine' });
+    const commands = blocks('sh', text + connect).map((block) => block.replaceAll(ENGINE, engine.host));
+    const said = await shell(commands).finally(() => engine.close());
+    expect(said).toContain('"content":"Paris."');
+    expect(engine.asked).toMatchObject([{ body: { model } }]);
   });
 });
