@@ -1,3 +1,6 @@
+import type { Container } from 'inversify';
+import { AlertNotifier } from '../../src/application/alerts/ports.js';
+import type { Alert } from '../../src/domain/alerts/alert.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { register } from '../support/workspace.js';
 import { mailsTo, receivesMail } from './support/mailbox.js';
@@ -13,10 +16,19 @@ describe('alert rules and alerts', () => {
   let member: ReturnType<typeof as>;
   let regular: ReturnType<typeof as>;
   let master: ReturnType<typeof as>;
+  /** What notifiers are told of acknowledgements. */
+  const told: Alert[] = [];
 
   beforeEach(async () => {
     const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' };
-    team = await TestApp.withTeam({ env, adapt: receivesMail });
+    const adapt = (container: Container) => {
+      receivesMail(container);
+      told.length = 0;
+      container
+        .bind(AlertNotifier)
+        .toConstantValue({ announce: async () => {}, acknowledged: async (a) => void told.push(a) });
+    };
+    team = await TestApp.withTeam({ env, adapt });
     app = team.app;
     await app.verifyEmails();
     [admin, member, regular] = [as(app, team.admin.token), as(app, team.member.apiKey), as(app, team.stranger.token)];
@@ -117,6 +129,7 @@ describe('alert rules and alerts', () => {
       body: { status: 'acked', acked_by: team.developer.id, acked_at: expect.any(Number), note: 'The disk was full.' },
     });
     for (const by of [admin, master]) expect(await by.call('POST', `/v1/alerts/${id}/ack`)).toEqual(acked);
+    expect(told).toMatchObject([{ id, ackedBy: team.developer.id, note: 'The disk was full.' }]);
     expect(await admin.alerts('?status=firing')).toEqual([]);
     expect(await admin.alerts('?status=acked')).toEqual([acked.body]);
     await admin.ended('succeeded');
