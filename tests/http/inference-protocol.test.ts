@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { ModelServer } from '../../src/application/deployments/ports.js';
@@ -306,8 +305,7 @@ describe('a model that cannot answer', () => {
   const busy = async () => ({
     status: 429,
     headers: { 'content-type': 'application/json', 'retry-after': '1' },
-    body: Readable.from([Buffer.from(modelBusy)]),
-    complete: true,
+    body: Buffer.from(modelBusy),
   });
 
   const below = contracts.filter(({ path }) => path.startsWith('/v1/deployments/{deployment_id}/v2'));

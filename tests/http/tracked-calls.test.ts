@@ -1,5 +1,5 @@
 import { ChatRuntime } from '../../src/application/chat/ports.js';
-import { type ModelAnswer, ModelServer } from '../../src/application/deployments/ports.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
@@ -42,14 +42,6 @@ describe('calls are jobs', () => {
   };
   const runtimes = new MemoryChatRuntime({ fake: { answer } }, { queue: 0 });
 
-  /** Long answers come piece by piece, and may break off. */
-  class LongAnswers extends MemoryModelServer {
-    override async request(...given: Parameters<MemoryModelServer['request']>): Promise<ModelAnswer> {
-      const prediction = await super.request(...given);
-      const isLong = prediction.headers['x-long'] !== undefined;
-      return isLong ? { ...prediction, complete: false } : prediction;
-    }
-  }
   const predicted = async (body: string): Promise<unknown> => {
     begun();
     app.clock.advance(250);
@@ -60,7 +52,7 @@ describe('calls are jobs', () => {
     if (what === 'late') throw new InferenceTimeout(1);
     return what === 'hang' ? never() : { status: 200, text: '{"outputs":{}}' };
   };
-  const servers = new LongAnswers(predicted);
+  const servers = new MemoryModelServer(predicted);
 
   beforeAll(async () => {
     app = await TestApp.start({

@@ -171,16 +171,20 @@ export class DeploymentService {
 }
 
 /** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
-async function finish(prediction: ModelAnswer, tracking: TrackedCall, signal: AbortSignal): Promise<ModelAnswer> {
-  if (prediction.status !== 200) tracking.refused();
-  else if (prediction.complete) await tracking.succeeded();
+async function finish(
+  { status, headers, body }: ModelAnswer,
+  tracking: TrackedCall,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  if (status !== 200) tracking.refused();
+  else if (ArrayBuffer.isView(body)) await tracking.succeeded();
   else {
     const cancel = () => void tracking.cancelled().catch(() => undefined); // the reaper stores it
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    return { ...prediction, body: tracked(prediction.body, tracking) };
+    return { status, headers, body: tracked(body, tracking) };
   }
-  return prediction;
+  return { status, headers, body };
 }
 
 /** Calls `sent` after the last chunk: from then on the serving process works. */

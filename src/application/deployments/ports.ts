@@ -81,10 +81,8 @@ export interface ModelAnswer {
   /** 200, a 4xx in the error envelope, or 504 for a request that waited too long at the model. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Throws when the connection breaks off. */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** True when the whole body has arrived. */
-  readonly complete: boolean;
+  /** Holds the whole body once it has arrived. A long one comes as a stream, which throws when the connection breaks off. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -1,6 +1,5 @@
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { ModelAnswer, ModelOperation, ModelRequest } from '../../application/deployments/ports.js';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
@@ -9,6 +8,12 @@ import { LENGTH_HEADER, MODEL_VERSION } from './protocol.js';
 
 /** A shorter answer is passed on only when it is complete, so that a broken one becomes a clean refusal. */
 const BUFFERED_BYTES = 1_024 * 1_024;
+
+/** A request body of at most this length is sent in one piece, so that it can be sent again. */
+const WHOLE_BYTES = 64 * 1_024;
+
+/** Lets go of idle connections long before the model server does (`keepAliveTimeout`). */
+const kept = new Agent({ keepAlive: true, timeout: 30_000, maxFreeSockets: 32 });
 
 const LENGTH = LENGTH_HEADER.toLowerCase();
 const FORWARDED_HEADERS = ['content-type', 'content-length', LENGTH, 'retry-after', 'x-should-retry'] as const;
@@ -33,20 +38,54 @@ export async function requestModel(
 ): Promise<ModelAnswer> {
   signal.throwIfAborted();
   if (call.version !== null && call.version !== MODEL_VERSION) throw new NotFound('version of the model');
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs).unref();
-  const ended = AbortSignal.any([signal, timeout.signal]);
+  const deadline = new Deadline(timeoutMs, signal);
   try {
-    const target = new URL(paths[call.operation](id), url);
-    const response = await send(requestTo(target, call, ended), call.body, timer, ended);
-    return await answerOf(response, timer, ended);
+    const response = await send(url + paths[call.operation](id), call, deadline);
+    return await answerOf(response, deadline);
   } catch (error) {
-    clearTimeout(timer);
+    deadline.met();
     throw error;
   }
 }
 
-function requestTo(url: URL, { body, jsonLength, requestId, trace }: ModelRequest, signal: AbortSignal): ClientRequest {
+/** Ends a request with the reason of its signal, or when nothing has moved for too long. */
+class Deadline {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(timeoutMs: number, signal: AbortSignal) {
+    const expire = () => this.controller.abort(new InferenceTimeout(timeoutMs / 1_000));
+    this.timer = setTimeout(expire, timeoutMs).unref();
+    // Costs far less than `AbortSignal.any`. Each signal is that of one request.
+    signal.addEventListener('abort', () => this.controller.abort(signal.reason), { once: true });
+  }
+
+  /** Begins the time anew. */
+  refresh(): void {
+    this.timer.refresh();
+  }
+
+  /** Calls `end` with the reason when the request has to end. */
+  onExpiry(end: (reason: unknown) => void): void {
+    const { signal } = this.controller;
+    if (signal.aborted) end(signal.reason);
+    else signal.addEventListener('abort', () => end(signal.reason), { once: true });
+  }
+
+  met(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Returns why a request failed. */
+  reasonOf(error: unknown): unknown {
+    if (this.controller.signal.aborted) return this.controller.signal.reason;
+    const { code } = error as NodeJS.ErrnoException;
+    return new RuntimeInvalidResponse(`its process broke off${code ? ` (${code})` : ''}.`);
+  }
+}
+
+async function send(url: string, call: ModelRequest, deadline: Deadline): Promise<IncomingMessage> {
+  const { body, jsonLength, requestId, trace } = call;
   const headers = {
     'X-Request-Id': requestId,
     ...trace,
@@ -54,32 +93,56 @@ function requestTo(url: URL, { body, jsonLength, requestId, trace }: ModelReques
     ...(body && body.length !== null && { 'Content-Length': body.length }),
     ...(jsonLength !== null && { [LENGTH_HEADER]: jsonLength }),
   };
-  // Keep-alive is off: a kept connection may close while a body is on its way that cannot be sent twice.
-  return request(url, { method: body ? 'POST' : 'GET', headers, agent: false, signal });
+  const open = (agent: Agent | false) => request(url, { method: body ? 'POST' : 'GET', headers, agent });
+  if (body && (body.length === null || body.length > WHOLE_BYTES)) return sendPieces(open(false), body, deadline);
+  const whole = body && (await gathered(body, deadline));
+  const outgoing = open(kept);
+  return sendWhole(outgoing, whole, deadline).catch((error: unknown) => {
+    // A kept connection may have closed meanwhile. A prediction changes nothing, so it can be asked for twice.
+    if (!outgoing.reusedSocket || !(error instanceof RuntimeInvalidResponse)) throw error;
+    return sendWhole(open(false), whole, deadline);
+  });
 }
 
-/** Streams the body. The time for the answer begins anew with each chunk. */
-function send(
-  outgoing: ClientRequest,
-  body: ByteStream | null,
-  timer: NodeJS.Timeout,
-  ended: AbortSignal,
-): Promise<IncomingMessage> {
+function gathered({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve);
-    outgoing.on('error', (error) => reject(failureOf(error, ended)));
-    if (!body) return void outgoing.end();
-    const source = Readable.from(refreshing(body.chunks, timer), { objectMode: false });
+    deadline.onExpiry(reject);
+    const gather = async () => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of refreshing(chunks, deadline)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+    gather().then(resolve, reject);
+  });
+}
+
+function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: Deadline): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve).on('error', (error) => reject(deadline.reasonOf(error)));
+    deadline.onExpiry(() => outgoing.destroy());
+    outgoing.end(body ?? undefined);
+  });
+}
+
+/** The connection is new: a kept one may close while a body is on its way that cannot be sent twice. */
+function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const source = Readable.from(refreshing(chunks, deadline), { objectMode: false });
+    outgoing.once('response', resolve).on('error', (error) => reject(deadline.reasonOf(error)));
     outgoing.once('close', () => source.destroy());
+    deadline.onExpiry((reason) => {
+      reject(reason);
+      outgoing.destroy();
+    });
     source.once('error', (error) => {
-      reject(ended.aborted ? ended.reason : error);
+      reject(error);
       outgoing.destroy();
     });
     source.pipe(outgoing);
   });
 }
 
-async function answerOf(response: IncomingMessage, timer: NodeJS.Timeout, ended: AbortSignal): Promise<ModelAnswer> {
+async function answerOf(response: IncomingMessage, deadline: Deadline): Promise<ModelAnswer> {
   const { statusCode: status = 0, headers: all } = response;
   const isAnswer = status === 200 || (status >= 400 && status < 500) || status === 504;
   if (!isAnswer || !/^application\/(json|octet-stream)\b/.test(all['content-type'] ?? '')) {
@@ -88,34 +151,39 @@ async function answerOf(response: IncomingMessage, timer: NodeJS.Timeout, ended:
   }
   const given = FORWARDED_HEADERS.map((name) => [name, all[name]]).filter(([, value]) => value !== undefined);
   const headers: Record<string, string> = Object.fromEntries(given);
-  const chunks = bodyOf(response, timer, ended);
-  const complete = Number(all['content-length'] ?? Number.POSITIVE_INFINITY) <= BUFFERED_BYTES;
-  return { status, headers, body: complete ? Readable.from([await buffer(chunks)]) : chunks, complete };
+  const isShort = Number(all['content-length'] ?? Number.POSITIVE_INFINITY) <= BUFFERED_BYTES;
+  return { status, headers, body: isShort ? await wholeBodyOf(response, deadline) : piecesOf(response, deadline) };
 }
 
-async function* bodyOf(
-  response: IncomingMessage,
-  timer: NodeJS.Timeout,
-  ended: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+function wholeBodyOf(response: IncomingMessage, deadline: Deadline): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    response.on('data', (piece: Buffer) => {
+      deadline.refresh();
+      pieces.push(piece);
+    });
+    response.once('end', () => {
+      deadline.met();
+      resolve(Buffer.concat(pieces));
+    });
+    response.once('error', (error) => reject(deadline.reasonOf(error)));
+  });
+}
+
+async function* piecesOf(response: IncomingMessage, deadline: Deadline): AsyncGenerator<Uint8Array> {
   try {
-    yield* refreshing(response, timer);
+    yield* refreshing(response, deadline);
   } catch (error) {
-    throw failureOf(error, ended);
+    throw deadline.reasonOf(error);
   } finally {
-    clearTimeout(timer);
+    deadline.met();
   }
 }
 
-async function* refreshing(chunks: AsyncIterable<Uint8Array>, timer: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
+/** Begins the time for the answer anew with each piece. */
+async function* refreshing(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    timer.refresh();
+    deadline.refresh();
     yield chunk;
   }
-}
-
-function failureOf(error: unknown, ended: AbortSignal): unknown {
-  if (ended.aborted) return ended.reason;
-  const { code } = error as NodeJS.ErrnoException;
-  return new RuntimeInvalidResponse(`its process broke off${code ? ` (${code})` : ''}.`);
 }

@@ -129,12 +129,12 @@ export class Reply<T> {
   ) {}
 }
 
-/** Sends an answer piece by piece, as its source gives it and its reader takes it. */
+/** Sends an answer as it is: whole, or piece by piece as its source gives it and its reader takes it. */
 export class StreamedResponse {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string>>,
-    readonly chunks: AsyncIterable<Uint8Array | string>,
+    readonly chunks: Uint8Array | AsyncIterable<Uint8Array | string>,
     readonly options: {
       /** Breaks the connection off. */
       readonly expired?: AbortSignal;

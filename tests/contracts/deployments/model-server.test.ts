@@ -93,8 +93,8 @@ describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: 
 
   it('passes bodies, answers and refusals on, until the signal of a call ends it', async () => {
     await servers.start('a', model, unending());
-    const { status, headers, body, complete } = await ask(servers, 'echo');
-    expect({ status, complete }).toEqual({ status: 200, complete: true });
+    const { status, headers, body } = await ask(servers, 'echo');
+    expect({ status, isWhole: ArrayBuffer.isView(body) }).toEqual({ status: 200, isWhole: true });
     expect(headers['content-type']).toMatch('application/json');
     expect(JSON.parse(await textOf(body))).toMatchObject({ outputs: { y: { data: [13] } } });
     const refused = await ask(servers, 'refuse');
@@ -200,6 +200,14 @@ describe('ModelServer run by child processes', () => {
     while ((await servers.output('a', 10)).length < 2) await pause(1);
     expect(await servers.output('a', 10)).toEqual([1, 2].map(() => expect.stringContaining('fine')));
     expect(await servers.output('a', 1)).toHaveLength(1);
+  });
+
+  it('asks again where a connection that was kept has closed, but once', async () => {
+    await start();
+    expect((await ask(servers, 'close')).status).toBe(200);
+    expect((await ask(servers, 'echo')).status).toBe(200);
+    await ask(servers, 'close');
+    await expect(ask(servers, 'drop')).rejects.toEqual(code('runtime_invalid_response'));
   });
 
   it('is crash_looping while it waits, with the reason, and runs once it can', async () => {

@@ -108,8 +108,5 @@ const JSON_ONLY = { 'content-type': 'application/json' };
 function answerOf(answer: unknown): ModelAnswer {
   const { status, text, headers = JSON_ONLY } = (answer ?? {}) as Partial<Answered>;
   if (typeof status !== 'number' || typeof text !== 'string') throw new RuntimeInvalidResponse('it is no answer.');
-  const body = (async function* () {
-    yield Buffer.from(text);
-  })();
-  return { status, headers, body, complete: true };
+  return { status, headers, body: Buffer.from(text) };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { ModelOperation } from '../../../src/application/deployments/ports.js';
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../../src/infrastructure/child-process/health-proof.js';
 import { endWithParent } from '../../../src/infrastructure/child-process/managed-process.js';
@@ -69,7 +69,11 @@ const operations: Readonly<Record<string, ModelOperation>> = {
   '/v2/models/{model}/ready': 'model_ready',
 };
 
+/** Connections that end with their next request. */
+const closing = new WeakSet<Socket>();
+
 async function predict(order: ServeOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { socket } = request;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
@@ -93,6 +97,11 @@ async function predict(order: ServeOrder, request: IncomingMessage, response: Se
       const length = { [LENGTH]: request.headers[LENGTH] };
       response.writeHead(200, { 'content-type': 'application/octet-stream', ...length }).end(body);
     },
+    close: () => {
+      closing.add(socket);
+      json(200, { outputs });
+    },
+    drop: () => socket.destroy(),
     hang: () => undefined,
     stick: () => say({ type: 'stuck' }),
     crash: () => process.kill(process.pid, 'SIGKILL'),
@@ -102,6 +111,7 @@ async function predict(order: ServeOrder, request: IncomingMessage, response: Se
     },
     large: () => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.concat([large, body])),
   };
+  if (closing.has(socket)) return void socket.destroy();
   const act = acts[actOf(body.subarray(0, Number(request.headers[LENGTH] ?? body.length))) ?? ''];
   if (act) act();
   else refuse(400, 'malformed_json');

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModelRequest, ServerState } from '../../../src/application/deployments/ports.js';
+import type { ModelAnswer, ModelRequest, ServerState } from '../../../src/application/deployments/ports.js';
 import type { LocalModel } from '../../../src/domain/deployments/deployment.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
@@ -103,7 +103,8 @@ export const prediction = (body: ModelRequest['body']): ModelRequest => ({
   body,
 });
 
-export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+export async function textOf(chunks: ModelAnswer['body']): Promise<string> {
+  if (ArrayBuffer.isView(chunks)) return Buffer.from(chunks).toString();
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
   return Buffer.concat(all).toString();

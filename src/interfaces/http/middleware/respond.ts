@@ -53,9 +53,14 @@ const LAST_CHUNK_MS = 30_000;
 async function stream(response: Response, streamed: StreamedResponse, reportProblem: ReportProblem): Promise<void> {
   const { status, headers, chunks, options } = streamed;
   const { lastChunk, expired: signal } = options;
+  if (ArrayBuffer.isView(chunks)) {
+    response.status(status).set(headers).end(chunks);
+    return;
+  }
+  const pieces = chunks;
   async function* all() {
     try {
-      yield* chunks;
+      yield* pieces;
     } catch (error) {
       if (!lastChunk || response.destroyed) throw error;
       const late = setTimeout(() => response.destroy(), LAST_CHUNK_MS).unref();
