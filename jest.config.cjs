@@ -13,8 +13,8 @@ const swc = (syntax) => [
   },
 ];
 
-// Published as ES modules only; Node 20 can require them, jest on Node 20 can't.
-const esmOnly = '(inversify|@inversifyjs|@huggingface|jose)';
+// Published as ES modules only, or importing some; Node 20 can require them, jest on Node 20 can't.
+const esmOnly = '(inversify|@inversifyjs|@huggingface|jose|@opentelemetry/otlp-exporter-base)';
 
 /** @type {import('jest').Config} */
 module.exports = {

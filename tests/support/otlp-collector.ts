@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
@@ -32,8 +32,12 @@ export class OtlpCollector {
   /** The attributes of the latest sender. */
   resource: Readonly<Record<string, unknown>> = {};
 
+  /** The headers of the latest request. */
+  headers: IncomingHttpHeaders = {};
+
   private constructor(private readonly server: Server) {
     server.on('request', async (request, response) => {
+      this.headers = request.headers;
       // biome-ignore lint/suspicious/noExplicitAny: OTLP has many parts, of which a test needs few
       const body = (await json(request)) as any;
       for (const { resource, scopeSpans } of body.resourceSpans ?? []) {

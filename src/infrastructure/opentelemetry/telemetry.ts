@@ -89,10 +89,10 @@ export class OpenTelemetry {
 /** Passes the first warning of the SDK to the log, and no more for a while. */
 function warnings(log: Logger) {
   let quietUntil = 0;
-  const warn = (message: string) => {
+  const warn = (...parts: unknown[]) => {
     if (steadyMs() < quietUntil) return;
     quietUntil = steadyMs() + QUIET_MS;
-    log.warn('OpenTelemetry does not export everything', { reason: message.slice(0, LONGEST_WARNING) });
+    log.warn('OpenTelemetry does not export everything', { reason: parts.join(' ').slice(0, LONGEST_WARNING) });
   };
   const nothing = () => undefined;
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };

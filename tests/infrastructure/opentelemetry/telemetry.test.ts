@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { OpenTelemetry } from '../../../src/infrastructure/opentelemetry/telemetry.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { until, within } from '../../support/until.js';
@@ -35,13 +36,14 @@ describe('OpenTelemetry', () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     const theApiOfPromClient = ['api'];
     expect(loaded({})).toEqual(theApiOfPromClient);
-    expect(loaded({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual(theApiOfPromClient);
+    expect(loadConfig({ ...endpoint, OTEL_SDK_DISABLED: 'True' }).openTelemetry).toBeNull();
     expect(loaded(endpoint)).toContain('sdk-node');
   });
 
   it('costs one warning, bounded memory and a bounded shutdown while its collector is away', async () => {
-    const silent = createServer((socket) => socket.unref()); // accepts and never answers
-    silent.listen(0, '127.0.0.1').unref();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))); // never answers
+    silent.listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
     const variables = {
@@ -64,5 +66,7 @@ describe('OpenTelemetry', () => {
       ['warn', 'OpenTelemetry does not export everything'],
     ]);
     silent.close();
+    for (const socket of sockets) socket.destroy();
+    await telemetry.stop(10_000); // nothing of it may outlive the test
   });
 });

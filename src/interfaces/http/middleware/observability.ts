@@ -51,8 +51,8 @@ export function observeRequests({ metrics, tracer }: Observers, contracts: reado
       const known = context.route ?? routeOf(context.path);
       const status = response.writableFinished ? String(response.statusCode) : 'gone';
       ended({ method, route: known ?? (response.statusCode < 400 ? 'other' : 'unknown'), status });
-      if (span?.isRecorded) span.set(describe(request, response, known), known ? `${method} ${known}` : method);
-      span?.end(status === 'gone' || response.statusCode >= 500 ? status : undefined);
+      if (span?.isRecorded) span.set(attributesOf(request, response, known), known ? `${method} ${known}` : method);
+      span?.end(response.writableFinished && response.statusCode >= 500 ? status : undefined);
     });
     if (span) span.run(next);
     else next();
@@ -60,10 +60,10 @@ export function observeRequests({ metrics, tracer }: Observers, contracts: reado
 }
 
 /** Leaves out the query, and a path that may hold a secret. */
-const describe = (request: Request, response: Response, route: string | null): SpanAttributes => ({
+const attributesOf = (request: Request, response: Response, route: string | null): SpanAttributes => ({
   'http.request.method': request.method,
   'http.route': route ?? undefined,
-  'http.response.status_code': response.statusCode,
+  'http.response.status_code': response.writableFinished ? response.statusCode : undefined,
   'url.scheme': request.protocol,
   'url.path': route?.includes('{token}') === false ? request.context.path.slice(0, LONGEST_PATH) : undefined,
   'client.address': request.ip,
