@@ -78,8 +78,9 @@ describe('the package', () => {
     expect((await npx('--version')).stdout).toBe(`${version}\n`);
     const [name] = readdirSync(join(npmCache, '_npx'));
     installed = join(npmCache, '_npx', name as string, 'node_modules');
-    expect((await npx('--help')).stdout).toContain('\n  start ');
-    const { stdout } = await npx('doctor');
+    const program = join(installed, '.bin/tenon');
+    expect((await run(program, ['--help'], options())).stdout).toContain('\n  start ');
+    const { stdout } = await run(program, ['doctor'], options());
     expect(stdout).toContain('ok    database: made by the first start');
     expect(stdout).toContain(`ok    models folders: ${join(installed, 'tenon/models')}`);
   });
