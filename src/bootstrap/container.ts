@@ -41,6 +41,8 @@ import { LocalModelFileResolver } from '../infrastructure/files/local-model-file
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
+import { ModelServerByKind } from '../infrastructure/model-server/model-server-by-kind.js';
+import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-model-server.js';
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
@@ -182,7 +184,14 @@ function bindDeployments(container: Container, config: Config, children: ChildLi
     children,
   };
   container.bind(ModelFileResolver).toConstantValue(files);
-  container.bind(ModelServer).toResolvedValue((logger) => new LocalModelServer(settings, files, logger), [Logger]);
+  container.bind(ModelServer).toResolvedValue(
+    (requests, logger) =>
+      new ModelServerByKind({
+        local: new LocalModelServer(settings, files, logger),
+        remote: new RemoteModelServer({ ...settings, ...config.upstream }, requests, logger),
+      }),
+    [RequestContext, Logger],
+  );
   container.bind(ModelFileStore).toConstantValue(new LocalModelFileStore(config.modelFolders, config.uploadFolder));
   container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }

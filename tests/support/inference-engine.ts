@@ -18,7 +18,7 @@ export interface Inference {
   readonly path: string;
 }
 
-export type Answering = (asked: Inference, response: ServerResponse) => unknown;
+export type Answering = (asked: Inference, response: ServerResponse, over?: object) => unknown;
 
 /**
  * An engine that speaks the Open Inference Protocol, and answers as a test tells it to. Its models double their input: `x`
@@ -26,17 +26,17 @@ export type Answering = (asked: Inference, response: ServerResponse) => unknown;
  */
 export class InferenceEngine {
   /** `method path` of all requests in order of arrival. */
-  readonly requests: string[] = [];
-  readonly asked: Inference[] = [];
+  requests: string[] = [];
+  asked: Inference[] = [];
   /** The models that are ready. */
-  readonly ready = new Set(['double']);
+  ready = new Set(['double']);
   /** The status of an answer to load and unload. With 200 they change `ready`. */
   repository = 404;
   /** The key that requests must bring; null: any. */
   key: string | null = null;
   answering: Answering = doubling;
-  /** Runs before a request is answered. */
-  before: (path: string) => unknown = () => undefined;
+  /** Answers all requests in place of the engine. */
+  override: ((path: string, response: ServerResponse) => unknown) | null = null;
   extensions = ['binary_tensor_data', 'model_repository', 'statistics'];
   metadata: object = {
     versions: ['1', '2'],
@@ -76,6 +76,14 @@ export class InferenceEngine {
     return `http://${this.host}`;
   }
 
+  /** Forgets what it was asked and told. */
+  reset(): void {
+    const { requests, asked, ready, repository, key, answering, override, metadata } = new InferenceEngine(
+      createServer(),
+    );
+    Object.assign(this, { requests, asked, ready, repository, key, answering, override, metadata });
+  }
+
   /** Counts the requests that end so. */
   count(end: string): number {
     return this.requests.filter((one) => one.endsWith(end)).length;
@@ -92,7 +100,7 @@ export class InferenceEngine {
     const path = request.url ?? '';
     this.requests.push(`${request.method} ${path}`);
     const body = await buffer(request).catch(() => Buffer.alloc(0));
-    await this.before(path);
+    if (this.override) return void this.override(path, response);
     if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`)
       return void sendJson(response, 401, { error: `no key, but ${request.headers.authorization}` });
     const [, model = '', version = '', last = ''] = MODEL.exec(path) ?? [];
@@ -143,7 +151,8 @@ export const answeringWith =
     sendJson(response, 200, { id: json.id, model_name: modelOf(path), model_version: '1', outputs, ...over });
 
 /** Doubles the numbers of `x`. Answers in binary if it is asked to. */
-export const doubling: Answering = ({ json, binary, path }, response) => {
+export const doubling: Answering = (asked, response, over = {}) => {
+  const { json, binary, path } = asked;
   const [input] = json.inputs;
   const size = input.parameters?.binary_data_size;
   const numbers: number[] = size
@@ -152,14 +161,14 @@ export const doubling: Answering = ({ json, binary, path }, response) => {
   const doubled = numbers.map((one) => 2 * one);
   const { shape, datatype } = input;
   const asBytes = json.parameters?.binary_data_output || json.outputs?.[0]?.parameters?.binary_data;
-  if (!asBytes)
-    return answeringWith([{ name: 'y', shape, datatype, data: doubled }])(
-      { json, binary, path, headers: {} },
-      response,
-    );
+  if (!asBytes) return answeringWith([{ name: 'y', shape, datatype, data: doubled }], over)(asked, response);
   const bytes = Buffer.from(Float32Array.from(doubled).buffer);
   const y = { name: 'y', shape, datatype, parameters: { binary_data_size: bytes.length } };
-  return sendBinary(response, { id: json.id, model_name: modelOf(path), model_version: '1', outputs: [y] }, bytes);
+  return sendBinary(
+    response,
+    { id: json.id, model_name: modelOf(path), model_version: '1', outputs: [y], ...over },
+    bytes,
+  );
 };
 
 /** Sends JSON and the bytes of binary tensors behind it. */
