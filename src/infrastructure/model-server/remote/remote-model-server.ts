@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
 import type { ByteStream, Logger, RequestContext } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
@@ -231,9 +230,9 @@ function answer(
   parts: readonly Uint8Array[],
   headers: Readonly<Record<string, string>> = {},
 ): ModelAnswer {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const all = { ...headers, 'content-type': type, 'content-length': String(length) };
-  return { status, headers: all, body: Readable.from(parts, { objectMode: false }), complete: true };
+  const [only, ...others] = parts;
+  const body = only && others.length === 0 ? only : Buffer.concat(parts);
+  return { status, headers: { ...headers, 'content-type': type, 'content-length': String(body.length) }, body };
 }
 
 const tooLarge = (limit: number) =>
