@@ -71,6 +71,7 @@ module.exports = {
     confined('prometheus-confined', ['prom-client'], ['infrastructure/model-server', 'infrastructure/prometheus']),
     confined('undici-confined', ['undici', 'eventsource-parser'], ['infrastructure/http-client']),
     confined('opentelemetry-confined', ['@opentelemetry/[^/]+'], ['infrastructure/opentelemetry']),
+    confined('s3-confined', ['@aws-sdk/[^/]+', '@smithy/[^/]+'], ['infrastructure/s3']),
     confined('nodemailer-confined', ['nodemailer'], ['infrastructure/smtp']),
     confined('standardwebhooks-confined', ['standardwebhooks'], ['infrastructure/webhooks']),
     confined('logging-confined', ['winston', 'rotating-file-stream'], ['infrastructure/logging']),

@@ -14,6 +14,7 @@ import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
 import { httpApp } from './http.js';
 import { baseUrlOf, instanceName, openToAll } from './listening.js';
+import { modelStorage } from './model-storage.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
 import { startTelemetry } from './telemetry.js';
 
@@ -97,12 +98,13 @@ async function start(
   stopping?.throwIfAborted();
   addStep('database connections', () => database.destroy());
 
-  const container = createContainer({ config, database, logger: log, telemetry });
+  const models = await modelStorage(config);
+  const container = createContainer({ config, database, logger: log, telemetry, models });
   adapt?.(container);
   telemetry.export(() => container.get(PrometheusMetrics).snapshots());
   await container.get(InstanceRegistry).own();
-  const models = modelReconciliation(container, config.uploadFolder);
-  addStep('models', models.stop);
+  const reconciliation = modelReconciliation(container, [config.uploadFolder, config.modelCache.folder]);
+  addStep('models', reconciliation.stop);
   const work = backgroundWork(container);
   addStep('background work', work.stop, WORK_GRACE_MS);
 
@@ -133,8 +135,8 @@ async function start(
   addStep('maintenance', upkeep.stop);
   await upkeep.start();
   await work.start();
-  await models.start();
-  await models.loaded(config.readyWaitMs, stopping);
+  await reconciliation.start();
+  await reconciliation.loaded(config.readyWaitMs, stopping);
   instance.loading = false;
   log.info('ready', { url, pid: process.pid, instance: instance.name });
   return { url, announce };

@@ -76,8 +76,9 @@ interface ModelReconciliation extends Background {
   loaded(mostMs: number, stopping?: AbortSignal): Promise<void>;
 }
 
-/** Keeps the deployments and chat runtimes of this instance in the desired state, and removes unfinished uploads. */
-export function modelReconciliation(container: Container, uploadFolder: string): ModelReconciliation {
+/** Keeps the deployments and chat runtimes of this instance in the desired state, and removes
+ * unfinished files from the folders. */
+export function modelReconciliation(container: Container, folders: readonly string[]): ModelReconciliation {
   const reconcilers = [container.get(RuntimeReconciler), container.get(DeploymentReconciler)];
   const changes = container.get(DesiredStateChanges);
   const reconcile = async () => {
@@ -86,9 +87,11 @@ export function modelReconciliation(container: Container, uploadFolder: string):
   const isLoading = async () => (await Promise.all(reconcilers.map((one) => one.isLoading()))).includes(true);
   const reconciling = repeat(container, 'reconciliation of models', MODELS_PAUSE_MS, reconcile);
   const uploads = new Repeating(
-    () => removeUnfinished(uploadFolder, container.get(Clock).now()),
+    async () => {
+      for (const folder of folders) await removeUnfinished(folder, container.get(Clock).now());
+    },
     UPLOADS_PAUSE_MS,
-    (error) => container.get(Logger).error('unfinished uploads not removed', { error }),
+    (error) => container.get(Logger).error('unfinished files not removed', { error }),
   );
   return {
     async start() {

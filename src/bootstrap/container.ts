@@ -36,13 +36,9 @@ import { CheckedTokens, ConfiguredMasterKey } from '../infrastructure/crypto/sec
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
-import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
-import { LocalModelFileResolver } from '../infrastructure/files/local-model-files.js';
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
-import { ModelServerByKind } from '../infrastructure/model-server/model-server-by-kind.js';
-import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-model-server.js';
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
@@ -73,6 +69,7 @@ import { BodyMemory, bodyLimits } from '../interfaces/http/body.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
+import { localModels, type ModelStorage } from './model-storage.js';
 import { bindStorage } from './storage.js';
 import { noTelemetry, type Telemetry } from './telemetry.js';
 
@@ -86,13 +83,21 @@ export interface Foundations {
   readonly database: DataSource;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
+  /** Default: the models folders. */
+  readonly models?: ModelStorage;
 }
 
 /**
  * Creates the container. A class needs no binding: inversify constructs it, once, from the types of its constructor.
  * The bindings below state decisions only: the adapter behind each port, and the values that come from the settings.
  */
-export function createContainer({ config, database, logger, telemetry = noTelemetry }: Foundations): Container {
+export function createContainer({
+  config,
+  database,
+  logger,
+  telemetry = noTelemetry,
+  models = localModels(config),
+}: Foundations): Container {
   const container = new Container({ autobind: true, defaultScope: 'Singleton' });
   const secret = config.secret ?? keptSecret(config.dataDir);
   container.bind(Logger).toConstantValue(logger);
@@ -103,7 +108,7 @@ export function createContainer({ config, database, logger, telemetry = noTeleme
   bindWorkspace(container, config);
   const children = new ChildLimits(config.maxChildren);
   bindChat(container, config, children, telemetry);
-  bindDeployments(container, config, children);
+  bindDeployments(container, config, models, children);
   bindAlerts(container, config);
   bindOperations(container, config);
   bindHttp(container, config);
@@ -173,8 +178,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container.bind(ChatRuntime).to(ChatRuntimeByKind);
 }
 
-function bindDeployments(container: Container, config: Config, children: ChildLimits): void {
-  const files = new LocalModelFileResolver(config.modelFolders);
+function bindDeployments(container: Container, config: Config, models: ModelStorage, children: ChildLimits): void {
   const settings = {
     program: shippedProgram('infrastructure/model-server/process/main.js'),
     threads: config.servingThreads,
@@ -183,16 +187,11 @@ function bindDeployments(container: Container, config: Config, children: ChildLi
     inferenceTimeoutMs: config.inferenceTimeoutMs,
     children,
   };
-  container.bind(ModelFileResolver).toConstantValue(files);
-  container.bind(ModelServer).toResolvedValue(
-    (requests, logger) =>
-      new ModelServerByKind({
-        local: new LocalModelServer(settings, files, logger),
-        remote: new RemoteModelServer({ ...settings, ...config.upstream }, requests, logger),
-      }),
-    [RequestContext, Logger],
-  );
-  container.bind(ModelFileStore).toConstantValue(new LocalModelFileStore(config.modelFolders, config.uploadFolder));
+  container.bind(ModelFileResolver).toConstantValue(models.resolver);
+  container
+    .bind(ModelServer)
+    .toResolvedValue((logger) => new LocalModelServer(settings, models.resolver, logger), [Logger]);
+  container.bind(ModelFileStore).toConstantValue(models.files);
   container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }
 

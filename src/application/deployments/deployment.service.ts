@@ -1,13 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import {
-  Deployment,
-  deploymentLimits,
-  type ModelFields,
-  portOf,
-  type ServedModel,
-} from '../../domain/deployments/deployment.js';
+import { Deployment, deploymentLimits, type LocalModel, portOf } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
@@ -15,12 +9,11 @@ import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator, Tracer } from '../shared/ports.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
-import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
 
 type By = { readonly by: Caller | null };
 
-interface Creation extends By, ModelFields {
+interface Creation extends By, Omit<LocalModel, 'kind'> {
   /** Aborts when the caller goes away; then there is no deployment. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +27,9 @@ interface ModelCall extends By, ModelRequest {
 }
 
 /** A deployment with its state on this instance. */
-export type DeploymentView = Deployment & { readonly state: ServerState & { readonly url: string } };
+export interface DeploymentView extends Deployment {
+  readonly state: ServerState & { readonly url: string };
+}
 
 @injectable()
 export class DeploymentService {
@@ -45,7 +40,6 @@ export class DeploymentService {
     private readonly deployments: DeploymentRepository,
     private readonly servers: ModelServer,
     private readonly reconciler: DeploymentReconciler,
-    private readonly models: EngineModels,
     private readonly calls: CallTracker,
     private readonly authority: Authority,
     private readonly audit: Audit,
@@ -67,21 +61,22 @@ export class DeploymentService {
   }
 
   /**
-   * Begins to serve a model and stores the deployment once it has proved that it is ready, if the caller may still create
-   * it. Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
+   * Starts a serving process and stores the deployment once its health is proved, if the caller may still create it.
+   * Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
    * `authorize` throws.
    */
   async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
     const model = Deployment.model(input);
+    const id = this.ids.next('dep');
+    const createdBy = caller.kind === 'master' ? null : caller.accountId;
     this.creating++;
     try {
       await this.requireRoom(this.creating);
-      const deployment = await this.models.during(model, () => this.begin(model, caller, signal));
-      const view = await this.view(deployment);
-      const isReady = view.state.status === 'running';
-      await this.models.settle(model, isReady);
-      return isReady ? view : await this.view(deployment);
+      const lastPort = portOf(await this.servers.start(id, model, signal));
+      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+      await this.store(deployment, caller, signal);
+      return await this.view(deployment);
     } finally {
       this.creating--;
     }
@@ -97,7 +92,6 @@ export class DeploymentService {
     );
     if (!removed) throw new NotFound('deployment');
     await this.reconciler.stop(id);
-    await this.models.settle(object, true);
   }
 
   /** Returns the latest lines that the serving processes on this instance wrote. Throws NotFound. */
@@ -137,19 +131,10 @@ export class DeploymentService {
     });
   }
 
-  private async begin(model: ServedModel, caller: Caller, signal: AbortSignal): Promise<Deployment> {
-    const id = this.ids.next('dep');
-    const createdBy = caller.kind === 'master' ? null : caller.accountId;
-    const lastPort = portOf(await this.servers.start(id, model, signal));
-    const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
-    await this.store(deployment, caller, signal);
-    return deployment;
-  }
-
   private async store(deployment: Deployment, by: Caller, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted();
-      const details = detailsOf(deployment);
+      const details = { model_path: deployment.modelPath };
       await this.audit.perform({ by, action: 'deployment.created', object: deployment, details }, async () => {
         await this.authority.confirm(by, permissions.manageMonitoring);
         await this.requireRoom(1);
@@ -175,7 +160,7 @@ export class DeploymentService {
 
   private async view(deployment: Deployment): Promise<DeploymentView> {
     const { id, lastPort } = deployment;
-    const lastUrl = deployment.kind === 'remote' ? deployment.endpoint : `http://127.0.0.1:${lastPort}`;
+    const lastUrl = `http://127.0.0.1:${lastPort}`;
     if (!this.servers.ids().includes(id)) {
       const reason = 'this instance is about to start it';
       return { ...deployment, state: { status: 'starting', url: lastUrl, reason, restarts: 0 } };
@@ -184,11 +169,6 @@ export class DeploymentService {
     return { ...deployment, state: { ...state, url: state.url ?? lastUrl } };
   }
 }
-
-const detailsOf = (model: ServedModel) =>
-  model.kind === 'local'
-    ? { model_path: model.modelPath }
-    : { endpoint: model.endpoint, model_name: model.modelName, model_version: model.modelVersion };
 
 /** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
 async function finish(

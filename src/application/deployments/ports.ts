@@ -118,17 +118,11 @@ export abstract class ModelServer {
   /**
    * Streams a request to the model and its answer back. Answers name the model as the deployment is named. Throws
    * DeploymentStopped, DeploymentStarting or DeploymentUnavailable when the model is not served; NotFound for a version
-   * that it does not have; RuntimeInvalidResponse when a process breaks off or the answer is not one of the operation;
-   * ModelBusy and InvalidRequest when an engine elsewhere says so; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
+   * that it does not have; RuntimeInvalidResponse when the connection breaks off or the answer is not one of the
+   * operation; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
    * the signal's reason, which also ends the request.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
-
-  /**
-   * Has the engine of a remote model load or unload it, if the engine manages models and is willing. Takes a bounded time,
-   * and succeeds also while the engine is away. Does nothing for a local model.
-   */
-  abstract setLoaded(model: ServedModel, loaded: boolean): Promise<void>;
 
   /** Returns at most `lines` of the latest lines of output, oldest first. Keeps a bounded number. */
   abstract output(id: string, lines: number): Promise<string[]>;
@@ -151,14 +145,26 @@ export interface WrittenFile extends StoredFile {
   readonly sha256: string;
 }
 
-/** Stores files in the models folders. One folder can be written. Paths obey `ModelFile.path`. */
+/** A file that is open for reading. When another file takes its place, the content stays, or the chunks throw. */
+export interface OpenedFile {
+  /** Yields the content from the beginning. Can be called again. */
+  chunks(): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * Stores files in the models folders. One folder, or one bucket, can be written. Paths obey `ModelFile.path`. Each method
+ * throws StorageUnavailable while the bucket is out of reach.
+ */
 export abstract class ModelFileStore {
   /**
    * Returns the regular files of all models folders; with `at`, those of this folder, or this file. When several folders
-   * hold the same path, returns the file that this path resolves to. Leaves out hidden files and links that lead out of
-   * the models folders. Reads a bounded number of entries.
+   * hold the same path, returns the file that this path resolves to. Leaves out hidden files, links that lead out of the
+   * models folders, and objects whose names `ModelFile.path` refuses. Reads a bounded number of entries.
    */
   abstract list(at?: string): Promise<StoredFiles>;
+  /** Returns null if there is no such file. */
+  abstract open(path: string): Promise<OpenedFile | null>;
   /**
    * Writes a file atomically: nobody sees a part of it, and of concurrent writes to one path one wins as a whole. Throws
    * what `bytes` throws, InvalidRequest when the path is a folder, crosses a file or follows a link elsewhere, and
@@ -166,8 +172,8 @@ export abstract class ModelFileStore {
    */
   abstract write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
-   * Atomically removes a file or a folder with its content, and parent folders that are empty then. Returns false when
-   * the writable folder has no such path.
+   * Removes a file or a folder with its content, and parent folders that are empty then: atomically in a folder of the
+   * disk, file by file in a bucket. Returns false when there is no such path that can be written.
    */
   abstract remove(path: string): Promise<boolean>;
 }

@@ -10,7 +10,10 @@ import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import { version } from '../../interfaces/version.js';
 import type { Config } from '../config/config.js';
+import { modelStorage } from '../model-storage.js';
 import { auditDatabase, reachDatabase } from './database.js';
+
+const MOST_FILES = 1_000_000;
 
 export async function backup(
   config: Config,
@@ -65,7 +68,8 @@ async function* sectionsOf(
   yield { header: { kind: 'backup', tenon: version, created_at: createdAt, secret: secret !== null } };
   if (secret !== null) yield { header: { kind: 'secret' }, chunks: onePiece(secret) };
   yield* dumpDatabase(url);
-  yield* modelFileSections(config.modelFolders, config.uploadFolder, withModels);
+  const { files } = await modelStorage(config, MOST_FILES);
+  yield* modelFileSections(files, withModels);
 }
 
 function keptSecretOf({ secret, dataDir }: Config): Buffer | null {

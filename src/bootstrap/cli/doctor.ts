@@ -8,6 +8,7 @@ import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
 import { makeDataFolder } from '../database.js';
+import { modelStorage } from '../model-storage.js';
 import { postgresFolder, reachDatabase } from './database.js';
 
 const LEAST_FREE_BYTES = 1024 ** 3;
@@ -35,6 +36,12 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
   'models folders'({ modelFolders }) {
     for (const folder of modelFolders) accessSync(folder, constants.R_OK | constants.X_OK);
     return modelFolders.join(', ');
+  },
+  async 'model store'(config) {
+    const { modelStore } = config;
+    if (!modelStore) return 'none is set: uploads stay in the data folder';
+    await (await modelStorage(config)).files.list();
+    return `answers: s3://${modelStore.bucket}/${modelStore.prefix}`;
   },
   async database(config) {
     if (!config.databaseUrl && !hasEmbeddedDatabase(postgresFolder(config))) return 'made by the first start';

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { readBackup, type SectionHeader } from '../../infrastructure/backup/backup-file.js';
 import { RestoredFiles } from '../../infrastructure/backup/model-files.js';
 import { FolderTaken } from '../../infrastructure/embedded-postgres/account.js';
@@ -11,6 +11,7 @@ import type { Invocation } from '../../interfaces/cli/commands.js';
 import type { Terminal } from '../../interfaces/cli/terminal.js';
 import type { Config } from '../config/config.js';
 import { makeDataFolder } from '../database.js';
+import { modelStorage } from '../model-storage.js';
 import { auditDatabase, postgresFolder, type ReachedDatabase } from './database.js';
 
 type Sections = Parameters<Parameters<typeof readBackup>[1]>[0];
@@ -47,7 +48,8 @@ async function restored(
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<string[]> {
-  const files = new RestoredFiles(config.dataDir, config.uploadFolder);
+  const { files: store } = await modelStorage(config);
+  const files = new RestoredFiles(config.dataDir, store);
   let database: DatabaseRestoration | null = null;
   const begun = () => {
     if (!database) throw new Error('the backup does not say what its tables are');
@@ -64,14 +66,14 @@ async function restored(
       else if (header.kind === 'sequence') await begun().sequence(header.name, header.value);
       else if (header.kind === 'tasks') await begun().tasks(header.columns, chunks);
       else if (header.included) await files.model(header, chunks);
-      else if (!isHere(config, header)) missing.push(header.path);
+      else if ((await store.list(header.path)).files.length === 0) missing.push(header.path);
     }
     begun();
-    files.putInPlace(secretFile(config.dataDir));
+    await files.putInPlace(secretFile(config.dataDir));
     await begun().commit();
     return missing;
   } catch (error) {
-    files.takeBack();
+    await files.takeBack();
     throw error;
   } finally {
     files.end();
@@ -105,6 +107,3 @@ function checkSecret({ secret }: Config, header: Header<'backup'>, terminal: Ter
   terminal.err('tenon: the backup has no secret: start the service with the SERVICE_SECRET that it had, or mails that');
   terminal.err('tenon: waited are not sent and links of pending invites are not shown again');
 }
-
-const isHere = ({ modelFolders }: Config, { path }: Header<'model_file'>): boolean =>
-  modelFolders.some((folder) => existsSync(join(folder, path)));

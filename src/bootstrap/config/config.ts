@@ -43,6 +43,9 @@ export function loadConfig(texts: Texts) {
     /** The only model folder that the service writes to. */
     uploadFolder,
     modelUploadBytes: set('SERVICE_MODEL_UPLOAD_MB') * 1024 ** 2,
+    /** Null: uploads stay in `uploadFolder`. */
+    modelStore: modelStore(values, texts),
+    modelCache: { folder: join(dataDir, 'model-cache'), mostBytes: set('SERVICE_MODEL_CACHE_MB') * 1024 ** 2 },
     startersFolder: shippedStarters,
     secret: values.SERVICE_SECRET,
     masterKey: values.SERVICE_MASTER_KEY,
@@ -101,7 +104,7 @@ function readAll(texts: Texts): Values {
     if (result?.success === false) lines.push(`${name} ${result.error.issues[0]?.message}`);
   }
   const read = values as Values;
-  if (lines.length === 0) lines.push(...siteLoginProblems(read));
+  if (lines.length === 0) lines.push(...siteLoginProblems(read), ...modelStoreProblems(read, texts));
   if (lines.length > 0) throw new BadSettings(lines);
   return read;
 }
@@ -161,6 +164,34 @@ function siteLogin(values: Values) {
   return {
     link: values.SERVICE_SITE_LOGIN_LINK === true,
     tokens: enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null,
+  };
+}
+
+const s3Names = ['SERVICE_S3_ENDPOINT', 'SERVICE_S3_REGION', 'SERVICE_S3_FORCE_PATH_STYLE'] as const;
+const keyPair = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
+
+/** The settings of S3 need a bucket, and half a pair of keys is none. */
+function modelStoreProblems(values: Values, texts: Texts): string[] {
+  if (values.SERVICE_MODEL_STORE === null)
+    return s3Names
+      .filter((name) => values[name] !== null)
+      .map((name) => `SERVICE_MODEL_STORE is needed beside ${name}`);
+  const missing = keyPair.filter((name) => !texts[name]);
+  return missing.length === 1 ? [`${missing[0]} is needed beside ${keyPair.find((name) => texts[name])}`] : [];
+}
+
+function modelStore(values: Values, texts: Texts) {
+  if (values.SERVICE_MODEL_STORE === null) return null;
+  const [accessKeyId, secretAccessKey] = keyPair.map((name) => texts[name]);
+  const sessionToken = texts.AWS_SESSION_TOKEN;
+  return {
+    ...values.SERVICE_MODEL_STORE,
+    endpoint: values.SERVICE_S3_ENDPOINT,
+    region: values.SERVICE_S3_REGION ?? (texts.AWS_REGION || 'us-east-1'),
+    forcePathStyle: values.SERVICE_S3_FORCE_PATH_STYLE ?? values.SERVICE_S3_ENDPOINT !== null,
+    credentials:
+      accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } : null,
+    mostBytes: (values.SERVICE_MODEL_UPLOAD_MB as number) * 1024 ** 2,
   };
 }
 

@@ -1,6 +1,7 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../infrastructure/logging/winston-logger.js';
+import { modelStoreSettings } from './model-store-settings.js';
 import {
   address,
   engineHosts,
@@ -70,6 +71,7 @@ export const settings = {
     fallback: '4096',
     read: whole(1, 1_048_576),
   }),
+  ...modelStoreSettings,
   SERVICE_SECRET: setting({
     about:
       'Seals what is secret in the database: e-mails that wait, invites, webhooks. Instances on one database share it.',
@@ -158,8 +160,7 @@ export const settings = {
     read: whole(0, 10_000),
   }),
   SERVICE_DEPLOYMENT_START_TIMEOUT_S: setting({
-    about:
-      'How long a new deployment may take until its process has proved its health, or its engine says that the model is ready.',
+    about: 'How long a new deployment may take until its process has proved its health.',
     fallback: '30',
     read: secondsOfTime(0.1, 3_600),
   }),
@@ -171,7 +172,7 @@ export const settings = {
   }),
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
-      'Hosts whose engines models and deployments may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
+      'Hosts whose engines models may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
     read: engineHosts,
   }),
   SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
@@ -249,7 +250,7 @@ export const settingFamilies = {
   }),
   SERVICE_RUNTIME_KEY_: setting({
     about:
-      'The key of an engine, for the model specs and deployments that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
+      'The key of an engine, for the model specs that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
     secret: true,
     read: secretText(1),
   }),

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { fileChunks } from '../files/local-model-file-store.js';
 
 /**
  * A backup is one file: a line with the version of the format, the sections as gzip, and a line with the digest of all
@@ -38,7 +39,6 @@ export type SectionHeader =
   /** Has data only if `included`. */
   | {
       readonly kind: 'model_file';
-      readonly folder: string;
       readonly path: string;
       readonly size: number;
       readonly sha256: string;
@@ -216,17 +216,4 @@ async function* framesOf(bytes: AsyncIterable<Buffer>, path: string): AsyncGener
     }
   }
   return undefined;
-}
-
-const PIECE = 64 * 1024;
-
-/** Yields a part of a file in pieces. A stream of Node would never release the handle. */
-export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
-    const length = Math.min(PIECE, end - at);
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    at += bytesRead;
-  }
 }

@@ -1,66 +1,50 @@
 import { createHash } from 'node:crypto';
 import {
+  createReadStream,
   createWriteStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { ModelFileStore, OpenedFile } from '../../application/deployments/ports.js';
 import { ModelFile } from '../../domain/deployments/model-file.js';
-import { FolderWalk, realPath, realPaths } from '../files/folder-walk.js';
-import { BackupRefused, fileChunks, type Section, type SectionHeader } from './backup-file.js';
-
-const MOST_ENTRIES = 1_000_000;
+import { BackupRefused, type Section, type SectionHeader } from './backup-file.js';
 
 /**
- * Lists the files in the models folders with size and digest, and those in `own` with their content if `withContent`. Leaves
+ * Lists the files of the store with size and digest, and those that it writes with their content if `withContent`. Leaves
  * out files that disappear meanwhile.
  */
-export async function* modelFileSections(
-  folders: readonly string[],
-  own: string,
-  withContent: boolean,
-): AsyncGenerator<Section> {
-  const roots = await realPaths(folders);
-  const ownRoot = await realPath(own);
-  for (const root of roots) {
-    const walk = new FolderWalk(roots, MOST_ENTRIES);
-    for await (const { folder, path } of walk.files(root, null)) {
-      const file = await open(join(folder, basename(path)), 'r').catch(() => null);
-      if (file) yield* sectionOf(file, { folder: root, path, included: withContent && root === ownRoot });
-    }
-    if (walk.truncated) throw new Error(`${root} has more than ${MOST_ENTRIES} files and folders`);
+export async function* modelFileSections(store: ModelFileStore, withContent: boolean): AsyncGenerator<Section> {
+  const { files, truncated } = await store.list();
+  if (truncated) throw new Error('the models folders have more files than a backup takes');
+  for (const { path, writable } of files) {
+    const file = await store.open(path);
+    if (file) yield* sectionOf(file, path, withContent && writable);
   }
 }
 
-interface Listed {
-  readonly folder: string;
-  readonly path: string;
-  readonly included: boolean;
-}
-
-/** Reads the file twice through one handle, so a replaced file keeps its old content. */
-async function* sectionOf(file: FileHandle, { folder, path, included }: Listed): AsyncGenerator<Section> {
+/** Reads an included file twice: the digest comes first. */
+async function* sectionOf(file: OpenedFile, path: string, included: boolean): AsyncGenerator<Section> {
   try {
     const { size, sha256 } = await digestOf(file);
-    const header = { kind: 'model_file', folder, path, size, sha256, included } as const;
-    yield included ? { header, chunks: fileChunks(file) } : { header };
+    const header = { kind: 'model_file', path, size, sha256, included } as const;
+    yield included ? { header, chunks: file.chunks() } : { header };
     if (included && (await digestOf(file)).sha256 !== sha256) throw new Error(`${path} was changed while it was read`);
   } finally {
     await file.close();
   }
 }
 
-async function digestOf(file: FileHandle): Promise<{ size: number; sha256: string }> {
+async function digestOf(file: OpenedFile): Promise<{ size: number; sha256: string }> {
   const hash = createHash('sha256');
   let size = 0;
-  for await (const chunk of fileChunks(file)) {
+  for await (const chunk of file.chunks()) {
     hash.update(chunk);
     size += chunk.length;
   }
@@ -69,14 +53,15 @@ async function digestOf(file: FileHandle): Promise<{ size: number; sha256: strin
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Writes the files of a backup beside their destination, and moves them when all are complete. */
+/** Writes the files of a backup beside their destination, and puts them there when all are complete. */
 export class RestoredFiles {
   private readonly folder: string;
-  private placed: string[] = [];
+  private readonly undo: (() => Promise<unknown>)[] = [];
+  private readonly paths: string[] = [];
 
   constructor(
     dataDir: string,
-    private readonly models: string,
+    private readonly store: ModelFileStore,
   ) {
     this.folder = mkdtempSync(join(dataDir, '.restoring-'));
   }
@@ -94,6 +79,7 @@ export class RestoredFiles {
 
   async model({ path, sha256 }: Extract<SectionHeader, { kind: 'model_file' }>, chunks: Chunks): Promise<void> {
     const file = join(this.folder, 'models', ModelFile.path(path));
+    this.paths.push(path);
     mkdirSync(dirname(file), { recursive: true });
     const hash = createHash('sha256');
     const hashed = async function* () {
@@ -106,26 +92,27 @@ export class RestoredFiles {
     if (hash.digest('hex') !== sha256) throw new BackupRefused(`${path} is not what it was`);
   }
 
-  /** Moves all files to their destination. `takeBack` undoes it. */
-  putInPlace(secret: string): void {
+  /** Puts all files where they belong. `takeBack` undoes it. */
+  async putInPlace(secret: string): Promise<void> {
     const own = join(this.folder, 'secret');
-    if (existsSync(own)) this.move(own, secret);
-    const models = join(this.folder, 'models');
-    for (const name of existsSync(models) ? readdirSync(models) : [])
-      this.move(join(models, name), join(this.models, name));
+    if (existsSync(own)) {
+      if (existsSync(secret)) throw new Error(`${secret} is there already`);
+      renameSync(own, secret);
+      this.undo.push(() => rm(secret));
+    }
+    for (const path of this.paths) {
+      if ((await this.store.list(path)).files.some(({ writable }) => writable))
+        throw new Error(`the model file ${path} is there already`);
+      this.undo.push(() => this.store.remove(path));
+      await this.store.write(path, createReadStream(join(this.folder, 'models', path)));
+    }
   }
 
-  takeBack(): void {
-    for (const path of this.placed.splice(0)) rmSync(path, { recursive: true, force: true });
+  async takeBack(): Promise<void> {
+    for (const one of this.undo.splice(0)) await one().catch(() => undefined);
   }
 
   end(): void {
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  private move(from: string, to: string): void {
-    if (existsSync(to)) throw new Error(`${to} is there already`);
-    renameSync(from, to);
-    this.placed.push(to);
   }
 }

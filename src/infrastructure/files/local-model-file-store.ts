@@ -1,22 +1,36 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ModelFileStore, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
+import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, StorageUnavailable } from '../../domain/shared/errors.js';
-import { FolderWalk, isBelow, realPath, realPaths } from './folder-walk.js';
+import { FolderWalk, isBelow, pathsBelow, realPath, realPaths } from './folder-walk.js';
 
-const MAX_ENTRIES = 10_000;
+/** A list has at most so many files. */
+export const MAX_ENTRIES = 10_000;
+const PIECE = 64 * 1024;
 
 /** Models belong to the service's user; its group may read them. */
 const FILE_MODE = 0o640;
-const FOLDER_MODE = 0o750;
+export const FOLDER_MODE = 0o750;
 
 /** A removal at the same time may delete the empty folder that a write has just made. */
 const ATTEMPTS = 10;
 
 /** Uploads and removals work here: on the same file system, and hidden from lists. */
-const stagingFolder = (folder: string) => join(folder, '.unfinished');
+export const stagingFolder = (folder: string) => join(folder, '.unfinished');
 
 /** Every upload that goes on has changed its file since then, because a stalled body is given up much earlier. */
 const ABANDONED_MS = 10 * 60_000;
@@ -42,6 +56,16 @@ export class LocalModelFileStore implements ModelFileStore {
     }
     const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, truncated: walk.truncated };
+  }
+
+  async open(path: string): Promise<OpenedFile | null> {
+    for await (const found of pathsBelow(this.roots, path)) {
+      const isFile = found.isInside && (await lstat(found.path)).isFile();
+      if (!isFile) continue;
+      const file = await open(found.path, 'r').catch(() => null);
+      return file && { chunks: () => fileChunks(file), close: () => file.close() };
+    }
+    return null;
   }
 
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
@@ -109,7 +133,7 @@ export class LocalModelFileStore implements ModelFileStore {
       folder = await mkdtemp(join(stagingFolder(this.uploadFolder), 'one-'));
       return await work(folder);
     } catch (error) {
-      throw withDomainErrors(error);
+      throw unwritable(error, 'the models folder');
     } finally {
       // removeUnfinished deletes later what cannot be deleted now.
       if (folder) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -132,7 +156,7 @@ export async function removeUnfinished(uploadFolder: string, now: Date): Promise
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
 /** Returns the SHA-256 once the file is on the disk. Reads the bytes no faster than the disk takes them. */
-async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
+export async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   async function* hashed() {
     for await (const chunk of bytes) {
@@ -168,7 +192,7 @@ async function move(from: string, to: string): Promise<boolean> {
 }
 
 /** Lists the folders above a path, the nearest first. */
-function parentsOf(path: string): string[] {
+export function parentsOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, names.length - index).join('/'));
 }
@@ -180,12 +204,23 @@ const isFolder = async (path: string): Promise<boolean> => (await stat(path).cat
 const invalidPath = (message: string) => new InvalidRequest([pathFinding(message)]);
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException | null)?.code ?? '');
 
-/** Returns a domain error for a failure of the file system, and any other error unchanged. */
-function withDomainErrors(error: unknown): unknown {
+/** Returns a domain error for a failure to write to the file system, and any other error unchanged. */
+export function unwritable(error: unknown, what: string): unknown {
   const code = codeOf(error);
   if (!(error as NodeJS.ErrnoException | null)?.syscall) return error;
   if (code === 'ENAMETOOLONG') return invalidPath('is too long for the file system');
   if (['EISDIR', 'ENOTDIR', 'ENOTEMPTY'].includes(code)) return invalidPath('is a folder, or lies in a file');
   const isFull = ['ENOSPC', 'EDQUOT'].includes(code);
-  return new StorageUnavailable(isFull ? 'the disk is full' : `the models folder cannot be written (${code})`);
+  return new StorageUnavailable(isFull ? 'the disk is full' : `${what} cannot be written (${code})`);
+}
+
+/** Yields a part of a file in pieces. A stream of Node would never release the handle. */
+export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(PIECE, end - at);
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
 }

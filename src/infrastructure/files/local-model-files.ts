@@ -55,11 +55,14 @@ async function problemOf(path: string): Promise<string | null> {
   const { size, blocks } = stats;
   if (!stats.isFile()) return `it is ${kindOf(stats)}, not a regular file.`;
   if (!path.endsWith('.onnx')) return 'its name does not end in .onnx.';
-  if (size === 0) return 'it is empty.';
-  if (size > MAX_BYTES) return `it has ${size} bytes; ${MAX_BYTES} are the most.`;
   const present = blocks * BLOCK_BYTES;
   const isSparse = size > MAX_SPARSE_BYTES && present < size / 2;
-  return isSparse ? `it is mostly holes: of ${size} bytes only ${present} are there.` : null;
+  return sizeProblem(size) ?? (isSparse ? `it is mostly holes: of ${size} bytes only ${present} are there.` : null);
+}
+
+export function sizeProblem(size: number): string | null {
+  if (size === 0) return 'it is empty.';
+  return size > MAX_BYTES ? `it has ${size} bytes; ${MAX_BYTES} are the most.` : null;
 }
 
 function kindOf(stats: Stats): string {

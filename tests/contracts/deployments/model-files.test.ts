@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
+import { modelFileResolverContract } from './model-file-resolver.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
@@ -69,6 +70,15 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
     await expect(files.materializeFile(path)).rejects.toThrow(why);
     await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
   });
+});
+
+modelFileResolverContract('of the file system', async () => {
+  rmSync(at('stored'), { recursive: true, force: true });
+  const put = async (path: string, content: string) => {
+    mkdirSync(dirname(at(`stored/${path}`)), { recursive: true });
+    writeFileSync(at(`stored/${path}`), content);
+  };
+  return { resolver: new LocalModelFileResolver([at('stored')]), put };
 });
 
 describe('ModelFileResolver of the file system', () => {

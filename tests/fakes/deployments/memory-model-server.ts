@@ -79,8 +79,6 @@ export class MemoryModelServer implements ModelServer {
     return [];
   }
 
-  async setLoaded(): Promise<void> {}
-
   async close(): Promise<void> {
     this.closed = true;
     for (const id of this.ids()) await this.stop(id);

@@ -43,6 +43,7 @@ import {
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
+import { modelStorage } from '../../../src/bootstrap/model-storage.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
@@ -97,7 +98,8 @@ export class TestApp extends HttpCaller {
     const clock = new ManualClock(new Date());
     const memory = new MemoryStore();
     const store = memoryRepositories(memory);
-    const container = createContainer({ config, database: {} as DataSource, logger });
+    const models = await modelStorage(config);
+    const container = createContainer({ config, database: {} as DataSource, logger, models });
     for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
     adapt?.(container);
     const app = httpApp(container, config);

@@ -24,7 +24,7 @@ describe('the reconciliation of models', () => {
     container.bind(Logger).toConstantValue(log);
     container.bind(Clock).toConstantValue(new ManualClock());
     const changed = () => changes.listen.mock.calls[0]?.[0]();
-    return { runtimes, deployments, changed, models: modelReconciliation(container, '/nonexistent') };
+    return { runtimes, deployments, changed, models: modelReconciliation(container, ['/nonexistent']) };
   };
 
   it('looks at once after a change, once more after a change during a look, and every two seconds anyway', async () => {

@@ -118,3 +118,44 @@ describe('the settings of engines', () => {
     expect(keys).toEqual({ SERVICE_RUNTIME_KEY_A: key });
   });
 });
+
+describe('SERVICE_MODEL_STORE', () => {
+  const bucket = { SERVICE_MODEL_STORE: 's3://models' };
+
+  it('is none, unless set', () => {
+    expect(loadConfig({ AWS_ACCESS_KEY_ID: 'half' }).modelStore).toBeNull();
+  });
+
+  it('names a bucket and a prefix, of AWS or of an endpoint', () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key', AWS_REGION: 'eu-central-1' };
+    expect(loadConfig({ ...bucket, ...keys }).modelStore).toMatchObject({
+      bucket: 'models',
+      prefix: '',
+      endpoint: null,
+      region: 'eu-central-1',
+      forcePathStyle: false,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'key' },
+    });
+    const minio = { SERVICE_MODEL_STORE: 's3://models/team/a', SERVICE_S3_ENDPOINT: 'http://127.0.0.1:9000' };
+    const place = { prefix: 'team/a/', endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', forcePathStyle: true };
+    expect(loadConfig(minio).modelStore).toMatchObject({ ...place, credentials: null });
+  });
+
+  it.each(['models', 's3://', 's3://a', 'https://models', 's3://models//x', 's3://models/../x', 's3://models/.x'])(
+    'refuses %s',
+    (text) =>
+      expect(complaint({ SERVICE_MODEL_STORE: text })).toMatch(/must be s3:\/\/bucket or s3:\/\/bucket\/prefix/),
+  );
+
+  it('is checked together with what belongs to it', () => {
+    expect(complaint({ SERVICE_S3_REGION: 'eu-1', SERVICE_S3_FORCE_PATH_STYLE: 'true' }).split('\n')).toEqual([
+      'SERVICE_MODEL_STORE is needed beside SERVICE_S3_REGION',
+      'SERVICE_MODEL_STORE is needed beside SERVICE_S3_FORCE_PATH_STYLE',
+    ]);
+    const half = 'AWS_SECRET_ACCESS_KEY is needed beside AWS_ACCESS_KEY_ID';
+    expect(complaint({ ...bucket, AWS_ACCESS_KEY_ID: 'id' })).toBe(half);
+    const open = 'http://user:hidden@minio:9000';
+    const line = complaint({ ...bucket, SERVICE_S3_ENDPOINT: open });
+    expect(line).toBe('SERVICE_S3_ENDPOINT must have no credentials');
+  });
+});

@@ -1,0 +1,235 @@
+import type { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { ModelFile } from '../../domain/deployments/model-file.js';
+import { StorageUnavailable } from '../../domain/shared/errors.js';
+
+/** S3 takes at most so many parts, and none below 5 MiB but the last. */
+const MOST_PARTS = 10_000;
+const LEAST_PART_BYTES = 8 * 1024 ** 2;
+
+const CONNECT_MS = 3_000;
+/** A connection without any byte for this time is given up. */
+const SILENCE_MS = 30_000;
+const ATTEMPTS = 2;
+
+export interface S3Settings {
+  readonly bucket: string;
+  /** Is empty, or ends in a slash. */
+  readonly prefix: string;
+  /** Null: AWS. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+  /** Null: those that the AWS SDK finds by itself, such as the role of the machine. */
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  } | null;
+  /** The largest object that will be written. */
+  readonly mostBytes: number;
+}
+
+export interface StoredObject {
+  /** The key without the prefix. */
+  readonly path: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly modifiedAt: Date;
+}
+
+/**
+ * The objects below a prefix of a bucket whose keys obey `ModelFile.path`. Throws StorageUnavailable when the bucket is out
+ * of reach or refuses.
+ */
+export class S3Bucket {
+  private readonly client: S3Client;
+  private readonly partBytes: number;
+
+  constructor(private readonly settings: S3Settings) {
+    const { endpoint, region, forcePathStyle, credentials, mostBytes } = settings;
+    this.partBytes = Math.max(LEAST_PART_BYTES, Math.ceil(mostBytes / MOST_PARTS));
+    this.client = new S3Client({
+      ...(endpoint && { endpoint }),
+      ...(credentials && { credentials }),
+      region,
+      forcePathStyle,
+      followRegionRedirects: true,
+      maxAttempts: ATTEMPTS,
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+      // Signatures cover every body. Many compatible stores refuse the checksums that AWS prefers.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  /** Names the store, without credentials. */
+  get name(): string {
+    const { bucket, prefix, endpoint } = this.settings;
+    return `s3://${bucket}/${prefix}${endpoint ? ` at ${endpoint}` : ''}`;
+  }
+
+  /** Returns null if there is no such object. */
+  async find(path: string): Promise<StoredObject | null> {
+    try {
+      const { ContentLength, ETag, LastModified } = await this.asked((client) =>
+        client.send(new HeadObjectCommand(this.at(path))),
+      );
+      return objectOf(path, ContentLength, ETag, LastModified);
+    } catch (error) {
+      if (error instanceof Missing) return null;
+      throw error;
+    }
+  }
+
+  /** Yields the objects whose paths begin with `start`, by path. Asks for them page by page. */
+  async *list(start: string): AsyncGenerator<StoredObject> {
+    const { bucket, prefix } = this.settings;
+    let token: string | undefined;
+    do {
+      const page = await this.asked((client) =>
+        client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + start, ContinuationToken: token })),
+      );
+      for (const { Key = '', Size, ETag, LastModified } of page.Contents ?? []) {
+        const path = Key.slice(prefix.length);
+        if (Key.startsWith(prefix) && ModelFile.isPath(path)) yield objectOf(path, Size, ETag, LastModified);
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (token);
+  }
+
+  /**
+   * Writes an object atomically, in parts if it is large. Holds one part in memory. Throws what `bytes` throws, and then
+   * removes the parts.
+   */
+  async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const at = this.at(path);
+    const parts: { PartNumber: number; ETag?: string }[] = [];
+    let UploadId: string | undefined;
+    try {
+      for await (const { Body, isLast } of partsOf(bytes, this.partBytes)) {
+        if (isLast && parts.length === 0) {
+          await this.asked((client) => client.send(new PutObjectCommand({ ...at, Body })));
+          return;
+        }
+        UploadId ??= (await this.asked((client) => client.send(new CreateMultipartUploadCommand(at)))).UploadId;
+        const part = { ...at, UploadId, PartNumber: parts.length + 1 };
+        const { ETag } = await this.asked((client) => client.send(new UploadPartCommand({ ...part, Body })));
+        parts.push({ PartNumber: part.PartNumber, ETag });
+      }
+      const all = { ...at, UploadId, MultipartUpload: { Parts: parts } };
+      await this.asked((client) => client.send(new CompleteMultipartUploadCommand(all)));
+    } catch (error) {
+      // The bucket's own rule expires parts that cannot be removed now.
+      if (UploadId) await this.client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Yields the content of the object. Throws StorageUnavailable if another one took its place, and the signal's reason. */
+  async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    const abortSignal = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+    let left = size;
+    try {
+      const { Body, ETag } = await this.asked((client) =>
+        client.send(new GetObjectCommand(this.at(path)), { abortSignal }),
+      );
+      const body = Body as Readable;
+      if (ETag !== etag) {
+        body.destroy();
+        throw new StorageUnavailable(`"${path}" was replaced while it was read`);
+      }
+      for await (const chunk of body) {
+        timer.refresh();
+        left -= chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof Missing
+        ? new StorageUnavailable(`"${path}" was removed while it was read`)
+        : refused(error);
+    } finally {
+      clearTimeout(timer);
+    }
+    if (left !== 0) throw new StorageUnavailable(`the model store broke off "${path}"`);
+  }
+
+  /** Does nothing if there is no such object. */
+  async remove(path: string): Promise<void> {
+    await this.asked((client) => client.send(new DeleteObjectCommand(this.at(path))));
+  }
+
+  private at(path: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.settings.bucket, Key: this.settings.prefix + path };
+  }
+
+  private async asked<T>(ask: (client: S3Client) => Promise<T>): Promise<T> {
+    try {
+      return await ask(this.client);
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+}
+
+class Missing extends StorageUnavailable {
+  constructor() {
+    super('the model store lacks what was asked for');
+  }
+}
+
+interface SdkError extends Error {
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** Puts a failure of the store into words. Returns an error that is in words already. */
+function refused(error: unknown): unknown {
+  if (error instanceof StorageUnavailable) return error;
+  const { name, code, $metadata } = error as SdkError;
+  const status = $metadata?.httpStatusCode;
+  if (name === 'NoSuchBucket') return new StorageUnavailable('the bucket of the model store does not exist');
+  if (status === 404) return new Missing();
+  if (status === 403 || status === 401 || name === 'CredentialsProviderError')
+    return new StorageUnavailable(`the model store refuses the credentials (${name})`);
+  if (status !== undefined) return new StorageUnavailable(`the model store failed (${status} ${name})`);
+  return new StorageUnavailable(`the model store is out of reach (${code ?? name})`);
+}
+
+const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): StoredObject => ({
+  path,
+  size,
+  etag,
+  modifiedAt,
+});
+
+/** Cuts the bytes into parts of one size. The last one may be smaller. */
+async function* partsOf(bytes: AsyncIterable<Uint8Array>, size: number) {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    held.push(chunk);
+    length += chunk.length;
+    while (length > size) {
+      const all = Buffer.concat(held);
+      yield { Body: all.subarray(0, size), isLast: false };
+      held = [all.subarray(size)];
+      length -= size;
+    }
+  }
+  yield { Body: Buffer.concat(held), isLast: true };
+}

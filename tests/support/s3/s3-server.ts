@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { S3Bucket, type S3Settings } from '../../../src/infrastructure/s3/s3-bucket.js';
+
+import S3rver = require('@20minutes/s3rver');
+
+import { TemporaryFolder } from '../temporary-folder.js';
+
+const BUCKET = 'models';
+const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+
+type Fault = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** A server that speaks S3, keeps its objects on the disk, and goes away when a test says so. */
+export class S3Server {
+  /** Returns true for a request that it has answered, or not, in place of the server. */
+  fault: Fault = () => false;
+  /** The requests since the last look, such as `GET iris.onnx`. */
+  readonly requests: string[] = [];
+  private readonly server: Server;
+  private port = 0;
+
+  private constructor(
+    private readonly folder: TemporaryFolder,
+    private readonly app: RequestListener,
+  ) {
+    this.server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://s3');
+      this.requests.push(`${request.method} ${decodeURIComponent(pathname.slice(BUCKET.length + 2))}`);
+      if (!this.fault(request, response)) this.handle(request, response);
+    });
+  }
+
+  static async start(): Promise<S3Server> {
+    const folder = new TemporaryFolder();
+    const app = new S3rver({
+      directory: folder.path,
+      silent: true,
+      configureBuckets: [{ name: BUCKET }],
+      // It takes the slash behind a bucket for a part of no signature.
+      allowMismatchedSignatures: true,
+    });
+    await app.configureBuckets();
+    const one = new S3Server(folder, app.callback());
+    await one.back();
+    return one;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get settings(): S3Settings {
+    const place = { bucket: BUCKET, prefix: 'team/', endpoint: this.url, region: 'us-east-1', forcePathStyle: true };
+    return { ...place, credentials: keys, mostBytes: 1024 ** 3 };
+  }
+
+  /** The settings of a service that keeps its models here. */
+  get env(): Record<string, string> {
+    return {
+      SERVICE_MODEL_STORE: `s3://${BUCKET}/team`,
+      SERVICE_S3_ENDPOINT: this.url,
+      AWS_ACCESS_KEY_ID: keys.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    };
+  }
+
+  bucket(settings: Partial<S3Settings> = {}): S3Bucket {
+    return new S3Bucket({ ...this.settings, ...settings });
+  }
+
+  /** Breaks all connections and accepts none. */
+  async away(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  async back(): Promise<void> {
+    await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const upload = new URL(request.url ?? '', 'http://s3').searchParams.get('uploadId');
+    if (request.method === 'DELETE' && upload) this.abort(upload, response);
+    else this.app(request, response);
+  }
+
+  /** Puts an object into the bucket, whatever its name. */
+  async put(key: string, content: string | Uint8Array): Promise<void> {
+    await new S3Bucket({ ...this.settings, prefix: '' }).write(key, pieces(Buffer.from(content)));
+  }
+
+  /** Removes all objects and faults. */
+  async clear(): Promise<void> {
+    if (!this.server.listening) await this.back();
+    const bucket = join(this.folder.path, BUCKET);
+    for (const name of readdirSync(bucket)) rmSync(join(bucket, name), { recursive: true });
+    this.fault = () => false;
+    this.requests.length = 0;
+  }
+
+  /** Counts the uploads in parts that were neither completed nor aborted. */
+  get unfinished(): number {
+    return existsSync(this.uploads) ? readdirSync(this.uploads).length : 0;
+  }
+
+  async stop(): Promise<void> {
+    if (this.server.listening) await this.away();
+    this.folder.remove();
+  }
+
+  private get uploads(): string {
+    return join(this.folder.path, BUCKET, '._S3rver_uploads');
+  }
+
+  /** The package does not know this operation. */
+  private abort(upload: string, response: ServerResponse): void {
+    rmSync(join(this.uploads, upload), { recursive: true });
+    response.writeHead(204).end();
+  }
+}
+
+async function* pieces(content: Buffer): AsyncGenerator<Uint8Array> {
+  yield content;
+}
