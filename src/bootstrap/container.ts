@@ -39,6 +39,8 @@ import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
+import { ModelServerByKind } from '../infrastructure/model-server/model-server-by-kind.js';
+import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-model-server.js';
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
@@ -188,9 +190,14 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
     children,
   };
   container.bind(ModelFileResolver).toConstantValue(models.resolver);
-  container
-    .bind(ModelServer)
-    .toResolvedValue((logger) => new LocalModelServer(settings, models.resolver, logger), [Logger]);
+  container.bind(ModelServer).toResolvedValue(
+    (requests, logger) =>
+      new ModelServerByKind({
+        local: new LocalModelServer(settings, models.resolver, logger),
+        remote: new RemoteModelServer({ ...settings, ...config.upstream }, requests, logger),
+      }),
+    [RequestContext, Logger],
+  );
   container.bind(ModelFileStore).toConstantValue(models.files);
   container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }

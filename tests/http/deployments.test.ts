@@ -68,6 +68,11 @@ describe('deployments', () => {
       instance: expect.any(String),
       max_batch: null,
       max_delay_ms: null,
+      kind: 'local',
+      endpoint: null,
+      model_name: null,
+      model_version: null,
+      key_setting: null,
     });
     expect((await fetch(`${body.url}/health`)).status).toBe(200);
     expect(await app.get(`${path}/${body.id}`, admin.token)).toMatchObject({ status: 200, body });

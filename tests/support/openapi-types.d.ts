@@ -2734,7 +2734,9 @@ export interface components {
         Deployment: {
             id: string;
             name: string;
-            model_path: string;
+            /** @enum {string} */
+            kind: "local" | "remote";
+            model_path: string | null;
             port: number;
             url: string;
             /** @enum {string} */
@@ -2745,17 +2747,37 @@ export interface components {
             instance: string;
             max_batch: number | null;
             max_delay_ms: number | null;
+            endpoint: string | null;
+            model_name: string | null;
+            model_version: string | null;
+            key_setting: string | null;
         };
         NewDeployment: {
             name: string;
-            model_path: string;
+            model_path?: string | null;
+            endpoint?: string | null;
+            model_name?: string | null;
+            model_version?: string | null;
+            key_setting?: string | null;
             max_batch?: number | null;
             max_delay_ms?: number | null;
+        } & (({
+            model_path: string;
+            endpoint?: null;
+            model_name?: null;
+            model_version?: null;
+            key_setting?: null;
         } | {
             max_delay_ms?: null;
         } | {
             max_batch: number;
-        };
+        }) | {
+            endpoint: string;
+            model_name: string;
+            model_path?: null;
+            max_batch?: null;
+            max_delay_ms?: null;
+        });
         DeploymentLogs: {
             lines: string[];
             count: number;
@@ -3664,14 +3686,14 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.model_file_invalid": {
+        "422.invalid_request.model_file_invalid.endpoint_invalid": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "invalid_request" | "model_file_invalid";
+                    code?: "invalid_request" | "model_file_invalid" | "endpoint_invalid";
                 };
             };
         };
@@ -6927,7 +6949,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.model_file_invalid"];
+            422: components["responses"]["422.invalid_request.model_file_invalid.endpoint_invalid"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];

@@ -8,7 +8,7 @@ import { Webhook } from '../../src/domain/alerts/webhook.js';
 import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
-import type { Deployment } from '../../src/domain/deployments/deployment.js';
+import type { Deployment, LocalModel, RemoteModel } from '../../src/domain/deployments/deployment.js';
 import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
 import { Dataset, type DatasetRecord, validate } from '../../src/domain/workspace/dataset.js';
@@ -151,16 +151,26 @@ export const aDataset = (
   ...over,
 });
 
-export const aDeployment = (over: Partial<Deployment> = {}): Deployment => ({
-  id: ids.next('dep'),
+const stored = () => ({ id: ids.next('dep'), createdBy: ids.next('usr'), createdAt: at(0), lastPort: 40_123 });
+
+export const aDeployment = (over: Partial<LocalModel & Deployment> = {}): Deployment & LocalModel => ({
   kind: 'local',
   name: 'iris',
   modelPath: 'iris.onnx',
   maxBatch: null,
   maxDelayMs: null,
-  createdBy: ids.next('usr'),
-  createdAt: at(0),
-  lastPort: 40_123,
+  ...stored(),
+  ...over,
+});
+
+export const aRemoteDeployment = (over: Partial<RemoteModel & Deployment> = {}): Deployment & RemoteModel => ({
+  kind: 'remote',
+  name: 'remote iris',
+  endpoint: 'http://gpu.internal:8000',
+  modelName: 'iris',
+  modelVersion: null,
+  keySetting: null,
+  ...stored(),
   ...over,
 });
 

@@ -1,7 +1,13 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { Deployment, deploymentLimits, type LocalModel, portOf } from '../../domain/deployments/deployment.js';
+import {
+  Deployment,
+  deploymentLimits,
+  type ModelFields,
+  portOf,
+  type ServedModel,
+} from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
@@ -9,11 +15,12 @@ import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator, Tracer } from '../shared/ports.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
+import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
 
 type By = { readonly by: Caller | null };
 
-interface Creation extends By, Omit<LocalModel, 'kind'> {
+interface Creation extends By, ModelFields {
   /** Aborts when the caller goes away; then there is no deployment. */
   readonly signal: AbortSignal;
 }
@@ -27,9 +34,7 @@ interface ModelCall extends By, ModelRequest {
 }
 
 /** A deployment with its state on this instance. */
-export interface DeploymentView extends Deployment {
-  readonly state: ServerState & { readonly url: string };
-}
+export type DeploymentView = Deployment & { readonly state: ServerState & { readonly url: string } };
 
 @injectable()
 export class DeploymentService {
@@ -40,6 +45,7 @@ export class DeploymentService {
     private readonly deployments: DeploymentRepository,
     private readonly servers: ModelServer,
     private readonly reconciler: DeploymentReconciler,
+    private readonly models: EngineModels,
     private readonly calls: CallTracker,
     private readonly authority: Authority,
     private readonly audit: Audit,
@@ -61,22 +67,21 @@ export class DeploymentService {
   }
 
   /**
-   * Starts a serving process and stores the deployment once its health is proved, if the caller may still create it.
-   * Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
+   * Begins to serve a model and stores the deployment once it has proved that it is ready, if the caller may still create
+   * it. Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
    * `authorize` throws.
    */
   async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
     const model = Deployment.model(input);
-    const id = this.ids.next('dep');
-    const createdBy = caller.kind === 'master' ? null : caller.accountId;
     this.creating++;
     try {
       await this.requireRoom(this.creating);
-      const lastPort = portOf(await this.servers.start(id, model, signal));
-      const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
-      await this.store(deployment, caller, signal);
-      return await this.view(deployment);
+      const deployment = await this.models.during(model, () => this.begin(model, caller, signal));
+      const view = await this.view(deployment);
+      const isReady = view.state.status === 'running';
+      await this.models.settle(model, isReady);
+      return isReady ? view : await this.view(deployment);
     } finally {
       this.creating--;
     }
@@ -92,6 +97,7 @@ export class DeploymentService {
     );
     if (!removed) throw new NotFound('deployment');
     await this.reconciler.stop(id);
+    await this.models.settle(object, true);
   }
 
   /** Returns the latest lines that the serving processes on this instance wrote. Throws NotFound. */
@@ -131,10 +137,19 @@ export class DeploymentService {
     });
   }
 
+  private async begin(model: ServedModel, caller: Caller, signal: AbortSignal): Promise<Deployment> {
+    const id = this.ids.next('dep');
+    const createdBy = caller.kind === 'master' ? null : caller.accountId;
+    const lastPort = portOf(await this.servers.start(id, model, signal));
+    const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+    await this.store(deployment, caller, signal);
+    return deployment;
+  }
+
   private async store(deployment: Deployment, by: Caller, signal: AbortSignal): Promise<void> {
     try {
       signal.throwIfAborted();
-      const details = { model_path: deployment.modelPath };
+      const details = detailsOf(deployment);
       await this.audit.perform({ by, action: 'deployment.created', object: deployment, details }, async () => {
         await this.authority.confirm(by, permissions.manageMonitoring);
         await this.requireRoom(1);
@@ -160,7 +175,7 @@ export class DeploymentService {
 
   private async view(deployment: Deployment): Promise<DeploymentView> {
     const { id, lastPort } = deployment;
-    const lastUrl = `http://127.0.0.1:${lastPort}`;
+    const lastUrl = deployment.kind === 'remote' ? deployment.endpoint : `http://127.0.0.1:${lastPort}`;
     if (!this.servers.ids().includes(id)) {
       const reason = 'this instance is about to start it';
       return { ...deployment, state: { status: 'starting', url: lastUrl, reason, restarts: 0 } };
@@ -169,6 +184,11 @@ export class DeploymentService {
     return { ...deployment, state: { ...state, url: state.url ?? lastUrl } };
   }
 }
+
+const detailsOf = (model: ServedModel) =>
+  model.kind === 'local'
+    ? { model_path: model.modelPath }
+    : { endpoint: model.endpoint, model_name: model.modelName, model_version: model.modelVersion };
 
 /** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
 async function finish(

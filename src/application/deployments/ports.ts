@@ -118,11 +118,17 @@ export abstract class ModelServer {
   /**
    * Streams a request to the model and its answer back. Answers name the model as the deployment is named. Throws
    * DeploymentStopped, DeploymentStarting or DeploymentUnavailable when the model is not served; NotFound for a version
-   * that it does not have; RuntimeInvalidResponse when the connection breaks off or the answer is not one of the
-   * operation; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
+   * that it does not have; RuntimeInvalidResponse when a process breaks off or the answer is not one of the operation;
+   * ModelBusy and InvalidRequest when an engine elsewhere says so; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
    * the signal's reason, which also ends the request.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+
+  /**
+   * Has the engine of a remote model load or unload it, if the engine manages models and is willing. Takes a bounded time,
+   * and succeeds also while the engine is away. Does nothing for a local model.
+   */
+  abstract setLoaded(model: ServedModel, loaded: boolean): Promise<void>;
 
   /** Returns at most `lines` of the latest lines of output, oldest first. Keeps a bounded number. */
   abstract output(id: string, lines: number): Promise<string[]>;

@@ -160,7 +160,8 @@ export const settings = {
     read: whole(0, 10_000),
   }),
   SERVICE_DEPLOYMENT_START_TIMEOUT_S: setting({
-    about: 'How long a new deployment may take until its process has proved its health.',
+    about:
+      'How long a new deployment may take until its process has proved its health, or its engine says that the model is ready.',
     fallback: '30',
     read: secondsOfTime(0.1, 3_600),
   }),
@@ -172,7 +173,7 @@ export const settings = {
   }),
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
-      'Hosts whose engines models may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
+      'Hosts whose engines models and deployments may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
     read: engineHosts,
   }),
   SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
@@ -250,7 +251,7 @@ export const settingFamilies = {
   }),
   SERVICE_RUNTIME_KEY_: setting({
     about:
-      'The key of an engine, for the model specs that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
+      'The key of an engine, for the model specs and deployments that name this setting as their `key_setting`. As `host=key` or `host:port=key` it is sent to that host only.',
     secret: true,
     read: secretText(1),
   }),

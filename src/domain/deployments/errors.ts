@@ -7,6 +7,13 @@ export class ModelFileInvalid extends DomainError {
   }
 }
 
+/** The endpoint does not serve the model. */
+export class EndpointInvalid extends DomainError {
+  constructor(reason: string) {
+    super('invalid', 'endpoint_invalid', `The endpoint does not serve the model: ${reason}`);
+  }
+}
+
 /** This instance has no process for the deployment. */
 export class DeploymentStopped extends refusal(
   'unavailable',

@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   /** Is sent as it is, in place of `json`. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Ends the request, with its connection, when it is aborted. There is no other timeout. */
   readonly signal: AbortSignal;
 }
@@ -221,12 +221,12 @@ export class HttpClient {
 }
 
 /** Returns the body of an answer as text. Throws as `send` does. */
-export async function textOf({ status, body }: HttpStream): Promise<string> {
+export async function textOf({ status, body }: HttpStream, limit = LONGEST_TEXT): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > LONGEST_TEXT) throw new InvalidAnswer('it is too long.', status);
+    if (bytes > limit) throw new InvalidAnswer('it is too long.', status);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

@@ -84,6 +84,8 @@ export class LocalModelServer implements ModelServer {
     return this.servers.get(id)?.output.latest(lines) ?? [];
   }
 
+  async setLoaded(): Promise<void> {} // a process has its file loaded
+
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.servers.keys()].map((id) => this.stop(id)));

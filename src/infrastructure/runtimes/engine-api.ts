@@ -118,13 +118,21 @@ export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
     })
     .refine(({ base_url, key_setting: key }) => !key?.host || isOn(new URL(base_url), [key.host]), {
       path: ['key_setting'],
-      error: 'names a key for another host than that of base_url',
+      error: 'names a key for another host',
     })
     .transform(({ base_url, key_setting, task }) => ({
       baseUrl: base_url,
       key: key_setting?.key ?? null,
       ...(task && { task }),
     }));
+
+/** Returns the address and the key of an engine that serves models to deployments. Throws InvalidRequest. */
+export function endpointOf(access: EngineAccess, endpoint: string, keySetting: string | null) {
+  const { data, error } = engineFields(access).safeParse({ base_url: endpoint, key_setting: keySetting });
+  if (!error) return data;
+  const [{ path, message } = { path: [], message: 'is invalid' }] = error.issues;
+  throw new InvalidRequest([{ path: path[0] === 'key_setting' ? 'key_setting' : 'endpoint', message }]);
+}
 
 export function readSpec<T>(fields: z.ZodType<T>, spec: JsonObject): T {
   const { data, error } = fields.safeParse(spec);

@@ -21,6 +21,7 @@ import {
 } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import { causeOf, retryAfterOf } from '../http-client/engine-failures.js';
 import {
   ConnectionFailed,
   type HttpAnswer,
@@ -200,7 +201,7 @@ export class EngineClient<Model> {
   /** Returns the error for the caller of a call that the engine did not answer with 200. */
   private refusal(answer: HttpAnswer): DomainError {
     const { status, headers } = answer;
-    const wait = secondsOf(headers['retry-after']);
+    const wait = retryAfterOf(headers);
     if (status === 429) return wait === null ? this.busy() : new ModelBusy(wait);
     if (status === 503) return wait === null ? new RuntimeUnavailable('the engine says so.') : new RuntimeLoading(wait);
     if (status === 401 || status === 403) return new EngineLost(KEY_REFUSED);
@@ -266,24 +267,4 @@ function jsonOf(text: string): unknown {
 function errorFor(error: unknown): unknown {
   if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
   return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
-}
-
-/** Returns 1 to 60 whole seconds, or null for anything but a number of them. */
-const secondsOf = (retryAfter: string | string[] | undefined): number | null => {
-  const [first] = [retryAfter].flat();
-  return first && /^\d{1,9}$/.test(first) ? Math.min(60, Math.max(1, Number(first))) : null;
-};
-
-const CAUSES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the engine refuses connections',
-  ENOTFOUND: 'the host of the engine is unknown',
-  EAI_AGAIN: 'the host of the engine is unknown',
-  UND_ERR_CONNECT_TIMEOUT: 'the host of the engine does not answer',
-};
-
-/** Returns why a connection failed, without any address. */
-function causeOf({ status, closed, code }: ConnectionFailed): string {
-  if (status !== null) return 'the engine broke off its answer';
-  if (closed) return 'the engine closed the connection';
-  return CAUSES[code] ?? `the engine can't be reached (${code})`;
 }

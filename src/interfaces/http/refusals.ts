@@ -51,6 +51,10 @@ export const refusals = {
     status: 422,
     when: 'The model file is missing, not within the models folders, or does not load. The message says why.',
   },
+  endpoint_invalid: {
+    status: 422,
+    when: 'The endpoint does not answer, or its model is not ready in time. The message says why.',
+  },
   dataset_invalid: { status: 422, when: 'The dataset does not validate. `details` lists the findings.' },
   context_length_exceeded: {
     status: 422,

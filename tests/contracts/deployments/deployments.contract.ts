@@ -1,5 +1,5 @@
 import type { DeploymentRepository } from '../../../src/application/deployments/ports.js';
-import { aDeployment, ids } from '../../support/records.js';
+import { aDeployment, aRemoteDeployment, ids } from '../../support/records.js';
 import type { StoreUnderTest } from '../../support/repositories.js';
 
 export function deploymentsContract(adapter: string, store: StoreUnderTest) {
@@ -19,9 +19,12 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       expect(await deployments.all()).toEqual([]);
       const plain = await kept();
       const batched = await kept({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
-      for (const one of [plain, batched]) expect(await deployments.find(one.id)).toEqual(one);
-      expect(await deployments.all()).toEqual([batched, plain]);
-      expect(await deployments.count()).toBe(2);
+      const remote = aRemoteDeployment();
+      const chosen = aRemoteDeployment({ modelVersion: '3', keySetting: 'SERVICE_RUNTIME_KEY_GPU', modelName: 'é/1' });
+      for (const one of [remote, chosen]) await deployments.add(one);
+      for (const one of [plain, batched, remote, chosen]) expect(await deployments.find(one.id)).toEqual(one);
+      expect(await deployments.all()).toEqual([chosen, remote, batched, plain]);
+      expect(await deployments.count()).toBe(4);
       for (const unknown of [ids.next('dep'), '']) expect(await deployments.find(unknown)).toBeNull();
     });
 

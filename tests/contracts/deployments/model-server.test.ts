@@ -1,9 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelRequest, ModelServer, ServerState } from '../../../src/application/deployments/ports.js';
-import type { LocalModel, ServedModel } from '../../../src/domain/deployments/deployment.js';
+import type { ServedModel } from '../../../src/domain/deployments/deployment.js';
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
+import { ModelServerByKind } from '../../../src/infrastructure/model-server/model-server-by-kind.js';
+import { RemoteModelServer } from '../../../src/infrastructure/model-server/remote/remote-model-server.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
-import { bodyOf, LocalModelServerRig, prediction, textOf } from '../../support/model-server/local-model-server-rig.js';
+import { InferenceEngine, sendBinary, sendJson } from '../../support/inference-engine.js';
+import {
+  bodyOf,
+  fakeSettings,
+  LocalModelServerRig,
+  prediction,
+  textOf,
+} from '../../support/model-server/local-model-server-rig.js';
+import { RecordingLog } from '../../support/recording-log.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { within } from '../../support/until.js';
 
@@ -14,9 +25,12 @@ const unending = () => new AbortController().signal;
 const code = (name: string) => expect.objectContaining({ code: name });
 const stopped = { status: 'stopped', url: null, reason: null, restarts: 0 };
 
+/** Tells the fake models by `do`, and an engine elsewhere by its input. */
+const does = (what: string) => ({ do: what, inputs: { do: [what] } });
+
 /** Asks for a prediction that does what the word says. */
 const ask = (servers: ModelServer, what: string, signal = unending()) => {
-  const answer = servers.request('a', prediction(bodyOf({ do: what })), signal);
+  const answer = servers.request('a', prediction(bodyOf(does(what))), signal);
   answer.catch(() => undefined);
   return answer;
 };
@@ -31,7 +45,7 @@ const until = async (servers: ModelServer, status: ServerState['status'], id = '
 
 const childProcesses = () => {
   const rig = new LocalModelServerRig(temporary.path);
-  return { servers: rig.servers, model: rig.model('fine'), broken: rig.model('garbage') };
+  return { servers: rig.servers, model: rig.model('fine'), broken: rig.model('garbage'), reason: 'Protobuf parsing' };
 };
 
 const memory = () => {
@@ -49,20 +63,63 @@ const memory = () => {
   const load = async (given: ServedModel) => {
     if (given === broken) throw new ModelFileInvalid('Protobuf parsing failed.');
   };
-  return { servers: new MemoryModelServer(answer, load), model, broken };
+  return { servers: new MemoryModelServer(answer, load), model, broken, reason: 'Protobuf parsing' };
 };
 
-describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: LocalModel }]>([
+/** An engine elsewhere that does what the word says, behind the server that chooses by the kind of the model. */
+const elsewhere = async () => {
+  const engine = await InferenceEngine.start();
+  engine.answering = ({ json, binary }, response) => {
+    const word = json.do ?? json.inputs[0].data[0];
+    const y = { name: 'y', datatype: 'FP32', shape: [1], data: [13] };
+    const repeated = { name: 'y', datatype: 'UINT8', shape: [4], parameters: { binary_data_size: 4 } };
+    if (word === 'repeat') sendBinary(response, { outputs: [repeated] }, binary);
+    else if (word === 'refuse') sendJson(response, 400, { error: 'no' });
+    else if (word !== 'hang') sendJson(response, 200, { model_name: 'double', outputs: [y] });
+  };
+  engine.metadata = { versions: ['1'], inputs: [{ name: 'do', datatype: 'BYTES', shape: [1] }] };
+  const settings = { ...fakeSettings, startTimeoutMs: 300, allowedHosts: [engine.host], keys: {} };
+  const remote = new RemoteModelServer(settings, new AsyncRequestContext(), new RecordingLog());
+  const { servers: local } = new LocalModelServerRig(temporary.path);
+  const model = {
+    kind: 'remote',
+    name: 'fine',
+    endpoint: engine.url,
+    modelName: 'double',
+    modelVersion: '1',
+    keySetting: null,
+  } as const;
+  const broken = { ...model, modelName: 'broken' };
+  const servers = new ModelServerByKind({ local, remote });
+  return { servers, model, broken, reason: 'not ready', end: () => engine.close() };
+};
+
+interface Opened {
+  servers: ModelServer;
+  model: ServedModel;
+  broken: ServedModel;
+  /** Why the broken model cannot be served. */
+  reason: string;
+  end?: () => Promise<void>;
+}
+
+describe.each<[string, () => Opened | Promise<Opened>]>([
   ['child processes', childProcesses],
   ['memory', memory],
+  ['engines elsewhere', elsewhere],
 ])('ModelServer run by %s', (_, open) => {
   let servers: ModelServer;
-  let model: LocalModel;
-  let broken: LocalModel;
-  beforeEach(() => {
-    ({ servers, model, broken } = open());
+  let model: ServedModel;
+  let broken: ServedModel;
+  let reason: string;
+  let end: Opened['end'];
+  beforeEach(async () => {
+    ({ servers, model, broken, reason, end } = await open());
   });
-  afterEach(() => servers.close());
+  afterEach(async () => {
+    await servers.close();
+    await end?.();
+  });
 
   it('starts, and tells its state and its address until it is stopped', async () => {
     expect(await servers.probe('a')).toEqual(stopped);
@@ -75,10 +132,10 @@ describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: 
     expect(servers.ids()).toEqual([]);
   });
 
-  it('refuses a file that does not load, with the loader’s reason, and leaves nothing behind', async () => {
+  it('refuses a model that cannot be served, with the reason, and leaves nothing behind', async () => {
     const refused = servers.start('a', broken, unending());
-    await expect(refused).rejects.toEqual(code('model_file_invalid'));
-    await expect(refused).rejects.toThrow('Protobuf parsing failed');
+    await expect(refused).rejects.toEqual(code(model.kind === 'local' ? 'model_file_invalid' : 'endpoint_invalid'));
+    await expect(refused).rejects.toThrow(reason);
     expect(await servers.probe('a')).toEqual(stopped);
     expect(servers.ids()).toEqual([]);
   });
@@ -86,8 +143,10 @@ describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: 
   it('resumes at once, and refuses calls until it runs', async () => {
     await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_stopped'));
     for (const id of ['a', 'b', 'c']) servers.resume(id, model);
-    for (const id of ['a', 'b', 'c']) expect((await servers.probe(id)).status).toBe('starting');
-    await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_loading'));
+    if (model.kind === 'local') {
+      for (const id of ['a', 'b', 'c']) expect((await servers.probe(id)).status).toBe('starting');
+      await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_loading'));
+    }
     for (const id of ['a', 'b', 'c']) await until(servers, 'running', id);
   });
 
@@ -96,10 +155,12 @@ describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: 
     const { status, headers, body } = await ask(servers, 'echo');
     expect({ status, isWhole: ArrayBuffer.isView(body) }).toEqual({ status: 200, isWhole: true });
     expect(headers['content-type']).toMatch('application/json');
-    expect(JSON.parse(await textOf(body))).toMatchObject({ outputs: { y: { data: [13] } } });
-    const refused = await ask(servers, 'refuse');
-    expect(refused.status).toBe(422);
-    expect(JSON.parse(await textOf(refused.body))).toMatchObject({ code: 'invalid_request', request_id: 'req_1' });
+    expect(JSON.parse(await textOf(body))).toMatchObject({ outputs: { y: { data: [expect.any(Number)] } } });
+    const refused = await ask(servers, 'refuse').then(
+      async (answer) => ({ kind: answer.status === 422 && 'invalid', ...JSON.parse(await textOf(answer.body)) }),
+      (error) => ({ request_id: 'req_1', ...error }),
+    );
+    expect(refused).toMatchObject({ kind: 'invalid', code: 'invalid_request', request_id: 'req_1' });
     const leaving = new AbortController();
     const call = ask(servers, 'hang', leaving.signal);
     leaving.abort('gone');
@@ -114,19 +175,19 @@ describe.each<[string, () => { servers: ModelServer; model: LocalModel; broken: 
       return { status, body: JSON.parse(await textOf(body)) };
     };
     for (const operation of ['server_live', 'server_ready', 'server_metadata', 'model_ready'] as const)
-      expect(await read(operation)).toMatchObject({ status: 200, body: { operation } });
-    const body = { operation: 'model_metadata', name: model.name };
-    expect(await read('model_metadata', '1')).toEqual({ status: 200, body });
+      expect(await read(operation)).toMatchObject({ status: 200, body: expect.any(Object) });
+    expect(await read('model_metadata', '1')).toMatchObject({ status: 200, body: { name: model.name } });
     await expect(read('model_metadata', '2')).rejects.toEqual(code('not_found'));
     const json = JSON.stringify({ do: 'repeat' });
-    const sent = Buffer.concat([Buffer.from(json), Buffer.of(0, 1, 127, 10)]);
+    const bytes = Buffer.of(0, 1, 127, 10);
     const chunks = (async function* () {
-      yield sent;
+      yield Buffer.concat([Buffer.from(json), bytes]);
     })();
     const infer = { ...prediction({ length: null, chunks }), operation: 'infer', jsonLength: json.length } as const;
-    const answer = await servers.request('a', infer, unending());
-    expect(answer).toMatchObject({ status: 200, headers: { 'inference-header-content-length': `${json.length}` } });
-    expect(await textOf(answer.body)).toBe(sent.toString());
+    const { status, headers, body } = await servers.request('a', infer, unending());
+    const answer = await textOf(body);
+    expect(status).toBe(200);
+    expect(answer.slice(Number(headers['inference-header-content-length']))).toBe(bytes.toString());
   });
 
   it('throws what the body throws', async () => {

@@ -79,6 +79,8 @@ export class MemoryModelServer implements ModelServer {
     return [];
   }
 
+  async setLoaded(): Promise<void> {}
+
   async close(): Promise<void> {
     this.closed = true;
     for (const id of this.ids()) await this.stop(id);

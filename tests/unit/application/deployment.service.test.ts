@@ -1,8 +1,9 @@
 import { Authority } from '../../../src/application/accounts/authority.js';
 import { DeploymentService } from '../../../src/application/deployments/deployment.service.js';
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
+import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
-import { deploymentLimits } from '../../../src/domain/deployments/deployment.js';
+import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
 import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
@@ -20,11 +21,13 @@ describe('a new deployment', () => {
   const serviceWith = (server: MemoryModelServer) => {
     const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
     const authority = new Authority(repositories.credentials, clock);
+    const models = new EngineModels(deployments, server);
     const calls = {} as CallTracker;
-    return new DeploymentService(deployments, server, reconciler, calls, authority, audit, ids, clock, new NoTracer());
+    const others = [calls, authority, audit, ids, clock, new NoTracer()] as const;
+    return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
   const service = serviceWith(servers);
-  const about = { by: { kind: 'master' }, modelPath: 'iris.onnx', maxBatch: null, maxDelayMs: null } as const;
+  const about = { ...Deployment.fields(aDeployment()), by: { kind: 'master' } } as const;
   const create = (name: string, signal = new AbortController().signal) => service.create({ ...about, name, signal });
 
   it('is one of a bounded number, those counted that only begin', async () => {

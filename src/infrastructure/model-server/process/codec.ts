@@ -90,6 +90,16 @@ function inferResponse(outputs: readonly NamedOutput[], id: string | null, model
   return { parts: [json, ...binary], jsonLength: binary.length > 0 ? json.length : null };
 }
 
+/** Returns an inference request of the Open Inference Protocol, which asks for all outputs if none are named. */
+export function requestJson(
+  inputs: readonly { readonly name: string; readonly tensor: Tensor }[],
+  outputs: readonly string[] | null,
+): Uint8Array {
+  const tensors = inputs.map(({ name, tensor }) => `{"name":${JSON.stringify(name)},${typeAndData(tensor)}}`);
+  const wanted = outputs ? `,"outputs":${JSON.stringify(outputs.map((name) => ({ name })))}` : '';
+  return Buffer.from(`{"inputs":[${tensors.join(',')}]${wanted}}`);
+}
+
 const typeOf = ({ datatype, shape }: Tensor): string => `"datatype":"${datatype}","shape":[${shape.join(',')}]`;
 
 const typeAndData = (tensor: Tensor): string => `${typeOf(tensor)},"data":${jsonData(tensor)}`;

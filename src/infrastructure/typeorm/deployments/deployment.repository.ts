@@ -1,20 +1,32 @@
 import { injectable } from 'inversify';
 import type { DeploymentRepository } from '../../../application/deployments/ports.js';
-import type { Deployment } from '../../../domain/deployments/deployment.js';
+import { Deployment, type ModelFields } from '../../../domain/deployments/deployment.js';
 import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-type Row = Omit<Deployment, 'kind'>;
+type Row = ModelFields & Pick<Deployment, 'id' | 'createdBy' | 'createdAt' | 'lastPort'>;
 
-const deploymentOf = (row: Row): Deployment => ({ kind: 'local', ...row });
+const deploymentOf = ({ id, createdBy, createdAt, lastPort, ...fields }: Row): Deployment => ({
+  ...Deployment.ofFields(fields),
+  ...{ id, createdBy, createdAt, lastPort },
+});
+
+const rowOf = ({ id, createdBy, createdAt, lastPort, ...model }: Deployment): Row => ({
+  ...Deployment.fields(model),
+  ...{ id, createdBy, createdAt, lastPort },
+});
 
 export const DeploymentTable = defineTable<Row>('deployments', {
   id: { type: 'text', primary: true },
   name: { type: 'text' },
-  modelPath: { type: 'text' },
+  modelPath: { type: 'text', nullable: true },
   maxBatch: { type: 'integer', nullable: true },
   maxDelayMs: { type: 'integer', nullable: true },
+  endpoint: { type: 'text', nullable: true },
+  modelName: { type: 'text', nullable: true },
+  modelVersion: { type: 'text', nullable: true },
+  keySetting: { type: 'text', nullable: true },
   createdBy: { type: 'text', nullable: true },
   createdAt: { type: 'timestamptz' },
   lastPort: { type: 'integer' },
@@ -27,7 +39,7 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(deployment: Deployment): Promise<void> {
-    await notifying(this.unitOfWork, this.table().insert(deployment));
+    await notifying(this.unitOfWork, this.table().insert(rowOf(deployment)));
   }
 
   async find(id: string): Promise<Deployment | null> {

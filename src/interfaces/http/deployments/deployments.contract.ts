@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
+import { deploymentKinds, deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
 import { contractsOf } from '../contract.js';
 import { Count, listOf } from '../paging.js';
 import {
@@ -20,18 +20,25 @@ import {
 const api = contractsOf('Monitoring');
 const path = '/v1/deployments';
 const one = `${path}/{deployment_id}` as const;
-const { nameLength, modelPathLength, maxBatch, maxDelayMs } = deploymentLimits;
+const { nameLength, modelPathLength, endpointLength, modelNameLength, maxBatch, maxDelayMs } = deploymentLimits;
 
 export const DeploymentAnswer = namedObject('Deployment', {
   id: id('dep'),
   name: textLike('iris'),
-  model_path: textLike('iris.onnx', 'The path as it was sent.'),
-  port: intLike(41873, 'The port of the serving process, or of the last one if there is none now.'),
-  url: textLike('http://127.0.0.1:41873', 'The address of the serving process on the machine of the service.'),
+  kind: z
+    .enum(deploymentKinds)
+    .describe('`local`: a file that a process of the service serves. `remote`: a model on an engine elsewhere.'),
+  model_path: textLike('iris.onnx', 'The path as it was sent. Null for a remote deployment.').nullable(),
+  port: intLike(41873, 'The port of the serving process, or of the last one if there is none now, or of the endpoint.'),
+  url: textLike(
+    'http://127.0.0.1:41873',
+    'The address of the serving process on the machine of the service, or the endpoint.',
+  ),
   status: z
     .enum(deploymentStatuses)
     .describe(
-      'Probed for this answer, never stored. `running`: the process has just proved its health. `starting`: it loads ' +
+      'Probed for this answer, never stored. `running`: the process has just proved its health, or the engine says that ' +
+        'the model is ready. A remote deployment is `unhealthy` otherwise. `starting`: the process loads ' +
         'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed several times and waits ' +
         'for its next start. `stopped`: there is no process, because the instance runs as many as it may.',
     ),
@@ -41,13 +48,39 @@ export const DeploymentAnswer = namedObject('Deployment', {
   instance: InstanceName,
   max_batch: z.int().nullable().describe('The largest batch. Null: requests are not batched.'),
   max_delay_ms: z.int().nullable().describe('Milliseconds. Null without `max_batch`.'),
+  endpoint: textLike('http://gpu.internal:8000', 'The address of the engine. Null for a local deployment.').nullable(),
+  model_name: textLike('iris', 'The name of the model at the engine. Null for a local deployment.').nullable(),
+  model_version: textLike('1', 'Null if the engine chooses.').nullable(),
+  key_setting: textLike('SERVICE_RUNTIME_KEY_GPU', 'The setting that holds the key of the engine.').nullable(),
 });
 
-/** Repeats the domain's rule in JSON Schema: a delay needs a batch. */
-const delayNeedsBatch = {
-  anyOf: [
-    { properties: { max_delay_ms: { type: 'null' as const } } },
-    { required: ['max_batch'], properties: { max_batch: { type: 'integer' as const } } },
+const engineName = (description: string) =>
+  text().meta({ minLength: 1, maxLength: modelNameLength, description }).nullish();
+
+const string = { type: 'string' as const };
+const absent = { type: 'null' as const };
+
+/** Repeats the domain's rules in JSON Schema: a file or an endpoint, each with its own fields, and a delay needs a batch. */
+const eitherKind = {
+  oneOf: [
+    {
+      required: ['model_path'],
+      properties: {
+        model_path: string,
+        endpoint: absent,
+        model_name: absent,
+        model_version: absent,
+        key_setting: absent,
+      },
+      anyOf: [
+        { properties: { max_delay_ms: absent } },
+        { required: ['max_batch'], properties: { max_batch: { type: 'integer' as const } } },
+      ],
+    },
+    {
+      required: ['endpoint', 'model_name'],
+      properties: { endpoint: string, model_name: string, model_path: absent, max_batch: absent, max_delay_ms: absent },
+    },
   ],
 };
 
@@ -61,22 +94,45 @@ export const listDeployments = api.get(path, {
 
 export const createDeployment = api.post(path, {
   id: 'createDeployment',
-  summary: 'Deploy a model file',
+  summary: 'Deploy a model file, or a model of an engine elsewhere',
   description:
-    'Starts a process that serves one ONNX file, and answers when it has proved its health. A file that is missing or ' +
-    'does not load is refused with the reason of the loader, and nothing is stored. The process is restarted when it ' +
-    'dies, and started again with the service. An instance that runs `SERVICE_MAX_CHILDREN` model processes refuses ' +
-    'with 503 `runtime_unavailable`.',
+    'With `model_path`: starts a process that serves one ONNX file, and answers when it has proved its health. A file ' +
+    'that is missing or does not load is refused with the reason of the loader, and nothing is stored. The process is ' +
+    'restarted when it dies, and started again with the service. An instance that runs `SERVICE_MAX_CHILDREN` model ' +
+    'processes refuses with 503 `runtime_unavailable`.\n\n' +
+    'With `endpoint`: answers when an engine that speaks the Open Inference Protocol, such as Triton, KServe, OpenVINO ' +
+    'Model Server or MLServer, says that the model is ready. An engine that manages models is told to load it before. ' +
+    'Refused with `endpoint_invalid` when this takes longer than `SERVICE_DEPLOYMENT_START_TIMEOUT_S`.',
   access: permissions.manageMonitoring,
   body: z
     .object({
       name: nameText(nameLength, 'iris'),
-      model_path: text().meta({
-        minLength: 1,
-        maxLength: modelPathLength,
-        description: 'An `.onnx` file in a models folder, as a relative or an absolute path.',
-        example: 'iris.onnx',
-      }),
+      model_path: text()
+        .meta({
+          minLength: 1,
+          maxLength: modelPathLength,
+          description: 'An `.onnx` file in a models folder, as a relative or an absolute path.',
+          example: 'iris.onnx',
+        })
+        .nullish(),
+      endpoint: text()
+        .meta({
+          minLength: 1,
+          maxLength: endpointLength,
+          description:
+            'The base URL of an engine, in place of `model_path`. Its host must be on `SERVICE_RUNTIME_ALLOWED_HOSTS`. ' +
+            'Redirects are not followed.',
+        })
+        .nullish(),
+      model_name: engineName('The name of the model at the engine. Needs `endpoint`.'),
+      model_version: engineName(
+        'The version of the model at the engine, which chooses one by default. Needs `endpoint`.',
+      ),
+      key_setting: text()
+        .meta({
+          description: 'The `SERVICE_RUNTIME_KEY_*` setting that holds the key of the engine. Needs `endpoint`.',
+        })
+        .nullish(),
       max_batch: wholeNumber(maxBatch.min, maxBatch.max)
         .nullish()
         .describe(
@@ -88,10 +144,10 @@ export const createDeployment = api.post(path, {
           `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
         ),
     })
-    .meta({ id: 'NewDeployment', ...delayNeedsBatch }),
+    .meta({ id: 'NewDeployment', ...eitherKind }),
   status: 201,
   answer: DeploymentAnswer,
-  refusals: ['model_file_invalid', 'runtime_unavailable'],
+  refusals: ['model_file_invalid', 'endpoint_invalid', 'runtime_unavailable'],
 });
 
 export const readDeployment = api.get(one, {
@@ -104,7 +160,9 @@ export const readDeployment = api.get(one, {
 export const deleteDeployment = api.delete(one, {
   id: 'deleteDeployment',
   summary: 'Delete a deployment',
-  description: 'Answers when its process has ended, by force if necessary.',
+  description:
+    'Answers when its process has ended, by force if necessary. An engine elsewhere that manages models is told to unload the ' +
+    'model, unless another deployment uses it.',
   access: permissions.manageMonitoring,
   answer: Deleted,
 });

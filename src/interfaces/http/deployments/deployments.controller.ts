@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
 import { DeploymentService, type DeploymentView } from '../../../application/deployments/deployment.service.js';
 import { Instance } from '../../../application/shared/instance.js';
-import { portOf } from '../../../domain/deployments/deployment.js';
-import { answerFrom, deleted, hidden, listed } from '../answers.js';
+import { Deployment, portOf } from '../../../domain/deployments/deployment.js';
+import { answerFrom, deleted, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route } from '../contract.js';
 import * as contracts from './deployments.contract.js';
 
@@ -39,21 +39,32 @@ export class DeploymentsController implements Controller {
   ) {}
 
   private async create({ caller, body, signal }: CallOf<typeof contracts.createDeployment>) {
-    const { name, model_path: modelPath, max_batch: maxBatch = null, max_delay_ms: maxDelayMs = null } = body;
-    return this.answer(await this.deployments.create({ by: caller, name, modelPath, maxBatch, maxDelayMs, signal }));
+    const fields = {
+      name: body.name,
+      modelPath: body.model_path ?? null,
+      maxBatch: body.max_batch ?? null,
+      maxDelayMs: body.max_delay_ms ?? null,
+      endpoint: body.endpoint ?? null,
+      modelName: body.model_name ?? null,
+      modelVersion: body.model_version ?? null,
+      keySetting: body.key_setting ?? null,
+    };
+    return this.answer(await this.deployments.create({ by: caller, ...fields, signal }));
   }
 
-  private answer({ state, ...deployment }: DeploymentView) {
-    return answerFrom(contracts.DeploymentAnswer, deployment, {
-      port: portOf(state.url),
-      url: state.url,
-      status: state.status,
-      reason: state.reason,
-      restarts: state.restarts,
-      instance: this.instance.name,
-      kind: hidden,
-      created_by: hidden,
-      last_port: hidden,
-    });
+  private answer({ state, id, createdAt, createdBy: _, lastPort: __, ...model }: DeploymentView) {
+    const { kind } = model;
+    return answerFrom(
+      contracts.DeploymentAnswer,
+      { id, kind, createdAt, ...Deployment.fields(model) },
+      {
+        port: portOf(state.url),
+        url: state.url,
+        status: state.status,
+        reason: state.reason,
+        restarts: state.restarts,
+        instance: this.instance.name,
+      },
+    );
   }
 }

@@ -1,0 +1,241 @@
+import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
+import type { ByteStream, Logger, RequestContext } from '../../../application/shared/ports.js';
+import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
+import type { RemoteModel } from '../../../domain/deployments/deployment.js';
+import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';
+import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
+import { type EngineAccess, endpointOf } from '../../runtimes/engine-api.js';
+import { RequestError } from '../process/request-error.js';
+import { LENGTH_HEADER } from '../protocol.js';
+import { EngineModel } from './engine-model.js';
+import { answerOf, requestOf } from './translation.js';
+
+export interface RemoteModelServerSettings extends EngineAccess {
+  readonly startTimeoutMs: number;
+  readonly inferenceTimeoutMs: number;
+  /** For a request and for an answer, in bytes. */
+  readonly bodyLimit: number;
+  /** Default: 1 s. */
+  readonly probeTimeoutMs?: number;
+}
+
+const PROBE_MS = 1_000;
+/** A body without a length is taken for no larger than this until it is. */
+const SMALL = 100 * 1_024;
+
+interface Served {
+  readonly model: RemoteModel;
+  /** The reason why the settings do not allow the engine any more, instead of the model on it. */
+  readonly engine: EngineModel | string;
+}
+
+/** Serves each deployment by a model on an engine elsewhere, which speaks the Open Inference Protocol. */
+export class RemoteModelServer implements ModelServer {
+  private readonly served = new Map<string, Served>();
+  private readonly ending = new AbortController();
+
+  constructor(
+    private readonly settings: RemoteModelServerSettings,
+    private readonly requests: RequestContext,
+    private readonly log: Logger,
+  ) {}
+
+  async start(id: string, model: RemoteModel, signal: AbortSignal): Promise<string> {
+    const ended = AbortSignal.any([signal, this.ending.signal]);
+    ended.throwIfAborted();
+    const engine = this.engineOf(model);
+    this.served.set(id, { model, engine });
+    try {
+      await engine.begin(this.settings.startTimeoutMs, ended);
+    } catch (error) {
+      await this.stop(id);
+      throw error;
+    }
+    this.log.info('deployment of an engine elsewhere ready', { deployment: id });
+    return model.endpoint;
+  }
+
+  resume(id: string, model: RemoteModel): void {
+    if (this.ending.signal.aborted) return;
+    try {
+      this.served.set(id, { model, engine: this.engineOf(model) });
+    } catch (error) {
+      if (!(error instanceof InvalidRequest)) throw error;
+      this.log.warn('deployment of an engine elsewhere not allowed', { deployment: id, error });
+      this.served.set(id, { model, engine: error.message });
+    }
+  }
+
+  async probe(id: string): Promise<ServerState> {
+    const served = this.served.get(id);
+    if (!served) return { status: 'stopped', url: null, reason: null, restarts: 0 };
+    const { engine, model } = served;
+    const reason = typeof engine === 'string' ? engine : await engine.probe(this.settings.probeTimeoutMs ?? PROBE_MS);
+    return { status: reason === null ? 'running' : 'unhealthy', url: model.endpoint, reason, restarts: 0 };
+  }
+
+  ids(): readonly string[] {
+    return [...this.served.keys()];
+  }
+
+  async stop(id: string): Promise<void> {
+    const served = this.served.get(id);
+    this.served.delete(id);
+    if (served && typeof served.engine !== 'string') served.engine.close();
+  }
+
+  async setLoaded(model: RemoteModel, loaded: boolean): Promise<void> {
+    const { endpoint, modelName } = model;
+    let done = false;
+    try {
+      const engine = this.engineOf(model);
+      done = await engine.setLoaded(loaded, this.settings.startTimeoutMs);
+      engine.close();
+    } catch (error) {
+      if (!(error instanceof InvalidRequest)) throw error; // the settings do not allow the engine any more
+    }
+    const change = loaded ? 'load' : 'unload';
+    this.log.info('engine elsewhere told to change its models', { endpoint, model: modelName, change, done });
+  }
+
+  async request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    signal.throwIfAborted();
+    const served = this.served.get(id);
+    if (!served) throw new DeploymentStopped();
+    const { engine, model } = served;
+    if (typeof engine === 'string') throw new DeploymentUnavailable(engine);
+    const { version } = request;
+    if (version !== null && model.modelVersion !== null && version !== model.modelVersion)
+      throw new NotFound('version of the model');
+    const ended = AbortSignal.any([signal, this.ending.signal]);
+    if (request.body) return this.inferred(engine, model, request, request.body, ended);
+    const json = await this.inTime(ended, (ending) => read(engine, model, request, ending));
+    return answer(200, 'application/json', [Buffer.from(JSON.stringify(json))]);
+  }
+
+  async output(): Promise<string[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    this.ending.abort(new DeploymentUnavailable('the service is ending.'));
+    await Promise.all(this.ids().map((id) => this.stop(id)));
+  }
+
+  private async inferred(
+    engine: EngineModel,
+    model: RemoteModel,
+    { operation, version, jsonLength, requestId, trace }: ModelRequest,
+    body: ByteStream,
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    try {
+      const bytes = await this.collected(body, 0, (limit) => tooLarge(limit));
+      return await this.inTime(signal, async (ending) => {
+        const signature = await engine.described(ending);
+        const isPredict = operation === 'predict';
+        const asked = requestOf({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
+        const collect = (answer: ByteStream) => this.collected(answer, bytes.length, (limit) => answerTooLarge(limit));
+        const answered = await engine.infer(asked, version, { 'X-Request-Id': requestId, ...trace }, collect, ending);
+        const { name, modelName, modelVersion } = model;
+        const about = { name, modelName, version: version ?? modelVersion };
+        const translated = answerOf(answered, asked, about, signature);
+        if (translated.jsonLength === null) return answer(200, 'application/json', translated.parts);
+        const length = { [LENGTH_HEADER.toLowerCase()]: String(translated.jsonLength) };
+        return answer(200, 'application/octet-stream', translated.parts, length);
+      });
+    } catch (error) {
+      engine.forgetSignature(); // perhaps the engine has another model now
+      if (!(error instanceof RequestError)) throw error;
+      return answer(error.status, 'application/json', [Buffer.from(error.envelope(requestId))], error.headers);
+    }
+  }
+
+  /** Reads a body whole, and reserves memory for it beside the bytes that the request holds already. */
+  private async collected(
+    { length, chunks }: ByteStream,
+    held: number,
+    tooLarge: (limit: number) => Error,
+  ): Promise<Uint8Array> {
+    const { bodyLimit } = this.settings;
+    if ((length ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
+    let room = length ?? SMALL;
+    await this.requests.reserve(held, room);
+    const collected: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > bodyLimit) throw tooLarge(bodyLimit);
+      if (size > room) {
+        room = bodyLimit;
+        await this.requests.reserve(held, room);
+      }
+      collected.push(chunk);
+    }
+    return Buffer.concat(collected);
+  }
+
+  /** Aborts `work` with InferenceTimeout. */
+  private async inTime<T>(signal: AbortSignal, work: (ending: AbortSignal) => Promise<T>): Promise<T> {
+    const { inferenceTimeoutMs: milliseconds } = this.settings;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new InferenceTimeout(milliseconds / 1_000)), milliseconds);
+    return work(AbortSignal.any([signal, late.signal])).finally(() => clearTimeout(timer));
+  }
+
+  /** Throws InvalidRequest if the settings do not allow the engine. */
+  private engineOf(model: RemoteModel): EngineModel {
+    return new EngineModel(model, endpointOf(this.settings, model.endpoint, model.keySetting));
+  }
+}
+
+/** Extensions of the protocol that pass through the service. */
+const EXTENSIONS = ['binary_tensor_data'];
+
+/** Answers the operations that only read. */
+async function read(
+  engine: EngineModel,
+  { name }: RemoteModel,
+  { operation, version }: ModelRequest,
+  signal: AbortSignal,
+): Promise<object> {
+  switch (operation) {
+    case 'server_live':
+      await engine.requireHealth('live', signal);
+      return { live: true };
+    case 'server_ready':
+      await engine.requireReady(null, signal);
+      return { ready: true };
+    case 'model_ready':
+      await engine.requireReady(version, signal);
+      return { name, ready: true };
+    case 'server_metadata': {
+      const { extensions, ...metadata } = (await engine.metadata('engine', null, signal)) as { extensions?: unknown };
+      const given: unknown[] = Array.isArray(extensions) ? extensions : [];
+      return {
+        name: '',
+        version: '',
+        ...metadata,
+        extensions: EXTENSIONS.filter((extension) => given.includes(extension)),
+      };
+    }
+    default:
+      return { platform: '', inputs: [], outputs: [], ...(await engine.metadata('model', version, signal)), name };
+  }
+}
+
+function answer(
+  status: number,
+  type: string,
+  parts: readonly Uint8Array[],
+  headers: Readonly<Record<string, string>> = {},
+): ModelAnswer {
+  const [only, ...others] = parts;
+  const body = only && others.length === 0 ? only : Buffer.concat(parts);
+  return { status, headers: { ...headers, 'content-type': type, 'content-length': String(body.length) }, body };
+}
+
+const tooLarge = (limit: number) =>
+  new RequestError('payload_too_large', `The body is over the limit of ${limit} bytes.`);
+
+const answerTooLarge = (limit: number) => new RuntimeInvalidResponse(`it is larger than ${limit} bytes.`);

@@ -1,0 +1,293 @@
+/** Translates predictions to the Open Inference Protocol and back, and checks what engines elsewhere answer. */
+import { RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
+import { Codec, parseJson, type RequestBody, type ResponseBody, requestJson } from '../process/codec.js';
+import { jsonShape, unevenAt } from '../process/elements.js';
+import { isInferForm } from '../process/inference-request.js';
+import { countOf, tensorOfBytes, tensorOfJson } from '../process/input-tensors.js';
+import { InvalidField, invalidRequest, RequestError } from '../process/request-error.js';
+import { type Datatype, datatypes, type Signature, type Tensor, type TensorSpec } from '../process/tensors.js';
+
+/** The inputs and outputs of a model as its engine describes them; empty if it does not. */
+export interface EngineSignature {
+  readonly inputs: readonly EngineTensor[];
+  readonly outputs: readonly EngineTensor[];
+}
+
+/** The engine may know more datatypes than the service. */
+export type EngineTensor = Omit<TensorSpec, 'datatype'> & { readonly datatype: string };
+
+/** A request as the engine gets it, with what its answer must match. */
+export interface EngineRequest extends RequestBody {
+  /** The names of the outputs that the caller wants; null for all. */
+  readonly outputs: readonly string[] | null;
+  /** Is false where an answer has no place for binary data. */
+  readonly mayBeBinary: boolean;
+}
+
+/** Names the model in the answer to a request. */
+export interface AnsweringModel {
+  /** The name of the deployment. */
+  readonly name: string;
+  readonly modelName: string;
+  /** Is null for any version. */
+  readonly version: string | null;
+}
+
+/** Returns the request for the engine. Throws a RequestError. */
+export function requestOf(body: RequestBody, isPredict: boolean, signature: EngineSignature): EngineRequest {
+  const { bytes, jsonLength } = body;
+  if (jsonLength !== null && jsonLength > bytes.length)
+    throw invalidRequest([{ path: 'Inference-Header-Content-Length', message: 'is more than the length of the body' }]);
+  const json = parseJson(jsonLength === null ? bytes : bytes.subarray(0, jsonLength), isPredict);
+  if (!isPredict || isInferForm(json)) {
+    if (isPredict) refuseBinary(json);
+    return { kind: 'infer', bytes, jsonLength, outputs: wantedOutputs(json), mayBeBinary: !isPredict };
+  }
+  const known = knownSignature(json, signature);
+  const { inputs, format } = new Codec(known, '').decode({ kind: 'predict', bytes, jsonLength: null });
+  const wanted = own(json, 'outputs') ? format.outputs.map(({ index }) => String(known.outputs[index]?.name)) : null;
+  const named = inputs.map((tensor, at) => ({ name: String(known.inputs[at]?.name), tensor }));
+  return { kind: 'predict', bytes: requestJson(named, wanted), jsonLength: null, outputs: wanted, mayBeBinary: false };
+}
+
+/**
+ * Returns the answer for the caller, in the form of the request and with the name of the deployment. Throws
+ * RuntimeInvalidResponse if it does not match the request, the signature or its own counts.
+ */
+export function answerOf(
+  { bytes, jsonLength }: ResponseBytes,
+  request: Pick<EngineRequest, 'kind' | 'outputs' | 'mayBeBinary'>,
+  model: AnsweringModel,
+  signature: EngineSignature,
+): ResponseBody {
+  if (jsonLength !== null && (!request.mayBeBinary || jsonLength > bytes.length)) throw invalid(NO_ROOM_FOR_BINARY);
+  const head = jsonLength === null ? bytes : bytes.subarray(0, jsonLength);
+  const json = read(() => parseJson(head, request.kind === 'predict'), 'it is not JSON.');
+  const outputs = checkedOutputs(json, request.outputs, model, signature);
+  const binary = new BinaryData(jsonLength === null ? bytes.subarray(bytes.length) : bytes.subarray(jsonLength));
+  if (request.kind === 'predict') return ownAnswer(outputs);
+  for (const output of outputs) checkData(output, binary);
+  binary.requireEnd();
+  const renamed = own(json, 'model_name') === model.name ? head : renamedIn(head, model.name);
+  if (jsonLength === null) return { parts: [renamed], jsonLength: null };
+  return { parts: [renamed, bytes.subarray(jsonLength)], jsonLength: renamed.length };
+}
+
+export interface ResponseBytes {
+  readonly bytes: Uint8Array;
+  /** The length of the JSON if binary data follow it, otherwise null. */
+  readonly jsonLength: number | null;
+}
+
+/** Reads the metadata of a model. What is missing or unreadable there is left out. */
+export function signatureOf(metadata: unknown): EngineSignature {
+  return { inputs: tensorsOf(own(metadata, 'inputs')), outputs: tensorsOf(own(metadata, 'outputs')) };
+}
+
+const MOST_TENSORS = 1_000;
+
+function tensorsOf(given: unknown): EngineTensor[] {
+  if (!Array.isArray(given) || given.length > MOST_TENSORS) return [];
+  return given.flatMap((one: unknown) => {
+    const [name, datatype, shape] = ['name', 'datatype', 'shape'].map((key) => own(one, key));
+    if (typeof name !== 'string' || typeof datatype !== 'string') return [];
+    const sizes = Array.isArray(shape) ? shape.map(Number) : []; // some engines write them as strings
+    return [{ name, datatype, shape: sizes.every(Number.isSafeInteger) ? sizes : [] }];
+  });
+}
+
+const isKnown = (datatype: unknown): datatype is Datatype =>
+  datatype === 'BYTES' || (typeof datatype === 'string' && Object.hasOwn(datatypes, datatype));
+
+/** Returns what `Codec` needs. An engine that does not describe its model takes what the request names. */
+function knownSignature(json: unknown, { inputs, outputs }: EngineSignature): Signature {
+  const given = own(json, 'inputs');
+  const named = Object.entries(isObject(given) ? given : {});
+  const specs = inputs.length > 0 ? inputs : named.map(([name, value]) => ({ name, ...guessed(value), shape: [] }));
+  const strange = specs.find(({ datatype }) => !isKnown(datatype));
+  if (strange) {
+    const message = `is ${strange.datatype}, which this form does not have: use /v2`;
+    throw invalidRequest([{ path: `inputs.${strange.name}`, message }]);
+  }
+  const wanted = own(json, 'outputs');
+  const names = outputs.length > 0 ? outputs.map(({ name }) => name) : Array.isArray(wanted) ? wanted : [];
+  return {
+    inputs: specs as TensorSpec[],
+    outputs: names.map((name) => ({ name, datatype: 'FP32', shape: [] })),
+  };
+}
+
+function guessed(value: unknown): { datatype: unknown } {
+  const datatype = own(value, 'datatype');
+  if (datatype !== undefined) return { datatype };
+  let element = isObject(value) ? own(value, 'data') : value;
+  while (Array.isArray(element)) element = element[0];
+  return { datatype: typeof element === 'string' ? 'BYTES' : typeof element === 'boolean' ? 'BOOL' : 'FP32' };
+}
+
+function refuseBinary(json: unknown): void {
+  const lists = [own(json, 'inputs'), own(json, 'outputs')].filter(Array.isArray);
+  const parameters = [json, ...lists.flat()].map((one) => own(one, 'parameters'));
+  const names = ['binary_data_size', 'binary_data_output', 'binary_data'];
+  if (parameters.some((one) => names.some((name) => own(one, name))))
+    throw invalidRequest([
+      { path: 'outputs', message: 'binary data are taken and answered on /v2 only, not on /predict' },
+    ]);
+}
+
+function wantedOutputs(json: unknown): string[] | null {
+  const outputs = own(json, 'outputs');
+  if (!Array.isArray(outputs) || outputs.length === 0) return null;
+  return outputs.map((one) => own(one, 'name')).filter((name): name is string => typeof name === 'string');
+}
+
+interface Output {
+  readonly name: string;
+  readonly datatype: Datatype | null;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+function checkedOutputs(
+  json: unknown,
+  wanted: readonly string[] | null,
+  { modelName, version }: AnsweringModel,
+  signature: EngineSignature,
+): Output[] {
+  const [model, answered] = [own(json, 'model_name'), own(json, 'model_version')];
+  const isOther = version !== null && typeof answered === 'string' && answered !== '' && answered !== version;
+  if ((model !== undefined && model !== null && model !== modelName) || isOther) throw invalid(OTHER_MODEL);
+  const outputs = own(json, 'outputs');
+  if (!Array.isArray(outputs) || outputs.length === 0) throw invalid('it has no outputs.');
+  const described = signature.outputs.length > 0 ? signature.outputs.map(({ name }) => name) : null;
+  const allowed = wanted ?? described;
+  const found = outputs.map((given: unknown): Output => {
+    const [name, datatype] = [own(given, 'name'), own(given, 'datatype')];
+    if (typeof name !== 'string' || (allowed && !allowed.includes(name))) throw invalid(OTHER_OUTPUT);
+    if (typeof datatype !== 'string' || !isShape(own(given, 'shape')))
+      throw invalid('it has an output without a type or a shape.');
+    return { name, datatype: isKnown(datatype) ? datatype : null, given: given as Output['given'] };
+  });
+  const names = new Set(found.map(({ name }) => name));
+  if (names.size < found.length || wanted?.some((name) => !names.has(name))) throw invalid(OTHER_OUTPUT);
+  return found;
+}
+
+const isShape = (shape: unknown): shape is number[] =>
+  Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
+
+/** Checks the number of elements, and of bytes. The elements themselves are the engine's. */
+function checkData({ datatype, given }: Output, binary: BinaryData): void {
+  const shape = own(given, 'shape') as number[];
+  const size = own(own(given, 'parameters'), 'binary_data_size');
+  if (size !== undefined && size !== null) {
+    const bytes = binary.take(size);
+    if (datatype) read(() => tensorOfBytes({ name: '', datatype, shape: [] }, { shape }, '', () => bytes), MISCOUNTED);
+    return;
+  }
+  const data = own(given, 'data');
+  const nested = jsonShape(data);
+  if (!Array.isArray(data) || countOf(nested) !== countOf(shape) || unevenAt(data, nested)) throw invalid(MISCOUNTED);
+}
+
+/** Takes binary data in the order of the outputs. */
+class BinaryData {
+  constructor(private left: Uint8Array) {}
+
+  take(size: unknown): Uint8Array {
+    if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > this.left.length)
+      throw invalid(MISCOUNTED);
+    const bytes = this.left.subarray(0, size as number);
+    this.left = this.left.subarray(size as number);
+    return bytes;
+  }
+
+  requireEnd(): void {
+    if (this.left.length > 0) throw invalid(MISCOUNTED);
+  }
+}
+
+function ownAnswer(outputs: readonly Output[]): ResponseBody {
+  const signature = { inputs: [], outputs: outputs.map(specOf) };
+  const tensors = outputs.map((output) => tensorOf(output));
+  const format = { kind: 'predict', id: null, outputs: outputs.map((_, index) => ({ index, binary: false })) } as const;
+  return read(() => new Codec(signature, '').encode(format, tensors), 'it is too large for JSON.');
+}
+
+function specOf({ name, datatype }: Output): TensorSpec {
+  if (datatype === null) throw invalid('it has an output of a type that this form does not have: use /v2.');
+  return { name, datatype, shape: [] };
+}
+
+const tensorOf = (output: Output): Tensor =>
+  read(
+    () => tensorOfJson(specOf(output), { data: own(output.given, 'data'), shape: own(output.given, 'shape') }, ''),
+    MISCOUNTED,
+  );
+
+const NO_ROOM_FOR_BINARY = 'it has binary data where none were asked for, or fewer bytes than it says.';
+const OTHER_MODEL = 'it is of another model than the one that was asked.';
+const OTHER_OUTPUT = 'it has other outputs than those that were asked for.';
+const MISCOUNTED = 'an output has other data than its shape and its type say.';
+
+const invalid = (problem: string): RuntimeInvalidResponse => new RuntimeInvalidResponse(problem);
+
+/** Returns what `work` returns. An answer that cannot be read as a request could is the engine's fault. */
+function read<T>(work: () => T, problem: string): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RequestError || error instanceof InvalidField ? invalid(problem) : error;
+  }
+}
+
+/** Returns the JSON text with another `model_name`, and all else as it is: numbers keep their digits. */
+function renamedIn(json: Uint8Array, name: string): Uint8Array {
+  const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [begin, end] of valuesOf(text, 'model_name')) {
+    pieces.push(text.slice(from, begin), JSON.stringify(name));
+    from = end;
+  }
+  if (from === 0) {
+    from = text.indexOf('{') + 1;
+    pieces.push(`${text.slice(0, from)}"model_name":${JSON.stringify(name)},`);
+  }
+  return Buffer.from([...pieces, text.slice(from)].join(''));
+}
+
+/** Yields where the values of a member of a JSON object begin and end. They are strings or null. */
+function* valuesOf(text: string, member: string): Generator<[number, number]> {
+  const marks = /["[\]{}]/g;
+  let depth = 0;
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    if (mark[0] !== '"') depth += mark[0] === '[' || mark[0] === '{' ? 1 : -1;
+    else {
+      const end = endOfString(text, mark.index);
+      marks.lastIndex = end;
+      const colon = /\s*:\s*/y;
+      colon.lastIndex = end;
+      const isKey = depth === 1 && colon.test(text);
+      if (!isKey || JSON.parse(text.slice(mark.index, end)) !== member) continue;
+      const begin = colon.lastIndex;
+      const valueEnd = text[begin] === '"' ? endOfString(text, begin) : begin + 'null'.length;
+      marks.lastIndex = valueEnd;
+      yield [begin, valueEnd];
+    }
+  }
+}
+
+function endOfString(text: string, begin: number): number {
+  for (let at = text.indexOf('"', begin + 1); ; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return at + 1;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the own member of an object, and undefined for anything else. */
+const own = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface Inference {
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+  readonly json: any;
+  /** The bytes behind the JSON. */
+  readonly binary: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly path: string;
+}
+
+export type Answering = (asked: Inference, response: ServerResponse, over?: object) => unknown;
+
+/**
+ * An engine that speaks the Open Inference Protocol, and answers as a test tells it to. Its models double their input: `x`
+ * and `y` are FP32 of shape [-1, 2], `n` and `m` are optional beside them and INT64 of shape [-1].
+ */
+export class InferenceEngine {
+  /** `method path` of all requests in order of arrival. */
+  requests: string[] = [];
+  asked: Inference[] = [];
+  /** The models that are ready. */
+  ready = new Set(['double']);
+  /** The status of an answer to load and unload. With 200 they change `ready`. */
+  repository = 404;
+  /** The key that requests must bring; null: any. */
+  key: string | null = null;
+  answering: Answering = doubling;
+  /** Answers all requests in place of the engine. */
+  override: ((path: string, response: ServerResponse) => unknown) | null = null;
+  extensions = ['binary_tensor_data', 'model_repository', 'statistics'];
+  metadata: object = {
+    versions: ['1', '2'],
+    platform: 'onnxruntime_onnx',
+    inputs: [{ name: 'x', datatype: 'FP32', shape: [-1, 2] }],
+    outputs: [
+      { name: 'y', datatype: 'FP32', shape: [-1, 2] },
+      { name: 'm', datatype: 'INT64', shape: [-1] },
+    ],
+  };
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', (request, response) => void this.serve(request, response));
+  }
+
+  static async start(port = 0): Promise<InferenceEngine> {
+    const server = createServer();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return new InferenceEngine(server);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get url(): string {
+    return `http://${this.host}`;
+  }
+
+  /** Forgets what it was asked and told. */
+  reset(): void {
+    const { requests, asked, ready, repository, key, answering, override, metadata } = new InferenceEngine(
+      createServer(),
+    );
+    Object.assign(this, { requests, asked, ready, repository, key, answering, override, metadata });
+  }
+
+  /** Counts the requests that end so. */
+  count(end: string): number {
+    return this.requests.filter((one) => one.endsWith(end)).length;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    this.requests.push(`${request.method} ${path}`);
+    const body = await buffer(request).catch(() => Buffer.alloc(0));
+    if (this.override) return void this.override(path, response);
+    if (this.key !== null && request.headers.authorization !== `Bearer ${this.key}`)
+      return void sendJson(response, 401, { error: `no key, but ${request.headers.authorization}` });
+    const [, model = '', version = '', last = ''] = MODEL.exec(path) ?? [];
+    const [, managed = '', action] = REPOSITORY.exec(path) ?? [];
+    if (path === '/v2') sendJson(response, 200, { name: 'scripted', version: '3.1', extensions: this.extensions });
+    else if (path.startsWith('/v2/health/')) response.writeHead(200).end();
+    else if (action) this.manage(decodeURIComponent(managed), action, response);
+    else if (!this.ready.has(decodeURIComponent(model)) || !['', '1', '2'].includes(version))
+      sendJson(response, 400, { error: `no model ${model}` });
+    else if (last === '/ready') response.writeHead(200).end();
+    else if (last === '') sendJson(response, 200, { name: decodeURIComponent(model), ...this.metadata });
+    else {
+      const length = Number(request.headers['inference-header-content-length'] ?? body.length);
+      const json = JSON.parse(body.subarray(0, length).toString());
+      const asked = { json, binary: body.subarray(length), headers: request.headers, path };
+      this.asked.push(asked);
+      this.answering(asked, response);
+    }
+  }
+
+  private manage(model: string, action: string, response: ServerResponse): void {
+    const { repository } = this;
+    if (repository === 200 && action === 'load') this.ready.add(model);
+    if (repository === 200 && action === 'unload') this.ready.delete(model);
+    sendJson(response, repository, repository === 200 ? {} : { error: 'not possible' });
+  }
+}
+
+const MODEL = /^\/v2\/models\/([^/]+)(?:\/versions\/([^/]+))?(\/ready|\/infer)?$/;
+const REPOSITORY = /^\/v2\/repository\/models\/([^/]+)\/(load|unload)$/;
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof json === 'string' ? json : JSON.stringify(json);
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
+}
+
+const modelOf = (path: string): string => decodeURIComponent(MODEL.exec(path)?.[1] ?? '');
+
+/** Answers with these outputs, and other fields. */
+export const answeringWith =
+  (outputs: unknown, over: object = {}): Answering =>
+  ({ path, json }, response) =>
+    sendJson(response, 200, { id: json.id, model_name: modelOf(path), model_version: '1', outputs, ...over });
+
+/** Doubles the numbers of `x`. Answers in binary if it is asked to. */
+export const doubling: Answering = (asked, response, over = {}) => {
+  const { json, binary, path } = asked;
+  const [input] = json.inputs;
+  const size = input.parameters?.binary_data_size;
+  const numbers: number[] = size
+    ? [...new Float32Array(Uint8Array.from(binary.subarray(0, size)).buffer)]
+    : input.data.flat(8);
+  const doubled = numbers.map((one) => 2 * one);
+  const { shape, datatype } = input;
+  const asBytes = json.parameters?.binary_data_output || json.outputs?.[0]?.parameters?.binary_data;
+  if (!asBytes) return answeringWith([{ name: 'y', shape, datatype, data: doubled }], over)(asked, response);
+  const bytes = Buffer.from(Float32Array.from(doubled).buffer);
+  const y = { name: 'y', shape, datatype, parameters: { binary_data_size: bytes.length } };
+  return sendBinary(
+    response,
+    { id: json.id, model_name: modelOf(path), model_version: '1', outputs: [y], ...over },
+    bytes,
+  );
+};
+
+/** Sends JSON and the bytes of binary tensors behind it. */
+export function sendBinary(response: ServerResponse, json: object, bytes: Uint8Array, length?: number): void {
+  const head = Buffer.from(JSON.stringify(json));
+  const headers = {
+    'Content-Type': 'application/octet-stream',
+    'Inference-Header-Content-Length': String(length ?? head.length),
+  };
+  response.writeHead(200, headers).end(Buffer.concat([head, bytes]));
+}
