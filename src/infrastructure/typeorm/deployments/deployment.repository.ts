@@ -36,6 +36,9 @@ export const DeploymentTable = defineTable<Row>('deployments', {
 export class TypeOrmDeploymentRepository implements DeploymentRepository {
   private readonly table = () => this.unitOfWork.repository(DeploymentTable);
 
+  /** The SQL of `find`. Every prediction runs it, so the ORM builds it only once. */
+  private findSql: string | null = null;
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(deployment: Deployment): Promise<void> {
@@ -43,8 +46,9 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   }
 
   async find(id: string): Promise<Deployment | null> {
-    const row = await this.table().findOneBy({ id });
-    return row && deploymentOf(row);
+    this.findSql ??= this.selectOne(id);
+    const [row] = await this.unitOfWork.prepared<Row>('deployment', this.findSql, [id]);
+    return row ? deploymentOf(row) : null;
   }
 
   async all(): Promise<Deployment[]> {
@@ -57,5 +61,12 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
 
   remove(id: string): Promise<boolean> {
     return notifying(this.unitOfWork, changesOne(this.table().delete({ id })));
+  }
+
+  private selectOne(id: string): string {
+    const fields = this.table().metadata.columns.map(({ propertyName }) => propertyName);
+    const query = this.table().createQueryBuilder('one').select([]).where('one.id = :id', { id });
+    for (const field of fields) query.addSelect(`one.${field}`, field);
+    return query.getQueryAndParameters()[0];
   }
 }
