@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { InferenceEngine } from '../support/inference-engine.js';
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { completion, ScriptedEngine, send } from '../support/scripted-engine.js';
@@ -117,5 +118,17 @@ const { error } = spawnSync('curl', ['--version']);
     const said = await shell(commands).finally(() => engine.close());
     expect(said).toContain('"content":"Paris."');
     expect(engine.asked).toMatchObject([{ body: { model } }]);
+  });
+
+  it.each(['triton', 'kserve', 'openvino'])('the engine for predictions %s', async (name) => {
+    const engine = await InferenceEngine.start();
+    const text = await page(`docs/engines/${name}.md`);
+    const { model_name: model, key_setting } = JSON.parse(/remote='(.*?)'/s.exec(text)?.[1] ?? '');
+    Object.assign(engine, { key: key_setting ? KEY : null, ready: new Set([model]) });
+    const connect = await page('docs/engines/README.md', { section: 'Connect an engine for predictions' });
+    const commands = blocks('sh', text + connect).map((block) => block.replaceAll(ENGINE, engine.host));
+    const said = await shell(commands).finally(() => engine.close());
+    expect(said).toContain('"kind":"remote"');
+    expect(said).toMatch(/"outputs":\{"y":.*\[11,7\]/);
   });
 });
