@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ended, evaluatedProject, records } from '../support/evaluations.js';
+import { InferenceEngine } from '../support/inference-engine.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
 import { attributesOf, type CollectedSpan, OtlpCollector } from '../support/otlp-collector.js';
 import { ScriptedEngine } from '../support/scripted-engine.js';
@@ -13,14 +14,16 @@ const SECRET_QUESTION = 'What is 7 + 5?';
 
 let collector: OtlpCollector;
 let engine: ScriptedEngine;
+let predictor: InferenceEngine;
 let receiver: WebhookReceiver;
 let service: Service;
 let cast: Cast;
 
 beforeAll(async () => {
-  [collector, engine, receiver] = await Promise.all([
+  [collector, engine, predictor, receiver] = await Promise.all([
     OtlpCollector.start(),
     ScriptedEngine.start(),
+    InferenceEngine.start(),
     WebhookReceiver.start(),
   ]);
   service = await Service.start({
@@ -37,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await Promise.all([collector.stop(), engine.close(), receiver.stop()]);
+  await Promise.all([collector.stop(), engine.close(), predictor.close(), receiver.stop()]);
 });
 
 /** Resolves to the spans of a trace once one of them has this name and all parents have arrived. */
@@ -121,6 +124,18 @@ describe('a trace', () => {
     expect(asked.traceparent).toBe(`00-${chat.traceId}-${post.spanId}-01`);
     expect(post).toMatchObject({ parentSpanId: chat.spanId, kind: 3 });
     expect(attributesOf(chat)).toMatchObject({ 'gen_ai.provider.name': 'openai', 'gen_ai.usage.output_tokens': 6 });
+  });
+
+  it('goes on at the engine that predicts', async () => {
+    const deployment = { name: 'd', endpoint: predictor.url, model_name: 'double' };
+    const { body } = await service.post('/v1/deployments', cast.admin.token, deployment);
+    const inputs = { inputs: { x: [[1, 2]] } };
+    const { status } = await service.post(`/v1/deployments/${body.id}/predict`, cast.admin.token, inputs);
+    expect(status).toBe(200);
+    const { traceparent } = predictor.asked.at(-1)?.headers ?? {};
+    const spans = await traced(traceIdOf({ traceparent }), 'POST /v1/deployments/{deployment_id}/predict');
+    const prediction = named(spans, `predict ${body.id}`);
+    expect(traceparent).toBe(`00-${prediction.traceId}-${prediction.spanId}-01`);
   });
 
   it('goes on in tasks, and at the receivers of webhooks', async () => {
