@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairQueue, type Turn, WaitEstimate } from '../../../../src/infrastructure/runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../../src/infrastructure/runtimes/runtime-meter.js';
 
@@ -32,6 +33,16 @@ describe('a fair queue', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) enter(name);
     expect(drain()).toBe('a1 b1 c1 a2 b2 a3');
+  });
+
+  it('runs work in the context of its own request, whoever gives the slot away', async () => {
+    use(1);
+    const request = new AsyncLocalStorage<string>();
+    const { signal } = new AbortController();
+    const work = async (): Promise<[string | undefined, number]> => [request.getStore(), 1];
+    const cost = (caller: string) => ({ caller, tokens: 1 });
+    const all = ['a', 'b', 'c'].map((caller) => request.run(caller, () => queue.run(cost(caller), signal, work)));
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
   });
 
   it('counts tokens, not calls', () => {
