@@ -18,6 +18,7 @@ const compiled = (path: string) => join(process.cwd(), 'dist', path);
 export const worker = compiled('src/infrastructure/chat-engine/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
+export const formsProgram = compiled('tests/support/onnx/forms-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
 export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 

@@ -46,6 +46,12 @@ async function compile({ pieces, stops, schema, path }: GrammarSource): Promise<
     return { type: 'compiled' };
   } catch (error) {
     if (error instanceof UnsupportedSchema) return { type: 'refused', path: error.path, message: error.message };
+    if (error instanceof RangeError)
+      return {
+        type: 'refused',
+        path,
+        message: 'is too deep: $ref, allOf, anyOf or properties lead through too many others',
+      };
     throw error;
   }
 }

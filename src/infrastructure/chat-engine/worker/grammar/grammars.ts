@@ -19,7 +19,19 @@ const COMPILE_MS = 4_000;
 const THREAD_MB = 512;
 
 const SCHEMA = 'response_format.json_schema.schema';
-const TOO_COMPLEX = 'could not be compiled: make it smaller, above all its maxLength, maxItems and pattern';
+/** The keywords that make grammars large. */
+const COSTLY = [
+  'pattern',
+  'maxLength',
+  'minLength',
+  'maxItems',
+  'minItems',
+  'enum',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'properties',
+];
 
 export type GrammarRefusal = Extract<Report, { type: 'refused' }>;
 
@@ -131,7 +143,10 @@ export class Grammars {
     thread.stdout.resume();
     thread.stderr.resume();
     const refuse = (message: string, at = path) => this.fail(key, grammar, message, at);
-    const timer = setTimeout(() => refuse(`${TOO_COMPLEX} (after ${COMPILE_MS / 1_000} s)`), COMPILE_MS);
+    const text = JSON.stringify(schema);
+    const costly = COSTLY.filter((keyword) => text.includes(`"${keyword}":`));
+    const tooComplex = `could not be compiled: make it smaller, above all its ${costly.join(', ') || 'type'}`;
+    const timer = setTimeout(() => refuse(`${tooComplex} (after ${COMPILE_MS / 1_000} s)`), COMPILE_MS);
     const grammar: Grammar = {
       caller,
       thread,
@@ -150,7 +165,7 @@ export class Grammars {
         this.advance();
       }
     });
-    for (const end of ['error', 'exit']) thread.on(end, () => refuse(TOO_COMPLEX));
+    for (const end of ['error', 'exit']) thread.on(end, () => refuse(tooComplex));
     this.grammars.set(key, grammar);
     // The other calls of the caller wait behind those of others.
     for (const [call, other] of [...this.waiting])

@@ -1,6 +1,7 @@
 /** Makes the grammar of the JSON texts that are valid by a JSON schema, or of a part of them. */
 import type AjvClass from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
+import { automatonOf, isNested, type State } from './automaton.js';
 import {
   characters,
   choice,
@@ -18,7 +19,11 @@ import { ofLength, pattern, patternOf, UnsupportedPattern } from './pattern.js';
 import { allOf, isWithin, type Keywords, Schemas, typeOf, typesOf, UnsupportedSchema } from './schema.js';
 
 /** A schema that would need more rules takes too long to compile. */
-const MAX_RULES = 2_000;
+const MAX_RULES = 5_000;
+
+/** The states of the automaton of a string or a number. Long ones without nested repetitions are faster without. */
+const MAX_STATES = 500;
+const FEW_STATES = 100;
 
 /** White space is bounded, so that an answer cannot go on with it without end. */
 const COMMA = sequence(text(','), optional(text(' ')));
@@ -62,11 +67,17 @@ class JsonGrammar {
     return this.rule(JSON.stringify(schema), path, () => this.values(this.schemas.keywordsOf(schema, path), path));
   }
 
-  private rule(key: string, path: string, make: () => Expression): Expression & { kind: 'rule' } {
+  private rule(
+    key: string,
+    path: string,
+    make: () => Expression,
+    keyword = lastKeyword(path),
+  ): Expression & { kind: 'rule' } {
     const known = this.names.get(key);
     if (known !== undefined) return { kind: 'rule', name: known };
     const name = `r${this.names.size}`;
-    if (this.names.size > MAX_RULES) throw new UnsupportedSchema(path, 'makes the schema too large');
+    if (this.names.size > MAX_RULES)
+      throw new UnsupportedSchema(path, `${keyword} makes the schema too large: more than ${MAX_RULES} rules`);
     this.names.set(key, name);
     this.grammar.rules.set(name, make());
     return { kind: 'rule', name };
@@ -131,7 +142,7 @@ class JsonGrammar {
     const names = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].filter((name) => name in keywords);
     const found = numbers(Object.fromEntries(names.map((name) => [name, keywords[name]])), integer);
     if (found === NOTHING) this.problem ??= `${names.join(' and ')} at ${path} leave no number of 15 digits`;
-    return found;
+    return found === NOTHING ? found : this.texts(found, path);
   }
 
   private string(keywords: Keywords, path: string): Expression {
@@ -143,11 +154,34 @@ class JsonGrammar {
     if ((min as number) > (max as number)) this.problem ??= `minLength at ${path} is more than maxLength`;
     try {
       const all = source === null ? repeat(characters([0, 0x10ffff]), 0) : pattern(source);
-      return sequence(text('"'), this.written(ofLength(all, min as number, max as number), path), text('"'));
+      return sequence(text('"'), this.texts(ofLength(all, min as number, max as number), path), text('"'));
     } catch (error) {
       const problem = error instanceof UnsupportedPattern ? error.message : 'is not a regular expression';
       throw new UnsupportedSchema(path, `${name} ${problem}`);
     }
+  }
+
+  /** Returns how JSON writes these texts: as the rules of an automaton, or as they are if it would be large. */
+  private texts(expression: Expression, path: string): Expression {
+    const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
+    if (!states && isNested(expression))
+      throw new UnsupportedPattern(
+        `nests repetitions that need more than ${MAX_STATES} states: use fewer or smaller ones`,
+      );
+    if (!states) return this.written(expression, path);
+    const key = JSON.stringify(expression);
+    const rest = (id: number): Expression =>
+      this.rule(
+        `${id} of ${key}`,
+        path,
+        () => {
+          const { accepts, edges } = states[id] as State;
+          const parts = edges.map(([ranges, to]) => sequence(this.written(characters(...ranges), path), rest(to)));
+          return choice(...parts, ...(accepts ? [text('')] : []));
+        },
+        'pattern',
+      );
+    return rest(0);
   }
 
   /** Returns how JSON writes these texts. */
@@ -237,7 +271,7 @@ class JsonGrammar {
   }
 
   private fresh(expression: Expression, path: string): Expression {
-    return this.rule(`entry ${this.names.size}`, path, () => expression);
+    return this.rule(`entry ${this.names.size}`, path, () => expression, 'properties');
   }
 }
 
@@ -245,6 +279,9 @@ class JsonGrammar {
 const ajv = (): typeof AjvClass => require('ajv/dist/2020.js').default;
 
 const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';
+
+/** Returns the keyword that the last part of a path is below. */
+const lastKeyword = (path: string): string => /.*\.(\w+)(?:\[\d+\]|\.[^.]*)?$/s.exec(path)?.[1] ?? 'it';
 
 function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {
   const all = parts.flatMap((part, i) => (i === 0 || i >= separated ? [part] : [COMMA, part]));

@@ -102,18 +102,13 @@ function fraction(from: string, to: string | null, places: number): Expression {
   return /^0*$/.test(from) ? optional(behind) : behind;
 }
 
-/** Returns 1 to `most` digits. XGrammar forgets the end of repetitions that stand beside others, so it is no `repeat`. */
-function fewDigits(most: number): Expression {
-  return most === 1 ? DIGIT : sequence(DIGIT, optional(fewDigits(most - 1)));
-}
-
 /**
- * Returns the strings of `length` digits from `from` to `to`; if `shorter`, those of one digit or more that are between
- * them once zeros are added. An absent digit of a bound is 0.
+ * Returns the strings of `length` digits from `from` to `to`. If `shorter`, they are digits behind a point, where zeros at
+ * the end may be left out: from 25 to 40 has 3 and 4, as 0.3 and 0.4 are within. An absent digit of a bound is 0.
  */
 function digits(from: string, to: string | null, length: number, shorter: boolean): Expression {
   if (/^0*$/.test(from) && (to === null || (to.length === length && /^9*$/.test(to))))
-    return shorter ? fewDigits(length) : sequence(...Array<Expression>(length).fill(DIGIT));
+    return shorter ? repeat(DIGIT, 1, length) : sequence(...Array<Expression>(length).fill(DIGIT));
   const parts: Expression[] = [];
   const [low, high] = [Number(from[0] ?? 0), to === null ? 9 : Number(to[0] ?? 0)];
   const part = (first: number, last: number, restFrom: string, restTo: string | null) => {

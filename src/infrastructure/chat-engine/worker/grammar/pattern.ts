@@ -156,8 +156,9 @@ function complement(ranges: readonly Range[]): Range[] {
 }
 
 /** Returns the least and the greatest number of characters. */
-function lengthsOf(expression: Expression): readonly [number, number] {
+export function lengthsOf(expression: Expression): readonly [number, number] {
   if (expression.kind === 'characters') return [1, 1];
+  if (expression.kind === 'text') return [expression.text.length, expression.text.length];
   if (expression.kind === 'repeat') {
     const [least, most] = lengthsOf(expression.part);
     return [least * expression.min, most === 0 || expression.max === 0 ? 0 : most * expression.max];
@@ -171,7 +172,7 @@ function lengthsOf(expression: Expression): readonly [number, number] {
 /** More cases than this would make the grammar too large. */
 const MAX_CASES = 2_000;
 
-/** Returns the texts that have from `min` to `max` characters. Throws UnsupportedPattern. */
+/** Returns the texts of `whole` that have from `least` to `most` characters. Throws UnsupportedPattern. */
 export function ofLength(whole: Expression, least: number, most: number): Expression {
   let cases = 0;
   const bounded = (expression: Expression, from: number, to: number): Expression => {
@@ -195,6 +196,7 @@ export function ofLength(whole: Expression, least: number, most: number): Expres
       return choice(...(min === 0 ? [sequence()] : []), bounded(repeat(part, 1, greatest), Math.max(min, 1), max));
     return followed(part, repeat(part, fewest - 1, greatest - 1), min, max);
   };
+  /** Returns the texts of `head` and then `rest`, with a case for each length that the head can have. */
   const followed = (head: Expression, rest: Expression, min: number, max: number): Expression => {
     const [[short, long], [restShort, restLong]] = [lengthsOf(head), lengthsOf(rest)];
     if (restShort === restLong) return sequence(bounded(head, min - restShort, max - restShort), rest);

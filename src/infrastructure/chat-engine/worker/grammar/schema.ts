@@ -33,13 +33,30 @@ export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean
 /** An object of keywords, without references, `allOf`, `const`, annotations and the older form of tuples. */
 export type Keywords = { readonly [keyword: string]: Json };
 
+/** Schemas that are read, with repetitions. More would take too long. */
+const MAX_READ = 200_000;
+/** The pairs of branches when two `anyOf` hold in one place. */
+const MAX_PAIRS = 1_000;
+
 export class Schemas {
+  private readonly known = new Map<Json, Keywords>();
+  private read = 0;
+
   constructor(private readonly root: Json) {}
 
   /** Returns the keywords of a schema with those of its references. Throws UnsupportedSchema. */
   keywordsOf(schema: Json, path: string, followed: readonly string[] = []): Keywords {
+    this.read += 1;
+    if (this.read > MAX_READ)
+      throw new UnsupportedSchema(path, 'oneOf, allOf or $ref combine too many schemas: use fewer branches and parts');
     if (schema === true) return {};
     if (schema === false) return { enum: [] };
+    const known = this.known.get(schema) ?? this.find(schema, path, followed);
+    this.known.set(schema, known);
+    return known;
+  }
+
+  private find(schema: Json, path: string, followed: readonly string[]): Keywords {
     const own = checked(schema, path);
     let all = normalized(own);
     if (typeof own.$ref === 'string') {
@@ -52,8 +69,8 @@ export class Schemas {
     return all;
   }
 
-  /** Returns whether surely no value is valid by both schemas. */
-  areDisjoint(one: Json, other: Json, path: string): boolean {
+  /** Returns whether surely no value is valid by both schemas. Looks at a few levels of required properties. */
+  areDisjoint(one: Json, other: Json, path: string, levels = 3): boolean {
     const [a, b] = [this.keywordsOf(one, path), this.keywordsOf(other, path)];
     const values = [a, b].map((all) => all.enum as Json[] | undefined);
     const [first, second] = values;
@@ -64,12 +81,12 @@ export class Schemas {
       possible(b).some((same) => isWithin(type, same) || isWithin(same, type)),
     );
     if (overlap.length === 0) return true;
-    if (overlap.some((type) => type !== 'object')) return false;
+    if (levels === 0 || overlap.some((type) => type !== 'object')) return false;
     const required = (all: Keywords) => (all.required ?? []) as string[];
     const property = (all: Keywords, name: string) => (all.properties as JsonObject | undefined)?.[name] ?? true;
     return required(a)
       .filter((name) => required(b).includes(name))
-      .some((name) => this.areDisjoint(property(a, name), property(b, name), path));
+      .some((name) => this.areDisjoint(property(a, name), property(b, name), path, levels - 1));
   }
 
   private target(ref: string, path: string): Json {
@@ -108,8 +125,14 @@ export class Schemas {
 
 /** Returns a schema for the values that are valid by both. */
 export function allOf(a: Json, b: Json): Json {
-  if (a === true || isDeepStrictEqual(a, b)) return b;
-  return b === true ? a : { allOf: [a, b] };
+  const parts: Json[] = [];
+  for (const part of [a, b].flatMap((one) => (isConjunction(one) ? one.allOf : one)))
+    if (part !== true && !parts.some((other) => isDeepStrictEqual(other, part))) parts.push(part);
+  return parts.length > 1 ? { allOf: parts } : (parts[0] ?? true);
+}
+
+function isConjunction(schema: Json): schema is { allOf: Json[] } {
+  return isObject(schema) && isDeepStrictEqual(Object.keys(schema as JsonObject), ['allOf']);
 }
 
 function conjunction(keyword: string, a: Json, b: Json, path: string): Json {
@@ -140,6 +163,11 @@ function conjunction(keyword: string, a: Json, b: Json, path: string): Json {
       ] as Json;
     case 'anyOf':
     case 'oneOf':
+      if ((a as Json[]).length * (b as Json[]).length > MAX_PAIRS)
+        throw new UnsupportedSchema(
+          path,
+          `${keyword} twice in one place makes more than ${MAX_PAIRS} pairs of schemas`,
+        );
       return (a as Json[]).flatMap((one) => (b as Json[]).map((other) => allOf(one, other)));
     case 'properties':
       return a;
@@ -194,10 +222,17 @@ const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wan
   $ref: [isText, 'a string'],
   pattern: [isPattern, 'a regular expression'],
   format: [isText, 'a string'],
-  required: [(value) => isList(value, isText), 'an array of strings'],
+  // Validators do not look at a property of this name.
+  required: [
+    (value) => isList(value, (name) => isText(name) && name !== '__proto__'),
+    'an array of strings, not __proto__',
+  ],
   properties: [
-    (value) => isObject(value) && Object.values(value as JsonObject).every(isSchema),
-    'an object of schemas',
+    (value) =>
+      isObject(value) &&
+      !Object.hasOwn(value as JsonObject, '__proto__') &&
+      Object.values(value as JsonObject).every(isSchema),
+    'an object of schemas, without one for __proto__',
   ],
   items: [(value) => isSchema(value) || isList(value, isSchema), 'a schema'],
   ...named(['additionalProperties', 'additionalItems', 'propertyNames'], [isSchema, 'a schema']),

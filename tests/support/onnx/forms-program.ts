@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import type { Json } from '../../../src/domain/workspace/json.js';
+import { loadModel, tryModel } from '../../../src/infrastructure/chat-engine/worker/chat-model.js';
+import type { Scores } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
+import { grammarOf } from '../../../src/infrastructure/chat-engine/worker/grammar/json-grammar.js';
+import { UnsupportedSchema } from '../../../src/infrastructure/chat-engine/worker/grammar/schema.js';
+import { loadXGrammar } from '../../../src/infrastructure/chat-engine/worker/grammar/xgrammar.js';
+import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
+import { jsonSchema } from './json-schemas.js';
+
+/**
+ * Answers in the form of random schemas, all in one thread, and prints each schema with its answer.
+ *
+ *   node forms-program.js <folder> <schemas> <tokens of an answer>
+ */
+const [folder = '', count = '', room = ''] = process.argv.slice(2);
+const SEED = 18;
+
+/** Leaves out the schemas that are refused because no value is valid, and rare conjunctions. */
+function isPossible(schema: Json): boolean {
+  try {
+    return grammarOf(schema, '') !== '';
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return false;
+    throw error;
+  }
+}
+
+async function main(): Promise<void> {
+  const prompt = [1, 5, 9];
+  const { scheduler, vocabulary } = await tryModel(await loadModel(folder, 1, {}), prompt);
+  const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();
+  const pieces = vocabulary.pieces();
+  const info = await TokenizerInfo.createTokenizerInfo(pieces, 'byte_level', false, pieces.length, [
+    ...vocabulary.stops,
+  ]);
+  const compiler = await GrammarCompiler.createGrammarCompiler(info);
+  const schemas = fc.sample(jsonSchema.filter(isPossible), { numRuns: Number(count), seed: SEED });
+  const answer = async (schema: Json, call: number) => {
+    const matcher = await GrammarMatcher.createGrammarMatcher(await compiler.compileGrammar(grammarOf(schema, '')));
+    const sampler = new Sampler(1, { seed: call });
+    let mask = await matcher.getNextTokenBitmask();
+    let next: Promise<void> | null = null;
+    const late = () => {
+      const now = next;
+      next = null;
+      return now;
+    };
+    const choose = (scores: Scores) => sampler.next(scores, mask);
+    const add = (token: number) => {
+      if (!matcher.acceptToken(token)) throw new Error(`the grammar has no token ${token}`);
+      next = matcher.getNextTokenBitmask().then((found) => {
+        mask = found;
+      });
+      return false;
+    };
+    const generated = await scheduler.generate(call, {
+      caller: 'usr_a',
+      prompt,
+      room: Number(room),
+      late,
+      choose,
+      add,
+    });
+    matcher.dispose();
+    const { tokens = [], finishReason } = generated ?? {};
+    return { schema, text: vocabulary.decode([...tokens]), finishReason };
+  };
+  console.log(JSON.stringify(await Promise.all(schemas.map(answer))));
+}
+
+void main();
