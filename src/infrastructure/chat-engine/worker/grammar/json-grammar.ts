@@ -165,9 +165,7 @@ class JsonGrammar {
   private texts(expression: Expression, path: string): Expression {
     const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
     if (!states && isNested(expression))
-      throw new UnsupportedPattern(
-        `nests repetitions that need more than ${MAX_STATES} states: use fewer or smaller ones`,
-      );
+      throw new UnsupportedPattern(`needs more than ${MAX_STATES} states: nest fewer repetitions`);
     if (!states) return this.written(expression, path);
     const key = JSON.stringify(expression);
     const rest = (id: number): Expression =>
