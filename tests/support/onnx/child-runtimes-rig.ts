@@ -62,9 +62,9 @@ export class ChildRuntimesRig {
     return this.runtimes.status(id);
   }
 
-  /** Returns the answer with its usage beside it. */
+  /** Returns the answer with its usage beside it, without its times. */
   async ask(text: string, about: About = {}) {
-    const { usage, ...said } = await this.runtimes.complete(...callOf(text, about));
+    const { usage, timing: _, ...said } = await this.runtimes.complete(...callOf(text, about));
     return { ...said, ...(usage as Usage) };
   }
 
@@ -76,7 +76,7 @@ export class ChildRuntimesRig {
   async askInParts(text: string, about: About = {}) {
     const parts: CompletionPart[] = [];
     for await (const part of this.stream(text, about)) parts.push(part);
-    const { usage, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
+    const { usage, timing: _, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
     const logprobs = parts.flatMap((part) => part.logprobs ?? []);
     const said = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };
     return { parts, answer: { ...said, ...end, ...(usage as Usage) } };
