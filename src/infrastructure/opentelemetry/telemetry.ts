@@ -33,6 +33,7 @@ export class OpenTelemetry {
   readonly tracer: Tracer;
   private readonly sdk: NodeSDK;
   private readonly genAi: GenAiTelemetry;
+  private ended: Promise<void> | null = null;
   private readMetrics: () => Promise<readonly MetricSnapshot[]> = async () => [];
 
   constructor({ variables, version, instance }: TelemetrySettings, log: Logger) {
@@ -63,10 +64,8 @@ export class OpenTelemetry {
 
   /** Exports what waits. Resolves when it has arrived, or after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    await resultWithin(
-      this.sdk.shutdown().catch(() => undefined), // a warning tells it
-      graceMs,
-    );
+    this.ended ??= this.sdk.shutdown().catch(() => undefined); // a warning tells it
+    await resultWithin(this.ended, graceMs);
   }
 
   private metricReaders(variables: TelemetrySettings['variables']): metrics.IMetricReader[] {
