@@ -181,6 +181,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
 }
 
 function bindDeployments(container: Container, config: Config, models: ModelStorage, children: ChildLimits): void {
+  const translation = shippedProgram('infrastructure/model-server/remote/translation-thread.js');
   const settings = {
     program: shippedProgram('infrastructure/model-server/process/main.js'),
     threads: config.servingThreads,
@@ -194,7 +195,7 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
     (requests, logger) =>
       new ModelServerByKind({
         local: new LocalModelServer(settings, models.resolver, logger),
-        remote: new RemoteModelServer({ ...settings, ...config.upstream }, requests, logger),
+        remote: new RemoteModelServer({ ...settings, ...config.upstream, translation }, requests, logger),
       }),
     [RequestContext, Logger],
   );

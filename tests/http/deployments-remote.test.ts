@@ -344,6 +344,19 @@ describe('deployments of engines elsewhere', () => {
       expect(await textFor(own)).toBe('{"outputs":{"m":{"datatype":"INT64","shape":[1],"data":[9007199254740993]}}}');
     });
 
+    it('translate and check large bodies in a thread, as they do small ones', async () => {
+      const { id } = await created();
+      const rows = Array.from({ length: 40_000 }, (_, n) => [n + 0.25, n]);
+      const large = { name: 'x', datatype: 'FP32', shape: [40_000, 2], data: rows };
+      const { body } = await predict(id, { inputs: { x: rows } });
+      expect(body.outputs.y).toMatchObject({ shape: [40_000, 2], datatype: 'FP32' });
+      expect(body.outputs.y.data.slice(-2)).toEqual([79_998.5, 79_998]);
+      expect((await predict(id, { inputs: [large] })).body.model_name).toBe('iris');
+      expect(await predict(id, { inputs: { x: [...rows, [1]] } })).toMatchObject(refusal(422, 'invalid_request'));
+      engine.answering = answeringWith([{ ...large, name: 'y', shape: [40_000, 3] }]);
+      expect(await predict(id)).toMatchObject(refusal(502, 'runtime_invalid_response'));
+    });
+
     it('take what the request says where the engine does not describe its model', async () => {
       engine.metadata = {};
       const { id } = await created();

@@ -8,9 +8,11 @@ import { type EngineAccess, endpointOf } from '../../runtimes/engine-api.js';
 import { RequestError } from '../process/request-error.js';
 import { LENGTH_HEADER } from '../protocol.js';
 import { EngineModel } from './engine-model.js';
-import { answerOf, requestOf } from './translation.js';
+import { Translator } from './translator.js';
 
 export interface RemoteModelServerSettings extends EngineAccess {
+  /** The compiled program of the thread that translates large bodies: `translation-thread.js`. */
+  readonly translation: string;
   readonly startTimeoutMs: number;
   readonly inferenceTimeoutMs: number;
   /** For a request and for an answer, in bytes. */
@@ -33,12 +35,15 @@ interface Served {
 export class RemoteModelServer implements ModelServer {
   private readonly served = new Map<string, Served>();
   private readonly ending = new AbortController();
+  private readonly translator: Translator;
 
   constructor(
     private readonly settings: RemoteModelServerSettings,
     private readonly requests: RequestContext,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.translator = new Translator(settings.translation);
+  }
 
   async start(id: string, model: RemoteModel, signal: AbortSignal): Promise<string> {
     const ended = AbortSignal.any([signal, this.ending.signal]);
@@ -119,7 +124,7 @@ export class RemoteModelServer implements ModelServer {
 
   async close(): Promise<void> {
     this.ending.abort(new DeploymentUnavailable('the service is ending.'));
-    await Promise.all(this.ids().map((id) => this.stop(id)));
+    await Promise.all([...this.ids().map((id) => this.stop(id)), this.translator.close()]);
   }
 
   private async inferred(
@@ -134,12 +139,14 @@ export class RemoteModelServer implements ModelServer {
       return await this.inTime(signal, async (ending) => {
         const signature = await engine.described(ending);
         const isPredict = operation === 'predict';
-        const asked = requestOf({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
-        const collect = (answer: ByteStream) => this.collected(answer, bytes.length, (limit) => answerTooLarge(limit));
+        const asked = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
+        const held = asked.bytes.length;
+        const collect = (answer: ByteStream) => this.collected(answer, held, (limit) => answerTooLarge(limit));
         const answered = await engine.infer(asked, version, { 'X-Request-Id': requestId, ...trace }, collect, ending);
         const { name, modelName, modelVersion } = model;
         const about = { name, modelName, version: version ?? modelVersion };
-        const translated = answerOf(answered, asked, about, signature);
+        const { bytes: _, jsonLength: __, ...expected } = asked;
+        const translated = await this.translator.answer(answered, expected, about, signature);
         if (translated.jsonLength === null) return answer(200, 'application/json', translated.parts);
         const length = { [LENGTH_HEADER.toLowerCase()]: String(translated.jsonLength) };
         return answer(200, 'application/octet-stream', translated.parts, length);

@@ -1,5 +1,4 @@
 /** Translates predictions to the Open Inference Protocol and back, and checks what engines elsewhere answer. */
-import { RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
 import { Codec, parseJson, type RequestBody, type ResponseBody, requestJson } from '../process/codec.js';
 import { jsonShape, unevenAt } from '../process/elements.js';
 import { isInferForm } from '../process/inference-request.js';
@@ -23,6 +22,9 @@ export interface EngineRequest extends RequestBody {
   /** Is false where an answer has no place for binary data. */
   readonly mayBeBinary: boolean;
 }
+
+/** The engine's answer is not one to the request. The message continues "The runtime gave no valid answer: ". */
+export class WrongAnswer extends Error {}
 
 /** Names the model in the answer to a request. */
 export interface AnsweringModel {
@@ -51,8 +53,8 @@ export function requestOf(body: RequestBody, isPredict: boolean, signature: Engi
 }
 
 /**
- * Returns the answer for the caller, in the form of the request and with the name of the deployment. Throws
- * RuntimeInvalidResponse if it does not match the request, the signature or its own counts.
+ * Returns the answer for the caller, in the form of the request and with the name of the deployment. Throws WrongAnswer if
+ * it does not match the request, the signature or its own counts.
  */
 export function answerOf(
   { bytes, jsonLength }: ResponseBytes,
@@ -229,7 +231,7 @@ const OTHER_MODEL = 'it is of another model than the one that was asked.';
 const OTHER_OUTPUT = 'it has other outputs than those that were asked for.';
 const MISCOUNTED = 'an output has other data than its shape and its type say.';
 
-const invalid = (problem: string): RuntimeInvalidResponse => new RuntimeInvalidResponse(problem);
+const invalid = (problem: string): WrongAnswer => new WrongAnswer(problem);
 
 /** Returns what `work` returns. An answer that cannot be read as a request could is the engine's fault. */
 function read<T>(work: () => T, problem: string): T {
