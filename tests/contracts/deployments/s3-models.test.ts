@@ -1,6 +1,7 @@
 import crypto, { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { modelFileSections, RestoredFiles } from '../../../src/infrastructure/backup/model-files.js';
 import { LocalModelFileStore } from '../../../src/infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { ModelCache } from '../../../src/infrastructure/files/model-cache.js';
@@ -11,7 +12,7 @@ import { barrier } from '../../support/barrier.js';
 import { S3Server } from '../../support/s3/s3-server.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { modelFileResolverContract } from './model-file-resolver.contract.js';
-import { modelFileStoreContract, pieces } from './model-file-store.contract.js';
+import { modelFileStoreContract, pieces, textOf } from './model-file-store.contract.js';
 
 const temporary = new TemporaryFolder();
 const at = (path: string) => join(temporary.path, path);
@@ -122,6 +123,29 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     };
     const { files, truncated } = await store.list();
     expect([files.map(({ path }) => path), truncated]).toEqual([['1', '2', '3', 'shipped/iris.onnx'], true]);
+  });
+
+  it('is backed up and restored, without replacing anything', async () => {
+    const store = await storeOf();
+    await store.write('mine/model.onnx', pieces('mine'));
+    const sections = [];
+    for await (const { header, chunks } of modelFileSections(store, true))
+      sections.push({ ...header, text: chunks ? await textOf(chunks) : null });
+    const sha256 = createHash('sha256').update('mine').digest('hex');
+    const mine = { kind: 'model_file', path: 'mine/model.onnx', size: 4, sha256, included: true } as const;
+    expect(sections).toMatchObject([
+      { ...mine, text: 'mine' },
+      { path: 'shipped/iris.onnx', included: false, text: null },
+    ]);
+    const restored = new RestoredFiles(temporary.path, store);
+    await restored.model(mine, pieces('mine'));
+    await expect(restored.putInPlace(at('secret'))).rejects.toThrow('mine/model.onnx is there already');
+    await store.remove('mine');
+    await restored.putInPlace(at('secret'));
+    expect(await paths(store)).toEqual(['mine/model.onnx', 'shipped/iris.onnx']);
+    await restored.takeBack();
+    restored.end();
+    expect(await paths(store)).toEqual(['shipped/iris.onnx']);
   });
 
   it('says what the store refuses', async () => {
