@@ -103,7 +103,9 @@ const { error } = spawnSync('curl', ['--version']);
     await cp(join(root, 'models/tiny-chat'), join(folder, 'my-model'), { recursive: true });
     await mkdir(join(service.dataDir, 'models'), { recursive: true });
     await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
-    const said = await shell(blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere', 'Models in S3'] })));
+    const said = await shell(
+      blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere', 'Models in S3'] })),
+    );
     expect(said).toContain('"outputs"');
   });
 
