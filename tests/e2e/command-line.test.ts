@@ -163,13 +163,13 @@ describe('a service and the command line beside it', () => {
   it('looks whether all is well', async () => {
     const { code, out } = await run(['doctor']);
     const lines = out.trim().split('\n');
-    expect({ code, lines: lines.map((line) => line.slice(0, 6)) }).toEqual({ code: 0, lines: Array(6).fill('ok    ') });
+    expect({ code, lines: lines.map((line) => line.slice(0, 6)) }).toEqual({ code: 0, lines: Array(7).fill('ok    ') });
     const database = await freshDatabase({ migrated: false });
     const at = { dataDir: service.dataDir, databaseUrl: database.url };
     const env = { SERVICE_SMTP_URL: 'smtp://127.0.0.1:1', SERVICE_NONSENSE: '1' };
     const ill = await tenon(at, ['doctor'], { env });
     await database.drop();
-    expect(ill).toMatchObject({ code: 1, err: 'tenon: 3 of 6 are to be mended\n' });
+    expect(ill).toMatchObject({ code: 1, err: 'tenon: 3 of 7 are to be mended\n' });
     for (const name of ['settings', 'database', 'mail']) expect(ill.out).toContain(`MEND  ${name}: `);
     expect(ill.out).toContain('mend SERVICE_SMTP_URL');
     const away = await tenon({ ...at, databaseUrl: 'postgres://u:hidden@localhost:1/x' }, ['doctor']);
