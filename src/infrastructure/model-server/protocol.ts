@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** The version of a model file, which has no other. */
-export const MODEL_VERSION = '1';
-
 /** Tells the bytes of JSON in a body of the Open Inference Protocol that binary tensors follow. */
 export const LENGTH_HEADER = 'Inference-Header-Content-Length';
 
