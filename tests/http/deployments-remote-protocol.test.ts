@@ -91,6 +91,10 @@ describe('deployments of engines elsewhere, asked in the Open Inference Protocol
     ['more bytes than it says', (json, bytes) => [json, Buffer.concat([bytes, bytes])]],
     ['a length beyond its end', (json, bytes) => [json, bytes, 10_000]],
     ['another length of its JSON', (json, bytes) => [json, bytes, 5]],
+    [
+      'other bytes than its BF16 needs',
+      (json, bytes) => [JSON.parse(JSON.stringify(json).replace('FP32', 'BF16')), bytes],
+    ],
   ])('refuse an answer with %s', async (_, change) => {
     const { id } = await created();
     const y = { name: 'y', datatype: 'FP32', shape: [1, 2], parameters: { binary_data_size: 8 } };

@@ -111,6 +111,7 @@ describe('deployments of engines elsewhere', () => {
     ['endpoint', { endpoint: '' }],
     ['endpoint', { endpoint: 'ftp://127.0.0.1' }],
     ['endpoint', { endpoint: 'http://me@127.0.0.1' }],
+    ['endpoint', { endpoint: 'http://@127.0.0.1' }],
     ['endpoint', { endpoint: 'http://127.0.0.1/?x=1' }],
     ['endpoint', { endpoint: 'http://localhost:80' }],
     ['endpoint', { endpoint: 'http://169.254.169.254' }],

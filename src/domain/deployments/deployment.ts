@@ -124,12 +124,16 @@ function remoteFindings(fields: ModelFields): Findings {
   return [
     lengthFinding('endpoint', endpoint ?? '', deploymentLimits.endpointLength),
     modelPath !== null && { path: 'endpoint', message: 'must not come together with model_path' },
+    // `URL` drops the empty credentials of `http://@host`.
+    /^\w*:[\\/]*[^\\/?#]*@/.test(endpoint ?? '') && { path: 'endpoint', message: NO_CREDENTIALS },
     segmentFinding('model_name', modelName ?? ''),
     modelVersion !== null && segmentFinding('model_version', modelVersion),
     strangeFinding('max_batch', maxBatch, 'model_path'),
     strangeFinding('max_delay_ms', maxDelayMs, 'model_path'),
   ];
 }
+
+const NO_CREDENTIALS = 'must not contain credentials: name a key_setting';
 
 const strangeFinding = (path: string, value: unknown, other: string): Finding | null =>
   value === null ? null : { path, message: `makes sense with ${other} only` };

@@ -184,6 +184,7 @@ function checkData({ datatype, given }: Output, binary: BinaryData): void {
   if (size !== undefined && size !== null) {
     const bytes = binary.take(size);
     if (datatype) read(() => tensorOfBytes({ name: '', datatype, shape: [] }, { shape }, '', () => bytes), MISCOUNTED);
+    else if (own(given, 'datatype') === 'BF16' && bytes.length !== countOf(shape) * 2) throw invalid(MISCOUNTED);
     return;
   }
   const data = own(given, 'data');
