@@ -12,7 +12,8 @@ const TRACE_ID_BYTES = 16;
 
 /**
  * Returns the sampler that OTEL_TRACES_SAMPLER names. It decides on the traces of callers as on new ones: neither the flag
- * nor the id of a trace, which callers choose, makes the service record more. Spans inside follow the request's.
+ * nor the id of a trace, which callers choose, makes the service record more. Spans inside follow the request's. A name or a
+ * ratio that OpenTelemetry does not define records everything, as in its SDK.
  */
 export function samplerOf(name = 'always_on', ratio = ''): Sampler {
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
@@ -26,5 +27,6 @@ export function samplerOf(name = 'always_on', ratio = ''): Sampler {
 
 function rootSampler(name: string, ratio: string): Sampler {
   if (name === 'always_off') return new AlwaysOffSampler();
-  return name === 'traceidratio' && ratio !== '' ? new TraceIdRatioBasedSampler(Number(ratio)) : new AlwaysOnSampler();
+  const isRatio = ratio !== '' && Number(ratio) >= 0 && Number(ratio) <= 1;
+  return name === 'traceidratio' && isRatio ? new TraceIdRatioBasedSampler(Number(ratio)) : new AlwaysOnSampler();
 }

@@ -27,6 +27,7 @@ const EXPORT_TIMEOUT_MS = 30_000;
 /** A collector that is away is reported once in this time. */
 const QUIET_MS = 60 * 60_000;
 const LONGEST_WARNING = 500;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Exports traces and metrics by OTLP, as the variables say. */
 export class OpenTelemetry {
@@ -72,8 +73,8 @@ export class OpenTelemetry {
     if (variables.OTEL_METRICS_EXPORTER === 'none') return [];
     const protocol = variables.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL;
     const Exporter = protocol === 'grpc' ? GrpcExporter : protocol === 'http/json' ? JsonExporter : ProtobufExporter;
-    const exportIntervalMillis = Number(variables.OTEL_METRIC_EXPORT_INTERVAL) || EXPORT_INTERVAL_MS;
-    const timeout = Number(variables.OTEL_METRIC_EXPORT_TIMEOUT) || EXPORT_TIMEOUT_MS;
+    const exportIntervalMillis = millisecondsOf(variables.OTEL_METRIC_EXPORT_INTERVAL) ?? EXPORT_INTERVAL_MS;
+    const timeout = millisecondsOf(variables.OTEL_METRIC_EXPORT_TIMEOUT) ?? EXPORT_TIMEOUT_MS;
     return [
       new metrics.PeriodicExportingMetricReader({
         exporter: new Exporter(),
@@ -83,6 +84,12 @@ export class OpenTelemetry {
       }),
     ];
   }
+}
+
+/** Returns null for a time that no timer takes. Node.js turns a longer one into a millisecond. */
+export function millisecondsOf(text = ''): number | null {
+  const time = Number(text);
+  return time >= 1 && time <= LONGEST_TIMER_MS ? time : null;
 }
 
 /** Passes the first warning of the SDK to the log, and no more for a while. */

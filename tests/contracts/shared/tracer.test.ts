@@ -100,6 +100,7 @@ describe('Tracer of OpenTelemetry', () => {
     expect(await records()).toBe(300);
     expect(await records('always_off')).toBe(0);
     expect(await records('parentbased_traceidratio', '0')).toBe(0);
+    for (const wrong of ['', 'a tenth', '10%', '-1']) expect(await records('traceidratio', wrong)).toBe(300);
     for (const name of ['traceidratio', 'parentbased_traceidratio']) {
       const count = await records(name, '0.5');
       expect(count).toBeGreaterThan(75);

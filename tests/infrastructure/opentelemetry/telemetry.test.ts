@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
-import { OpenTelemetry } from '../../../src/infrastructure/opentelemetry/telemetry.js';
+import { millisecondsOf, OpenTelemetry } from '../../../src/infrastructure/opentelemetry/telemetry.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { until, within } from '../../support/until.js';
 
@@ -40,6 +40,12 @@ describe('OpenTelemetry', () => {
     expect(loaded(endpoint)).toContain('sdk-node');
   });
 
+  it('starts with times that no timer takes', () => {
+    for (const wrong of [undefined, '', '-5', '0', 'soon', '2147483648', 'Infinity'])
+      expect(millisecondsOf(wrong)).toBeNull();
+    expect(millisecondsOf('2147483647')).toBe(2_147_483_647);
+  });
+
   it('costs one warning, bounded memory and a bounded shutdown while its collector is away', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))); // never answers
@@ -51,6 +57,7 @@ describe('OpenTelemetry', () => {
       OTEL_EXPORTER_OTLP_TIMEOUT: '100',
       OTEL_BSP_SCHEDULE_DELAY: '10',
       OTEL_METRIC_EXPORT_INTERVAL: '20',
+      OTEL_METRIC_EXPORT_TIMEOUT: '-5',
     };
     Object.assign(process.env, variables);
     const log = new MemoryLogger();
