@@ -14,7 +14,7 @@ const MAX_GRAMMARS = 8;
 const MAX_OF_CALLER = 4;
 /** Grammars that are compiled at once, of different callers. Each takes a core. */
 const MAX_COMPILING = 2;
-const COMPILE_MS = 4_000;
+const COMPILE_MS = 10_000;
 /** The JavaScript memory of a thread. */
 const THREAD_MB = 512;
 
