@@ -19,7 +19,6 @@ const MOST_PARTS = 10_000;
 const LEAST_PART_BYTES = 8 * 1024 ** 2;
 
 const CONNECT_MS = 3_000;
-/** A connection without any byte for this time is given up. */
 const SILENCE_MS = 30_000;
 const ATTEMPTS = 2;
 
@@ -39,6 +38,8 @@ export interface S3Settings {
   } | null;
   /** The largest object that will be written. */
   readonly mostBytes: number;
+  /** A connection without any byte for this time is given up. */
+  readonly silenceMs?: number;
 }
 
 export interface StoredObject {
@@ -56,9 +57,11 @@ export interface StoredObject {
 export class S3Bucket {
   private readonly client: S3Client;
   private readonly partBytes: number;
+  private readonly silenceMs: number;
 
   constructor(private readonly settings: S3Settings) {
-    const { endpoint, region, forcePathStyle, credentials, mostBytes } = settings;
+    const { endpoint, region, forcePathStyle, credentials, mostBytes, silenceMs = SILENCE_MS } = settings;
+    this.silenceMs = silenceMs;
     this.partBytes = Math.max(LEAST_PART_BYTES, Math.ceil(mostBytes / MOST_PARTS));
     this.client = new S3Client({
       ...(endpoint && { endpoint }),
@@ -67,7 +70,7 @@ export class S3Bucket {
       forcePathStyle,
       followRegionRedirects: true,
       maxAttempts: ATTEMPTS,
-      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
       // Signatures cover every body. Many compatible stores refuse the checksums that AWS prefers.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -140,7 +143,7 @@ export class S3Bucket {
   /** Yields the content of the object. Throws StorageUnavailable if another one took its place, and the signal's reason. */
   async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    const timer = setTimeout(() => silence.abort(), this.silenceMs);
     const abortSignal = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
     let left = size;
     try {

@@ -5,6 +5,7 @@ import { modelFileSections, RestoredFiles } from '../../../src/infrastructure/ba
 import { LocalModelFileStore } from '../../../src/infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { ModelCache } from '../../../src/infrastructure/files/model-cache.js';
+import type { StoredObject } from '../../../src/infrastructure/s3/s3-bucket.js';
 import { S3ModelFileResolver } from '../../../src/infrastructure/s3/s3-model-file-resolver.js';
 import { S3ModelFileStore } from '../../../src/infrastructure/s3/s3-model-file-store.js';
 import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
@@ -146,6 +147,25 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     await restored.takeBack();
     restored.end();
     expect(await paths(store)).toEqual(['shipped/iris.onnx']);
+  });
+
+  it('gives up a store that says nothing, before its answer or in the middle of a file', async () => {
+    const store = await storeOf();
+    await store.write('x.onnx', pieces('x'));
+    const bucket = server.bucket({ silenceMs: 50 });
+    const object = (await bucket.find('x.onnx')) as StoredObject;
+    const silent = unavailable('out of reach');
+    server.fault = () => true;
+    await expect(bucket.find('x.onnx')).rejects.toMatchObject(silent);
+    await expect(bucket.list('').next()).rejects.toMatchObject(silent);
+    await expect(bucket.write('y.onnx', pieces('y'))).rejects.toMatchObject(silent);
+    server.fault = (_, response) => {
+      response.writeHead(200, { ETag: object.etag, 'Content-Length': 9 }).write('x');
+      return true;
+    };
+    const chunks = bucket.read(object);
+    expect(Buffer.from((await chunks.next()).value)).toEqual(Buffer.from('x'));
+    await expect(chunks.next()).rejects.toMatchObject(silent);
   });
 
   it('says what the store refuses', async () => {
