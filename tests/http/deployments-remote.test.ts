@@ -32,7 +32,7 @@ describe('deployments of engines elsewhere', () => {
         SERVICE_RUNTIME_ALLOWED_HOSTS: `127.0.0.1,${engine.host}`,
         SERVICE_RUNTIME_KEY_ENGINE: `${KEY}`,
         SERVICE_DEPLOYMENT_START_TIMEOUT_S: '2',
-        SERVICE_INFERENCE_TIMEOUT_S: '1',
+        SERVICE_INFERENCE_TIMEOUT_S: '3',
       },
     });
     admin = await register(app, 'Ada');
