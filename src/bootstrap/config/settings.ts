@@ -227,6 +227,7 @@ export const settings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     about:
       'A collector of OpenTelemetry, such as `http://localhost:4318`, which gets traces and metrics. Without it nothing of OpenTelemetry is loaded ([details](monitoring/opentelemetry.md)).',
+    secret: true,
     read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
   }),
   SERVICE_LOG_LEVEL: setting({

@@ -9,6 +9,11 @@ const complaint = (texts: Record<string, string>): string => {
   throw new Error('it was accepted');
 };
 
+it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_ALERTMANAGER_URL', 'SERVICE_SLACK_WEBHOOK_URL'])(
+  'a wrong %s is not repeated, because it may contain a password',
+  (name) => expect(complaint({ [name]: 'ftp://user:password@a' })).toBe(`${name} must be an http:// or https:// URL`),
+);
+
 describe('SERVICE_TRUST_PROXY', () => {
   it('is nobody, unless set', () => {
     expect(loadConfig({}).trustedProxies).toEqual([]);
