@@ -16,7 +16,7 @@ describe('alert rules and alerts', () => {
   let member: ReturnType<typeof as>;
   let regular: ReturnType<typeof as>;
   let master: ReturnType<typeof as>;
-  /** What notifiers are told of acknowledgements. */
+  /** Collects the acknowledgements that notifiers are told of. */
   const told: Alert[] = [];
 
   beforeEach(async () => {

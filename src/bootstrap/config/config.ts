@@ -43,7 +43,7 @@ export function loadConfig(texts: Texts) {
     /** The only model folder that the service writes to. */
     uploadFolder,
     modelUploadBytes: set('SERVICE_MODEL_UPLOAD_MB') * 1024 ** 2,
-    /** Null: uploads stay in `uploadFolder`. */
+    /** Is null without a bucket: uploads stay in `uploadFolder`. */
     modelStore: modelStore(values, texts),
     modelCache: { folder: join(dataDir, 'model-cache'), mostBytes: set('SERVICE_MODEL_CACHE_MB') * 1024 ** 2 },
     startersFolder: shippedStarters,

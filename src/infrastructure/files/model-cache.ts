@@ -95,7 +95,7 @@ export class ModelCache {
 
   /** Returns null without a complete copy in this place. Removes one whose files were changed. */
   private async hold(place: string): Promise<LocalCopy | null> {
-    this.held.set(place, (this.held.get(place) ?? 0) + 1); // first, so that no download here takes it away
+    this.held.set(place, (this.held.get(place) ?? 0) + 1); // before anything waits: a download must not remove it meanwhile
     this.heartbeat ??= setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
     if (!this.removing.has(place) && (await this.isUsable(place)))
       return { path: join(place, 'files'), release: once(() => void this.letGo(place)) };

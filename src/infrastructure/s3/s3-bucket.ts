@@ -26,17 +26,17 @@ export interface S3Settings {
   readonly bucket: string;
   /** Is empty, or ends in a slash. */
   readonly prefix: string;
-  /** Null: AWS. */
+  /** Is null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
-  /** Null: those that the AWS SDK finds by itself, such as the role of the machine. */
+  /** Is null if the AWS SDK has to find them, such as the role of the machine. */
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   } | null;
-  /** The largest object that will be written. */
+  /** The size of the largest object that `write` accepts. */
   readonly mostBytes: number;
   /** A connection without any byte for this time is given up. */
   readonly silenceMs?: number;
