@@ -62,6 +62,12 @@ describe('an answer in a form', () => {
     expect(first?.token).not.toBe('{');
   });
 
+  it('has the characters of its pattern, however many bytes they take', async () => {
+    const pattern = '^°[£-¥][а-я][ก-ค][퐀-한][😀-😃][\\u{100000}-\\u{100001}]$';
+    const { text, finishReason } = await rig.ask('Hi', { responseFormat: format({ type: 'string', pattern }) });
+    expect([finishReason, JSON.parse(text)]).toEqual(['stop', expect.stringMatching(new RegExp(pattern, 'u'))]);
+  });
+
   /** The pattern backtracks without end. */
   const endless = (i: number) => format({ enum: [`${'a'.repeat(50)}${i}`], pattern: '^(a+)+$' });
 

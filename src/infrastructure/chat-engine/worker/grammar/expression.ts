@@ -172,7 +172,10 @@ const hex = (code: number): string => code.toString(16).padStart(2, '0');
 /** The last code points with one, two, three and four bytes in UTF-8. */
 const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
-/** Returns classes of UTF-8 bytes, because XGrammar takes the ends of a class for bytes. */
+/**
+ * Returns classes of UTF-8 bytes, because XGrammar takes the ends of a class for bytes. It takes the only member of a class
+ * for a character, so `byteRanges` names a single byte twice.
+ */
 function printedCharacters(ranges: readonly Range[]): string {
   const parts = ranges.flatMap(([first, last]) =>
     LAST_OF_LENGTH.flatMap((end, i) => {
@@ -188,7 +191,7 @@ function printedCharacters(ranges: readonly Range[]): string {
 
 /** Returns the sequences of bytes between two characters of the same length, as ranges for each byte. */
 function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: number[]): string[][] {
-  const range = (from: number, to: number) => `\\x${hex(from)}-\\x${hex(to)}`;
+  const range = (from: number, to: number) => `\\x${hex(from)}${from === to ? '' : '-'}\\x${hex(to)}`;
   if (rest.length === 0) return [[range(first, last)]];
   const under = (byte: number, from: number[], to: number[]) =>
     byteRanges(from, to).map((ranges) => [range(byte, byte), ...ranges]);
