@@ -5,7 +5,12 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/domain/workspace/json.js';
 import { automatonOf } from '../../../src/infrastructure/chat-engine/worker/grammar/automaton.js';
 import { grammarOf } from '../../../src/infrastructure/chat-engine/worker/grammar/json-grammar.js';
-import { pattern } from '../../../src/infrastructure/chat-engine/worker/grammar/pattern.js';
+import {
+  lengthsOf,
+  ofLength,
+  pattern,
+  patternOf,
+} from '../../../src/infrastructure/chat-engine/worker/grammar/pattern.js';
 import { UnsupportedSchema } from '../../../src/infrastructure/chat-engine/worker/grammar/schema.js';
 import { formsProgram } from '../../support/onnx/child-runtimes-rig.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
@@ -68,6 +73,14 @@ describe('the grammar of a schema', () => {
     const refusal = refusalOf(schema);
     expect(refusal.path.slice(0, 6 + path.length)).toBe(`schema${path}`);
     expect(refusal.message).toContain(keyword);
+  });
+
+  it('is made of an ordinary pattern or format beside a length, within which it keeps', () => {
+    for (const source of ['^[a-z0-9]+(?:-[a-z0-9]+)*$', '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', patternOf('email') as string])
+      for (const most of [50, 100, 254]) {
+        expect(lengthsOf(ofLength(pattern(source), 0, most))[1]).toBeLessThanOrEqual(most);
+        expect(grammarOf({ type: 'string', pattern: source, maxLength: most }, 'schema')).toContain('root');
+      }
   });
 
   it('is made of many properties, branches and references in little time', () => {

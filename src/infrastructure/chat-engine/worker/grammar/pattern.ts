@@ -172,8 +172,33 @@ export function lengthsOf(expression: Expression): readonly [number, number] {
 /** More cases than this would make the grammar too large. */
 const MAX_CASES = 2_000;
 
-/** Returns the texts of `whole` that have from `least` to `most` characters. Throws UnsupportedPattern. */
+/**
+ * Returns the texts of `whole` that have from `least` to `most` characters, or those of them that repeat its parts less often
+ * if all make too many cases. Throws UnsupportedPattern.
+ */
 export function ofLength(whole: Expression, least: number, most: number): Expression {
+  try {
+    return allOfLength(whole, least, most);
+  } catch (error) {
+    let times = most;
+    while (times >= 1 && lengthsOf(atMost(whole, times))[1] > most) times = Math.floor(times / 2);
+    if (times < 1 || times === Number.POSITIVE_INFINITY) throw error;
+    return allOfLength(atMost(whole, times), least, most);
+  }
+}
+
+/** Returns the texts that repeat each part at most so many times, or as many as it has to be. */
+function atMost(expression: Expression, times: number): Expression {
+  if (expression.kind === 'repeat') {
+    const { part, min, max } = expression;
+    return repeat(atMost(part, times), min, Math.max(min, Math.min(max, times)));
+  }
+  return 'parts' in expression
+    ? { ...expression, parts: expression.parts.map((part) => atMost(part, times)) }
+    : expression;
+}
+
+function allOfLength(whole: Expression, least: number, most: number): Expression {
   let cases = 0;
   const bounded = (expression: Expression, from: number, to: number): Expression => {
     const [lowest, highest] = lengthsOf(expression);
