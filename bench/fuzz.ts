@@ -31,6 +31,8 @@ async function main(): Promise<void> {
     SERVICE_MASTER_KEY: masterKey,
     SERVICE_MAX_ACCOUNTS: '10000',
     SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1',
+    SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu.internal:8000',
+    SERVICE_RUNTIME_KEY_GPU: 'key',
   };
   const service = await Service.start({ alone: 'its state', databaseUrl: server.url, dataDir, env });
   try {

@@ -39,6 +39,8 @@ describe('generated requests', () => {
         SERVICE_MASTER_KEY: masterKey,
         SERVICE_MAX_ACCOUNTS: '1000',
         SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+        SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu.internal:8000',
+        SERVICE_RUNTIME_KEY_GPU: 'key',
         ...site,
       },
       adapt: (container) => {

@@ -249,9 +249,16 @@ function requestOf({ path }: Endpoint, valid: Parts, change: Change): Omit<Fuzze
       ...change.parts?.headers,
     },
     body: body?.content ?? null,
-    wanted: change.wanted ?? (valid.body && valid.body.type !== JSON_TYPE ? 'either' : 'taken'),
+    wanted: change.wanted ?? (isJudgedByContent(valid) ? 'either' : 'taken'),
   };
 }
+
+/** Says whether the document cannot tell if the body fits: it is not JSON, a header splits it, or it names a setting. */
+const isJudgedByContent = ({ headers, body }: Parts): boolean =>
+  body !== null &&
+  (body.type !== JSON_TYPE ||
+    'Inference-Header-Content-Length' in headers ||
+    String(body.content).includes('SERVICE_RUNTIME_KEY_'));
 
 function decoded(text: string): string | null {
   try {

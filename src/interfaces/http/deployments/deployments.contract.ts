@@ -122,6 +122,8 @@ export const createDeployment = api.post(path, {
           description:
             'The base URL of an engine, in place of `model_path`. Its host must be on `SERVICE_RUNTIME_ALLOWED_HOSTS`. ' +
             'Redirects are not followed.',
+          pattern: '^https?://[^\\s/@#?]+(/[^\\s#?]*)?$',
+          example: 'http://gpu.internal:8000',
         })
         .nullish(),
       model_name: engineName('The name of the model at the engine. Needs `endpoint`.'),
@@ -131,6 +133,8 @@ export const createDeployment = api.post(path, {
       key_setting: text()
         .meta({
           description: 'The `SERVICE_RUNTIME_KEY_*` setting that holds the key of the engine. Needs `endpoint`.',
+          pattern: '^SERVICE_RUNTIME_KEY_\\w+$',
+          example: 'SERVICE_RUNTIME_KEY_GPU',
         })
         .nullish(),
       max_batch: wholeNumber(maxBatch.min, maxBatch.max)

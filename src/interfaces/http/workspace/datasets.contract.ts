@@ -86,7 +86,11 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
     'everything that is wrong with the records. Records that do not fit an evaluation are imported, and listed in ' +
     '`validation`. Only freezing refuses them.',
   access: permissions.editWorkspace,
-  query: z.object({ name: SentName.optional().describe('The name, for CSV and JSON Lines.') }),
+  query: z.object({
+    name: SentName.refine((name) => typeof name === 'string', { error: 'must be given once' })
+      .optional()
+      .describe('The name, for CSV and JSON Lines.'),
+  }),
   body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
   exactNumbers: true,
