@@ -148,7 +148,7 @@ export const createDeployment = api.post(path, {
           `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
         ),
     })
-    .meta({ id: 'NewDeployment', ...eitherKind }),
+    .meta({ id: 'NewDeployment', ...eitherKind, example: { name: 'iris', model_path: 'iris.onnx' } }),
   status: 201,
   answer: DeploymentAnswer,
   refusals: ['model_file_invalid', 'endpoint_invalid', 'runtime_unavailable'],
