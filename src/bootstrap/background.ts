@@ -76,8 +76,7 @@ interface ModelReconciliation extends Background {
   loaded(mostMs: number, stopping?: AbortSignal): Promise<void>;
 }
 
-/** Keeps the deployments and chat runtimes of this instance in the desired state, and removes
- * unfinished files from the folders. */
+/** Keeps the deployments and chat runtimes of this instance in the desired state. Removes unfinished files from the folders. */
 export function modelReconciliation(container: Container, folders: readonly string[]): ModelReconciliation {
   const reconcilers = [container.get(RuntimeReconciler), container.get(DeploymentReconciler)];
   const changes = container.get(DesiredStateChanges);

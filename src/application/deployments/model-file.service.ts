@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
-import { ModelFile, pathFinding } from '../../domain/deployments/model-file.js';
+import { invalidPath, ModelFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { ByteStream } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
@@ -65,12 +65,11 @@ export class ModelFileService {
     const path = ModelFile.path(given);
     const { files } = await this.store.list(path);
     if (files.length === 0) throw new NotFound('model file');
-    const refused = (message: string) => new InvalidRequest([pathFinding(message)]);
     if (!files.every(({ writable }) => writable)) {
-      throw refused('is in a models folder that the service does not write to: only uploaded files can be deleted');
+      throw invalidPath('is in a models folder that the service does not write to: only uploaded files can be deleted');
     }
     if (!ModelFile.all(files).some((one) => one.path === path)) {
-      throw refused('is a folder that is no chat model: delete its files one by one');
+      throw invalidPath('is a folder that is no chat model: delete its files one by one');
     }
     if (!(await this.store.remove(path))) throw new NotFound('model file');
   }
@@ -80,7 +79,7 @@ export class ModelFileService {
     const [name = ''] = path.split('/');
     const { files } = await this.store.list(name);
     if (files.every(({ writable }) => writable)) return;
-    throw new InvalidRequest([pathFinding(`must not begin with "${name}", which another models folder has already`)]);
+    throw invalidPath(`must not begin with "${name}", which another models folder has already`);
   }
 }
 

@@ -119,8 +119,8 @@ export abstract class ModelServer {
    * Streams a request to the model and its answer back. Answers name the model as the deployment is named. Throws
    * DeploymentStopped, DeploymentStarting or DeploymentUnavailable when the model is not served; NotFound for a version
    * that it does not have; RuntimeInvalidResponse when a process breaks off or the answer is not one of the operation;
-   * ModelBusy and InvalidRequest when an engine elsewhere says so; InferenceTimeout when no answer came within the configured time after the body; what the body throws; and
-   * the signal's reason, which also ends the request.
+   * ModelBusy and InvalidRequest when an engine elsewhere says so; InferenceTimeout when no answer came within the
+   * configured time after the body; what the body throws; and the signal's reason, which also ends the request.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 

@@ -1,4 +1,4 @@
-import { type Finding, InvalidRequest } from '../shared/errors.js';
+import { InvalidRequest } from '../shared/errors.js';
 import { ModelFileInvalid } from './errors.js';
 
 /** A file of the models folders. */
@@ -29,7 +29,7 @@ export const ModelFile = {
   /** Checks the path of a file that is written or removed. Throws InvalidRequest. */
   path(text: string): string {
     const message = problemOf(text);
-    if (message) throw new InvalidRequest([pathFinding(message)]);
+    if (message) throw invalidPath(message);
     return text;
   },
 
@@ -43,7 +43,8 @@ export const ModelFile = {
   },
 };
 
-export const pathFinding = (message: string): Finding => ({ path: 'path', message });
+/** Returns the refusal of a path. */
+export const invalidPath = (message: string) => new InvalidRequest([{ path: 'path', message }]);
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 

@@ -14,8 +14,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
-import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
-import { InvalidRequest, StorageUnavailable } from '../../domain/shared/errors.js';
+import { invalidPath, type StoredFile } from '../../domain/deployments/model-file.js';
+import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { FolderWalk, isBelow, pathsBelow, realPath, realPaths } from './folder-walk.js';
 
 /** A list has at most so many files. */
@@ -201,7 +201,6 @@ const exists = async (path: string): Promise<boolean> => (await lstat(path).catc
 
 const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => null))?.isDirectory() ?? false;
 
-const invalidPath = (message: string) => new InvalidRequest([pathFinding(message)]);
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException | null)?.code ?? '');
 
 /** Returns a domain error for a failure to write to the file system, and any other error unchanged. */

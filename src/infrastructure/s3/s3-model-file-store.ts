@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
-import { pathFinding, type StoredFile } from '../../domain/deployments/model-file.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
+import { invalidPath, type StoredFile } from '../../domain/deployments/model-file.js';
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
 
@@ -81,5 +80,3 @@ export class S3ModelFileStore implements ModelFileStore {
     for await (const _ of this.bucket.list(`${path}/`)) throw invalidPath('is a folder');
   }
 }
-
-const invalidPath = (message: string) => new InvalidRequest([pathFinding(message)]);
