@@ -22,76 +22,8 @@ async function fill(page: Page, form: string, fields: Readonly<Record<string, st
   await page.click(`#${form} [type=submit]`);
 }
 
-let service: Service;
-beforeAll(async () => {
-  service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '2' } });
-});
-afterAll(() => service?.stop());
-
-describe('what the pages are sent with', () => {
-  it.each(['/auth', '/verify-email', '/reset-password', '/pages/auth.js', '/pages/style.css', '/pages/icon.svg'])(
-    '%s: a policy that allows nothing inline or from elsewhere, no frame, no copy, no referrer',
-    async (path) => {
-      const { status, headers } = await service.get(path);
-      expect(status).toBe(200);
-      const policy = headers.get('content-security-policy') ?? '';
-      expect(policy.split('; ')).toEqual(
-        expect.arrayContaining([
-          "default-src 'none'",
-          "script-src 'self'",
-          "style-src 'self'",
-          "frame-ancestors 'none'",
-        ]),
-      );
-      expect(policy).not.toMatch(/unsafe|data:|\*/);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.get('x-frame-options')).toBe('DENY');
-      expect(await service.post(path)).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
-    },
-  );
-
-  it('serves nothing beside its own files', async () => {
-    for (const path of [
-      '/pages/',
-      '/pages',
-      '/pages/auth.html',
-      '/pages/..%2fpackage.json',
-      '/auth/',
-      '/public/auth.js',
-    ])
-      expect((await service.get(path)).status).toBe(404);
-  });
-});
-
-describe('the reference of the API', () => {
-  it('is a document of the version that runs, and is sent again only when it is another one', async () => {
-    const { body, headers } = await service.get('/openapi.json');
-    expect(body).toMatchObject({ openapi: '3.1.0', info: { version: require('../../package.json').version } });
-    expect(headers.get('cache-control')).toBe('no-cache');
-    const tag = headers.get('etag') as string;
-    expect(tag).toMatch(/^"[\w-]{43}"$/);
-    // Without it, `fetch` says of its own accord that it wants no answer from a cache.
-    const revalidating = { 'Cache-Control': 'max-age=0' };
-    const asked = (known: string) =>
-      service.call('GET', '/openapi.json', { headers: { 'If-None-Match': known, ...revalidating } });
-    expect(await asked(tag)).toMatchObject({ status: 304, body: '' });
-    expect((await asked('"another"')).body).toEqual(body);
-  });
-
-  it('is a page with nothing from elsewhere', async () => {
-    const page = await service.get('/docs');
-    const policy = page.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'self'");
-    expect(policy).not.toMatch(/script-src|unsafe-eval|\*/);
-    for (const [, file] of (page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect(file).toMatch(/^\//);
-      expect((await fetch(service.url + file)).status).toBe(200);
-    }
-  });
-});
-
-describeInBrowser('in a browser', () => {
+describeInBrowser('the pages in a browser', () => {
+  let service: Service;
   let visitor: Visitor;
   let adminToken: string;
   const ada = { email: 'ada@example.com', password };
@@ -99,9 +31,13 @@ describeInBrowser('in a browser', () => {
   const invited = (token: string, options = {}) => visitor.open(`/auth?invite=${encodeURIComponent(token)}`, options);
 
   beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '2' } });
     visitor = await Visitor.start(service.url);
-  }, 90_000);
-  afterAll(() => visitor?.stop());
+  });
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+  });
   afterEach(async () => {
     await visitor.closePages();
     expect(visitor.complaints.splice(0)).toEqual([]);
