@@ -88,6 +88,8 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    // The parser reads no JSX. tools/check-architecture.cjs looks after the imports of the console.
+    exclude: { path: '^src/interfaces/web/console/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['node', 'import', 'require', 'types', 'default'],

@@ -7,6 +7,7 @@ FROM base AS build
 RUN npm ci
 COPY tsconfig.json ormconfig.ts ./
 COPY src ./src
+COPY tools/build-console.cjs ./tools/
 RUN npm run build
 
 FROM base AS dependencies

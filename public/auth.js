@@ -33,8 +33,22 @@ function notice(text) {
   byId('notice').textContent = text;
 }
 
+/** Takes the place in the console that sent here, such as `/projects`. Null: somebody came of their own accord. */
+function takeNext() {
+  const next = new URLSearchParams(location.hash.slice(1)).get('next');
+  return next?.startsWith('/') ? next : null;
+}
+
+/** Goes back to the console. It shows the new key, if there is one. */
+function backToConsole(next, apiKey = null) {
+  if (apiKey) session.leaveNewKey(apiKey);
+  location.replace(`./#${next}`);
+}
+
 function signedIn({ user, token, api_key }) {
   session.keep(token);
+  const next = takeNext();
+  if (next) return backToConsole(next, api_key);
   for (const form of document.querySelectorAll('form')) form.reset();
   showAccount(user, api_key);
   goTo('account');
@@ -82,6 +96,7 @@ async function start() {
   prepareAccount(signedOut);
   if (session.token && !inviteToken) {
     const { ok, status, body } = await call('GET', 'v1/auth/me', { token: session.token });
+    if (ok && takeNext()) return backToConsole(takeNext());
     if (ok) showAccount(body, null);
     else if (status === 401) session.forget();
     else byId('page-alert').textContent = body.error;

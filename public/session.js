@@ -1,9 +1,11 @@
 /**
  * Stores the session token in sessionStorage: only this tab has it, and it ends with the tab. localStorage would keep it
  * after the visit. Browsers send cookies by themselves, so other pages could abuse one. Scripts can read sessionStorage,
- * so the security policy of the pages runs only their own scripts. The API key is not stored.
+ * so the security policy of the pages runs only their own scripts. The API key is stored only on the way to the console,
+ * which takes it out at once.
  */
 const NAME = 'tenon.session';
+const NEW_KEY = 'tenon.new-key';
 let memory = null;
 
 /** Runs `act` on the storage. Returns null if the browser forbids it; then a reload signs out. */
@@ -22,6 +24,9 @@ export const session = {
   keep(token) {
     memory = token;
     stored((storage) => storage.setItem(NAME, token));
+  },
+  leaveNewKey(key) {
+    stored((storage) => storage.setItem(NEW_KEY, key));
   },
   forget() {
     memory = null;

@@ -10,17 +10,17 @@ const path = require('node:path');
 const { forbidden, options } = require('../.dependency-cruiser.cjs');
 
 const SOURCE =
-  /^src\/((domain|application|infrastructure|interfaces|bootstrap)\/([a-z0-9-]+\/)*[a-z0-9.-]+|main|cli)\.ts$/;
+  /^src\/(((domain|application|infrastructure|interfaces|bootstrap)\/([a-z0-9-]+\/)*[a-z0-9.-]+|main|cli)\.ts|interfaces\/web\/console\/([a-z0-9-]+\/)*[a-z0-9.-]+)$/;
 const MOST_LINES = { src: 300, tests: 400 };
 const COMMENT = /(^|\s)(\/\/|\/?\*).*/;
-const GENERATED = 'tests/support/openapi-types.d.ts';
+const GENERATED = 'src/interfaces/web/console/shared/openapi-types.d.ts';
 
 /** Words that belong to a few places only; everybody else asks a port. Child processes have no container. */
 const CONFINED = [
   {
     rule: 'clock-confined',
     words: /\bnew Date(\(\)|\b(?!\())|\b(Date|performance)\.now\b|\bMath\.random\b|\brandomUUID\b/,
-    owners: /^src\/infrastructure\/(system|http-client|chat-engine\/worker)\//,
+    owners: /^src\/(infrastructure\/(system|http-client|chat-engine\/worker)|interfaces\/web\/console)\//,
     advice: 'ask Clock for the time, and the port of identifiers for chance',
   },
   {
@@ -32,7 +32,7 @@ const CONFINED = [
   },
   {
     rule: 'console-confined',
-    words: /\bconsole\./,
+    words: /\bconsole\.(log|debug|info|warn|error|dir|table|trace)\b/,
     owners: /^src\/(main\.ts$|infrastructure\/logging\/)/,
     advice: 'use the port of the log',
   },
@@ -46,6 +46,22 @@ function readFiles(root, folder) {
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
     .sort()
     .map((name) => ({ name, text: fs.readFileSync(path.join(root, name), 'utf8') }));
+}
+
+/** The console runs in browsers: it shares no code with the service, which it knows by the generated types alone. */
+const CONSOLE = 'src/interfaces/web/console/';
+const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch|uplot(\/dist\/uPlot\.min\.css)?)$/;
+
+function consoleViolations({ name, text }) {
+  const imported = [...text.matchAll(/^(?:import\b[^;]*?|export\b[^;]*?\bfrom )'([^'\n]+)';$/gm)].map(
+    ([, from]) => from,
+  );
+  return imported
+    .filter((from) => !CONSOLE_PACKAGES.test(from))
+    .filter((from) => !from.startsWith('.') || !path.posix.join(path.dirname(name), from).startsWith(CONSOLE))
+    .map(
+      (from) => `console-alone  ${name}  → ${from}: the console imports its own files and ${CONSOLE_PACKAGES.source}`,
+    );
 }
 
 /** Imports, cycles and layers. A file that dependency-cruiser does not see would break no rule, so each must be seen. */
@@ -108,7 +124,11 @@ async function main(root) {
   const tests = readFiles(root, 'tests').filter(({ name }) => name.endsWith('.ts'));
   if (src.length === 0) throw new Error(`there is no source file below ${root}`);
   const violations = [
-    ...(await importViolations(root, src)),
+    ...(await importViolations(
+      root,
+      src.filter(({ name }) => !name.startsWith(CONSOLE)),
+    )),
+    ...src.filter(({ name }) => name.startsWith(CONSOLE)).flatMap(consoleViolations),
     ...[...src, ...tests].flatMap(fileViolations),
     ...contractViolations(src, tests),
   ];

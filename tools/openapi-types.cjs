@@ -1,6 +1,6 @@
 /**
- * Writes the types of the tests' client, `tests/support/openapi-types.d.ts`, from `openapi.json`; with `--check` it only
- * compares. They leave out descriptions and examples, so that they change only with the interface.
+ * Writes the types of the API from `openapi.json`, for the console and the tests; with `--check` it only compares. They
+ * leave out descriptions and examples, so that they change only with the interface.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -26,7 +26,7 @@ async function main() {
   const document = withoutProse(JSON.parse(contentOf('openapi.json')));
   // A field with a default may be left out of a request.
   const types = astToString(await openapiTS(document, { defaultNonNullable: false }));
-  generate(path.join('tests', 'support', 'openapi-types.d.ts'), types, 'openapi');
+  generate(path.join('src', 'interfaces', 'web', 'console', 'shared', 'openapi-types.d.ts'), types, 'openapi');
 }
 
 void main();

@@ -242,9 +242,10 @@ describe('an answer', () => {
     for (const name of ['content-type', 'content-length']) expect(head.headers.get(name)).toBe(get.headers.get(name));
   });
 
-  it('at / leads people to their page', async () => {
-    const { status, headers } = await app.get('/');
-    expect({ status, location: headers.get('location') }).toEqual({ status: 302, location: '/auth' });
+  it('at / is the console for people', async () => {
+    const { status, headers, body } = await app.get('/');
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
+    expect(body).toContain('pages/console.js');
   });
 
   it('is logged with its request id, and an unexpected failure with its cause', async () => {

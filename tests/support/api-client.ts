@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
+import type { components, paths } from '../../src/interfaces/web/console/shared/openapi-types.js';
 import { type HttpCaller, note } from './http-caller.js';
-import type { components, paths } from './openapi-types.js';
 
 export type Schemas = components['schemas'];
 

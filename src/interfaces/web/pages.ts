@@ -29,7 +29,7 @@ const REFERENCE_POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/** Serves the pages and files for people: the reference of the API, the accounts, and the targets of links in e-mails. */
+/** Serves the pages for people: the console, the reference of the API, signing in, and the targets of links in e-mails. */
 export function pages(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const file = (path: string, send: (response: Response) => unknown) =>
@@ -37,11 +37,8 @@ export function pages(): Router {
       if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
       return send(response);
     });
-  file('/', (response) => response.redirect('/auth'));
   file('/openapi.json', async (response) => {
-    const { text, tag } = await described();
-    // `send` answers 304 to a caller that has this tag.
-    response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).type('json').send(text);
+    sendOnce(response.type('json'), await described());
   });
   const files = dirname(require.resolve('swagger-ui-dist/package.json'));
   const wanted = /^\/(swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/;
@@ -49,20 +46,36 @@ export function pages(): Router {
   router.use('/docs', (request, response, next) =>
     wanted.test(request.path) ? assets(request, response, next) : next(),
   );
-  for (const { path, type, content } of publicFiles()) {
+  for (const { path, type, content } of filesOf(join(packageRoot, 'public'))) {
     const policy = path === '/docs' ? REFERENCE_POLICY : OWN_POLICY;
     file(path, (response) => guarded(response, policy).type(type).send(content));
   }
+  // `send` answers 304 to a browser that has this content.
+  for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console')))
+    file(path, (response) => guarded(response, OWN_POLICY).set('Cache-Control', 'no-cache').type(type).send(content));
   return router;
 }
 
-let description: Promise<{ readonly text: string; readonly tag: string }> | undefined;
+interface Tagged {
+  readonly text: string;
+  readonly tag: string;
+}
+
+const tagged = (text: string): Tagged => ({
+  text,
+  tag: `"${createHash('sha256').update(text).digest('base64url')}"`,
+});
+
+/** Answers 304 to a caller that has this text already: `send` compares the tags. */
+const sendOnce = (response: Response, { text, tag }: Tagged) =>
+  response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).send(text);
+
+let description: Promise<Tagged> | undefined;
 
 /** Makes the document when it is first asked for: it would take a tenth of the whole start. */
 function described() {
   description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
-    const text = JSON.stringify(openApiDocument(version));
-    return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    return tagged(JSON.stringify(openApiDocument(version)));
   });
   return description;
 }
@@ -71,21 +84,23 @@ function described() {
 const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
 
-/** A file of the folder `public`, beside the nearest package.json above this one. */
 interface PublicFile {
-  /** `/auth` for `auth.html`; all that pages load is below `/pages`. */
+  /** `/` for `index.html`, `/auth` for `auth.html`; all that pages load is below `/pages`. */
   readonly path: string;
   /** The ending of its name, such as `.css`. */
   readonly type: string;
   readonly content: string;
 }
 
-/** Read at once: what is served cannot change or go missing while the service runs. */
-function publicFiles(): PublicFile[] {
-  const folder = join(packageRoot, 'public');
+/** Reads all files at once: what is served cannot change or go missing while the service runs. */
+function filesOf(folder: string): PublicFile[] {
   return readdirSync(folder).map((name) => {
     const type = extname(name);
-    const path = type === '.html' ? `/${name.slice(0, -type.length)}` : `/pages/${name}`;
-    return { path, type, content: readFileSync(join(folder, name), 'utf8') };
+    const page = name === 'index.html' ? '/' : `/${name.slice(0, -type.length)}`;
+    return {
+      path: type === '.html' ? page : `/pages/${name}`,
+      type,
+      content: readFileSync(join(folder, name), 'utf8'),
+    };
   });
 }

@@ -1,0 +1,2 @@
+/** The bundler collects style sheets that scripts import. */
+declare module '*.css';

@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { pages } from '../pages.js';
+import { can, user } from '../shared/account.js';
+import { answer, api } from '../shared/api.js';
+import { Icon } from '../shared/icon.js';
+import { link, match, path } from '../shared/router.js';
+import { forgetSession, leaveForSignIn } from '../shared/session.js';
+import { Palette } from './palette.js';
+import { ShortcutHelp, useShortcuts } from './shortcuts.js';
+
+/** The menu beside the open page. On a small screen the menu opens over it. */
+export function Layout({ children }: { children: ComponentChildren }) {
+  const [menuOpen, setMenuOpen] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const place = path.value;
+  useShortcuts({ openPalette: () => setPalette(true), openHelp: () => setHelp(true) });
+  useEffect(() => {
+    setMenuOpen(false);
+    main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [place]);
+  return (
+    <div class="layout">
+      <a
+        class="skip"
+        href={link(place)}
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Menu"
+          aria-expanded={menuOpen}
+          aria-controls="menu"
+          onClick={() => setMenuOpen(!menuOpen)}
+        >
+          <Icon name={menuOpen ? 'close' : 'menu'} />
+        </button>
+        <a class="brand" href={link('/')}>
+          Tenon
+        </a>
+        <button type="button" class="icon-button" aria-label="Find a page or an act" onClick={() => setPalette(true)}>
+          <Icon name="search" />
+        </button>
+      </header>
+      <nav id="menu" class={menuOpen ? 'menu open' : 'menu'} aria-label="Main">
+        <a class="brand" href={link('/')}>
+          Tenon
+        </a>
+        <button type="button" class="find" onClick={() => setPalette(true)}>
+          <Icon name="search" /> Find <kbd>Ctrl K</kbd>
+        </button>
+        <Menu place={place} />
+        <div class="menu-foot">
+          <button type="button" class="menu-item" onClick={() => setHelp(true)}>
+            <Icon name="help" /> Shortcuts <kbd>?</kbd>
+          </button>
+          <a class="menu-item" href="docs">
+            <Icon name="link" /> API reference
+          </a>
+          <SignOut />
+        </div>
+      </nav>
+      <main ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      {palette && <Palette onClose={() => setPalette(false)} />}
+      {help && <ShortcutHelp onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+function Menu({ place }: { place: string }) {
+  const offered = pages.filter(({ menu, needs }) => menu && (!needs || can(needs)));
+  const groups = [...new Set(offered.map(({ menu }) => menu?.group))];
+  return (
+    <>
+      {groups.map((group) => (
+        <ul key={group} aria-label={group}>
+          {offered
+            .filter(({ menu }) => menu?.group === group)
+            .map(({ path: to, title, menu }) => (
+              <li key={to}>
+                <a class="menu-item" href={link(to)} aria-current={isWithin(to, place) ? 'page' : undefined}>
+                  {menu && <Icon name={menu.icon} />} {title}
+                </a>
+              </li>
+            ))}
+        </ul>
+      ))}
+    </>
+  );
+}
+
+const isWithin = (to: string, place: string) => match(to, place) !== null || (to !== '/' && place.startsWith(`${to}/`));
+
+function SignOut() {
+  const signOut = async () => {
+    await answer(api.POST('/v1/auth/logout')).catch(() => {}); // The session may have ended already.
+    forgetSession();
+    leaveForSignIn();
+  };
+  return (
+    <button type="button" class="menu-item" onClick={signOut}>
+      <Icon name="leave" /> Sign out{user.value && <span class="menu-who">{user.value.name}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { pages } from '../pages.js';
+import { can } from '../shared/account.js';
+import { answer, api } from '../shared/api.js';
+import { Dialog } from '../shared/dialog.js';
+import type { Command } from '../shared/page.js';
+import { useQuery } from '../shared/query.js';
+import { link, navigate } from '../shared/router.js';
+
+const MOST_SHOWN = 12;
+
+const goTo = (title: string, hint: string, href: string): Command => ({ title, hint, run: () => navigate(href) });
+
+/** The places that can be gone to by name: pages, projects and deployments. */
+function useCommands(): readonly Command[] {
+  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
+  const deployments = useQuery(can('read_monitoring') ? 'deployments' : null, () => answer(api.GET('/v1/deployments')));
+  return [
+    ...pages
+      .filter(({ path, needs }) => !path.includes(':') && (!needs || can(needs)))
+      .map(({ title, path }) => goTo(title, 'page', link(path))),
+    ...(projects.data?.projects ?? []).flatMap(({ id, name }) => [
+      goTo(name, 'project', link(`/projects/${id}`)),
+      goTo(`Chat with ${name}`, 'playground', link('/playground', { project: id })),
+    ]),
+    ...(deployments.data?.deployments ?? []).map(({ id, name }) =>
+      goTo(name, 'deployment', link(`/deployments/${id}`)),
+    ),
+  ];
+}
+
+/** Finds pages, projects and deployments by name. Arrows choose, Enter goes. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const input = useRef<HTMLInputElement>(null);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = useCommands()
+    .filter(({ title, hint }) => words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word)))
+    .slice(0, MOST_SHOWN);
+  useEffect(() => input.current?.focus(), []);
+  const go = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && found.length > 0) {
+      event.preventDefault();
+      setChosen((chosen + step + found.length) % found.length);
+    }
+    if (event.key === 'Enter') go(found[chosen]);
+  };
+  return (
+    <Dialog title="Find" onClose={onClose}>
+      <input
+        ref={input}
+        class="palette-input"
+        role="combobox"
+        aria-label="Find a page or an act"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={found[chosen] && `palette-${chosen}`}
+        autocomplete="off"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="palette-list" class="palette-list" role="listbox" aria-label="Found">
+        {found.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input takes the keys.
+          <div
+            key={`${command.hint}${command.title}`}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            onClick={() => go(command)}
+          >
+            {command.title} {command.hint && <span class="hint">{command.hint}</span>}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="hint">Nothing has this name.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,67 @@
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { loadStatus, user } from '../shared/account.js';
+import { answer, api, onSessionEnd } from '../shared/api.js';
+import { Dialog } from '../shared/dialog.js';
+import { Field, FormError, SubmitButton, useAction } from '../shared/form.js';
+import { keepSession, leaveForSignIn, token } from '../shared/session.js';
+
+/** The calls that wait for the next sign-in. Empty: the session has not ended. */
+const waiting = signal<readonly (() => void)[]>([]);
+
+onSessionEnd(
+  () =>
+    new Promise((resolve) => {
+      waiting.value = [...waiting.value, resolve];
+    }),
+);
+
+/** Asks to sign in again over the open page when the session has ended. Then the page goes on with what it held. */
+export function SignInDialog() {
+  const ended = waiting.value.length > 0;
+  const [password, setPassword] = useState('');
+  const email = user.value?.email;
+  const signIn = useAction(async () => {
+    token.value = null; // Otherwise a wrong password would wait for a sign-in itself.
+    const signedIn = await answer(api.POST('/v1/auth/login', { body: { email: email ?? '', password } }));
+    keepSession(signedIn.token);
+    setPassword('');
+    const resume = waiting.value;
+    waiting.value = [];
+    for (const go of resume) go();
+    await loadStatus();
+  });
+  if (!ended) return null;
+  if (!email) {
+    leaveForSignIn();
+    return null;
+  }
+  return (
+    <Dialog title="Your session has ended">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn.run();
+        }}
+      >
+        <p>Sign in again to go on. What you have entered stays.</p>
+        <FormError error={signIn.error} />
+        <Field label="E-mail" type="email" autocomplete="username" readOnly value={email} />
+        <Field
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <div class="actions">
+          <button type="button" class="button" onClick={leaveForSignIn}>
+            Use another account
+          </button>
+          <SubmitButton busy={signIn.busy}>Sign in</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,5 @@
+import { overview } from './pages/overview/overview.js';
+import type { Page } from './shared/page.js';
+
+/** All pages of the console, in the order of the menu. A literal path stands before one with parameters. */
+export const pages: readonly Page[] = [overview];

@@ -1,0 +1,81 @@
+import createClient from 'openapi-fetch';
+import type { components, paths } from './openapi-types.js';
+import { token } from './session.js';
+
+export type Schemas = components['schemas'];
+
+/** One thing that is wrong with a request: `path` names the field, its parts joined by dots. */
+export interface Finding {
+  readonly path: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly current?: number;
+}
+
+/** A refusal of the service, in its own words, or a service that does not answer (status 0, code `unreachable`). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | null = null,
+    readonly details: readonly Finding[] = [],
+    /** Seconds to wait before the next try. Null: unknown. */
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message);
+  }
+
+  /** Returns the version that the service has now, if a stale one was sent. */
+  get currentVersion(): number | null {
+    return this.details.find(({ current }) => current !== undefined)?.current ?? null;
+  }
+}
+
+/** Signs in again when the session has ended. Resolves when a new session is kept. The sign-in dialog sets it. */
+let signInAgain: () => Promise<void> = () => new Promise(() => {});
+export const onSessionEnd = (handler: () => Promise<void>): void => {
+  signInAgain = handler;
+};
+
+/** Sends the session. A call whose session has ended waits for the next sign-in and is sent again, so nothing is lost. */
+async function withSession(request: Request): Promise<Response> {
+  const sent = token.value;
+  const again = request.clone();
+  if (sent) request.headers.set('Authorization', `Bearer ${sent}`);
+  const response = await fetch(request);
+  if (response.status !== 401 || !sent) return response;
+  if (token.value === sent) await signInAgain();
+  return withSession(again);
+}
+
+/** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
+export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
+
+/** The generated client: all calls of the console go through it. Wrap each in `answer`. */
+export const api = createClient<paths>({ baseUrl, fetch: withSession });
+
+/** Returns the body of an answer. Throws ApiError if the service refuses or is out of reach. */
+export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await call.catch((reason: unknown) => {
+    if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
+    throw new ApiError(0, 'unreachable', 'The service could not be reached. Trying again may help.');
+  });
+  if (response.ok) return data as T;
+  throw refusal(response, error);
+}
+
+/** Reads a refusal. The endpoint for OpenAI's clients words it in another form. */
+export function refusal(response: Response, body: unknown): ApiError {
+  const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
+  const worded = (typeof error === 'object' ? (error as { message?: string; code?: string }) : null) ?? null;
+  const wait = Number(response.headers.get('Retry-After'));
+  return new ApiError(
+    response.status,
+    code ?? worded?.code ?? String(response.status),
+    worded?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
+    response.headers.get('X-Request-Id'),
+    details,
+    wait > 0 ? wait : null,
+  );
+}

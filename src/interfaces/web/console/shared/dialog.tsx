@@ -1,0 +1,81 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from './icon.js';
+
+/** A modal dialog. Escape, the cross and a click beside it call `onClose`, if there is one. */
+export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
+  const { title, onClose, wide, children } = props;
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opened = document.activeElement;
+    element.current?.showModal();
+    return () => opened instanceof HTMLElement && opened.focus();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too (`onCancel`).
+    <dialog
+      ref={element}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      onClick={(event) => event.target === element.current && onClose?.()}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          {onClose && (
+            <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** The word on the button that does it, such as `Delete`. */
+  readonly act: string;
+  readonly answer: (yes: boolean) => void;
+}
+const question = signal<Question | null>(null);
+
+/** Asks before an act that cannot be undone. Resolves to the choice. */
+export const confirmAct = (asked: Omit<Question, 'answer'>): Promise<boolean> =>
+  new Promise((resolve) => {
+    question.value = {
+      ...asked,
+      answer: (yes) => {
+        question.value = null;
+        resolve(yes);
+      },
+    };
+  });
+
+/** Shows the question of `confirmAct`. */
+export function Confirmation() {
+  const asked = question.value;
+  if (!asked) return null;
+  return (
+    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
+      <p>{asked.text}</p>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => asked.answer(false)}>
+          Cancel
+        </button>
+        <button type="button" class="button danger" onClick={() => asked.answer(true)}>
+          {asked.act}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import { link, path } from './router.js';
+
+/** The frame of a page: where it is, its name, its acts, then its content. */
+export function Frame(props: {
+  title: ComponentChildren;
+  /** The places above it, from the outside in. */
+  above?: readonly { readonly title: string; readonly href: string }[];
+  /** A short text below the title. */
+  about?: ComponentChildren;
+  actions?: ComponentChildren;
+  tabs?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const { title, above = [], about, actions, tabs, children } = props;
+  return (
+    <div class="frame">
+      <header class="frame-head">
+        {above.length > 0 && (
+          <nav aria-label="Path" class="crumbs">
+            {above.map((place) => (
+              <a key={place.href} href={place.href}>
+                {place.title}
+              </a>
+            ))}
+          </nav>
+        )}
+        <div class="frame-title">
+          <h1>{title}</h1>
+          {actions && <div class="actions">{actions}</div>}
+        </div>
+        {about && <div class="frame-about">{about}</div>}
+        {tabs}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** Links between the pages of one thing, such as those of a project. */
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly (readonly [string, string])[] }) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(([title, to]) => (
+      <a key={to} href={link(to)} aria-current={path.value === to ? 'page' : undefined}>
+        {title}
+      </a>
+    ))}
+  </nav>
+);
+
+/** A part of a page with a heading. */
+export const Panel = (props: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (
+  <section class="panel" aria-label={props.title}>
+    <header class="panel-head">
+      <h2>{props.title}</h2>
+      {props.actions && <div class="actions">{props.actions}</div>}
+    </header>
+    {props.children}
+  </section>
+);

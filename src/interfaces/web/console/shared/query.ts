@@ -1,0 +1,153 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api.js';
+
+const LONGEST_WAIT_MS = 60_000;
+const MOST_KEPT = 200;
+
+/** Answers by key, so that a page that is opened again shows at once what it showed last. */
+const kept = new Map<string, unknown>();
+
+function keep(key: string, value: unknown): void {
+  kept.delete(key);
+  kept.set(key, value);
+  const oldest = kept.keys().next().value;
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+/** Forgets all answers, at sign-out. */
+export const forgetAnswers = (): void => kept.clear();
+
+export interface Query<T> {
+  /** The last answer. It stays while a later call fails. */
+  readonly data: T | undefined;
+  /** Why the last call failed. */
+  readonly error: ApiError | undefined;
+  readonly loading: boolean;
+  readonly reload: () => Promise<void>;
+  /** Replaces the answer, for instance by that of a change. */
+  readonly set: (data: T) => void;
+}
+
+/**
+ * Loads `key` by `load` and keeps the answer. Another key loads again; null loads nothing. `everyMs` loads it again and
+ * again while the page is visible, with a longer wait after each failure; null stops.
+ */
+export function useQuery<T>(
+  key: string | null,
+  load: () => Promise<T>,
+  { everyMs = null }: { everyMs?: number | null | ((data: T | undefined) => number | null) } = {},
+): Query<T> {
+  const [loads, draw] = useState(0);
+  const state = useRef<State<T>>({ key: null, loading: true, calls: 0, failures: 0 });
+  const loader = useRef(load);
+  loader.current = load;
+  if (state.current.key !== key) {
+    const data = key === null ? undefined : (kept.get(key) as T | undefined);
+    state.current = { key, data, loading: key !== null, calls: 0, failures: 0 };
+  }
+
+  const reload = useCallback(async () => {
+    if (key === null) return;
+    const asked = state.current;
+    const call = ++asked.calls;
+    asked.loading = true;
+    try {
+      const data = await loader.current();
+      if (call < asked.calls) return; // A later call or `set` knows better.
+      keep(key, data);
+      Object.assign(asked, { data, error: undefined, failures: 0 });
+    } catch (reason) {
+      if (call < asked.calls) return;
+      asked.error = reason instanceof ApiError ? reason : new ApiError(0, 'failed', String(reason));
+      asked.failures += 1;
+    }
+    asked.loading = false;
+    draw((count) => count + 1);
+  }, [key]);
+
+  const set = useCallback(
+    (data: T) => {
+      if (key !== null) keep(key, data);
+      state.current.calls += 1;
+      Object.assign(state.current, { data, error: undefined, loading: false, failures: 0 });
+      draw((count) => count + 1);
+    },
+    [key],
+  );
+
+  useEffect(() => void reload(), [reload]);
+  useEffect(() => {
+    const { data, error, failures, loading } = state.current;
+    const wanted = typeof everyMs === 'function' ? everyMs(data) : everyMs;
+    if (wanted === null || loading) return;
+    const wait = Math.max(Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS), (error?.retryAfter ?? 0) * 1000);
+    const loadIfSeen = () => void (document.hidden || reload());
+    const timer = setTimeout(loadIfSeen, wait);
+    document.addEventListener('visibilitychange', loadIfSeen);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', loadIfSeen);
+    };
+  }, [loads, reload]);
+
+  const { data, error, loading } = state.current;
+  return { data, error, loading, reload, set };
+}
+
+interface State<T> {
+  readonly key: string | null;
+  data?: T;
+  error?: ApiError;
+  loading: boolean;
+  /** The number of calls and `set`s so far: an answer counts only if nothing came after its call. */
+  calls: number;
+  /** The number of failures in a row. */
+  failures: number;
+}
+
+export interface PagedQuery<Item> extends Query<readonly Item[]> {
+  /** Loads the next page. Null: there is none. */
+  readonly more: (() => Promise<void>) | null;
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+/** Like `useQuery`, for a list that is paged by a cursor: `load` takes the cursor, null for the first page. */
+export function usePaged<Item extends { readonly id: string }>(
+  key: string | null,
+  load: (cursor: string | null) => Promise<Page<Item>>,
+  options: { everyMs?: number | null } = {},
+): PagedQuery<Item> {
+  const pages = useRef<{ key: string | null; later: readonly Item[]; next: string | null | undefined }>({
+    key: null,
+    later: [],
+    next: undefined,
+  });
+  if (pages.current.key !== key) pages.current = { key, later: [], next: undefined };
+  const first = useQuery(key, () => load(null), options);
+  const [, draw] = useState(0);
+  const { later, next } = pages.current;
+  const cursor = next === undefined ? first.data?.next : next;
+  const shown = first.data && withoutRepeated([...first.data.items, ...later]);
+  const more = async () => {
+    const at = pages.current;
+    const page = await load(cursor ?? null);
+    at.later = [...at.later, ...page.items];
+    at.next = page.next;
+    draw((count) => count + 1);
+  };
+  return {
+    ...first,
+    data: shown,
+    set: (items) => first.set({ items, next: first.data?.next ?? null }),
+    more: cursor ? more : null,
+  };
+}
+
+/** New items push the later pages on, so one item may stand in two. */
+function withoutRepeated<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiError, Finding } from './api.js';
+import { CopyButton } from './copy-button.js';
+import { formatAgo, formatTime } from './format.js';
+import { Icon, type IconName } from './icon.js';
+import type { Query } from './query.js';
+
+const WORDS_AFTER_MS = 400;
+
+/** Says that something is being loaded, in words, once it takes noticeably long. */
+export function Loading({ what }: { what: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), WORDS_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p class="loading" role="status">
+      {late && `Loading ${what} …`}
+    </p>
+  );
+}
+
+/** Shows a refusal in the service's words, each finding, and the request id to copy. */
+export function ErrorNote(props: { error: ApiError; details?: readonly Finding[]; onRetry?: () => void }) {
+  const { error, details = error.details, onRetry } = props;
+  return (
+    <div class="note bad" role="alert">
+      <p>{error.message}</p>
+      {details.length > 0 && (
+        <ul>
+          {details.map(({ path, message }) => (
+            <li key={path + message}>
+              {path && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="actions start">
+        {onRetry && (
+          <button type="button" class="button small" onClick={onRetry}>
+            Try again
+          </button>
+        )}
+        {error.requestId && <CopyButton text={error.requestId} label="Copy request id" />}
+      </div>
+    </div>
+  );
+}
+
+/** Draws an answer by `children`; before there is one, words while it is loading, or why it failed. */
+export function Loaded<T>(props: { query: Query<T>; what: string; children: (data: T) => ComponentChildren }) {
+  const { query, what, children } = props;
+  const failed = query.error && <ErrorNote error={query.error} onRetry={() => void query.reload()} />;
+  if (query.data === undefined) return failed ?? <Loading what={what} />;
+  return (
+    <>
+      {failed}
+      {children(query.data)}
+    </>
+  );
+}
+
+/** Says that there is nothing yet, and what to do. */
+export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+);
+
+/** States of runtimes, deployments, jobs and alerts, by how much they ask for attention. */
+const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
+  ready: 'good',
+  running: 'good',
+  succeeded: 'good',
+  acked: 'good',
+  registered: 'good',
+  loading: 'busy',
+  starting: 'busy',
+  queued: 'busy',
+  failed: 'bad',
+  firing: 'bad',
+  crash_looping: 'bad',
+  unavailable: 'bad',
+  P1: 'bad',
+  P2: 'warn',
+  unhealthy: 'warn',
+};
+
+/** A state as a word with a coloured dot. */
+export const State = ({ of: state }: { of: string }) => (
+  <span class={`state ${TONES[state] ?? 'calm'}`}>{state.replaceAll('_', ' ')}</span>
+);
+
+/** A time beside now, in full on hover. */
+export const Time = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at * 1000).toISOString()} title={formatTime(at)}>
+    {formatAgo(at)}
+  </time>
+);
+
+/** A figure with its name. */
+export const Figure = ({ name, children, hint }: { name: string; children: ComponentChildren; hint?: string }) => (
+  <div class="figure">
+    <dt title={hint}>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);

@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { PagedQuery } from './query.js';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Aligns figures to the right. */
+  readonly numeric?: boolean;
+  /** Leaves the column out on a small screen. */
+  readonly minor?: boolean;
+}
+
+/** A table that scrolls within itself where it is too wide. `key` tells the rows apart. */
+export function Table<Row>(props: {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+}) {
+  const { label, columns, rows, rowKey } = props;
+  const classOf = ({ numeric, minor }: Column<Row>) =>
+    [numeric && 'numeric', minor && 'minor'].filter(Boolean).join(' ');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    <section class="table-scroll" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.title} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Loads the next page of a list. */
+export function More<Item>({ query }: { query: PagedQuery<Item> }) {
+  const [busy, setBusy] = useState(false);
+  if (!query.more) return null;
+  const load = async () => {
+    setBusy(true);
+    await query.more?.();
+    setBusy(false);
+  };
+  return (
+    <div class="actions start">
+      <button type="button" class="button" disabled={busy} onClick={load}>
+        {busy ? 'Loading …' : 'Show more'}
+      </button>
+    </div>
+  );
+}

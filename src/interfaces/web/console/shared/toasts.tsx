@@ -1,0 +1,56 @@
+import { signal } from '@preact/signals';
+import { ApiError } from './api.js';
+import { CopyButton } from './copy-button.js';
+import { Icon } from './icon.js';
+
+interface Toast {
+  readonly id: number;
+  readonly kind: 'done' | 'failed';
+  readonly text: string;
+  readonly requestId: string | null;
+}
+
+const SHOWN_FOR_MS = 6_000;
+const MOST = 4;
+const toasts = signal<readonly Toast[]>([]);
+let count = 0;
+
+function show(toast: Omit<Toast, 'id'>, forMs: number | null): void {
+  const id = ++count;
+  toasts.value = [...toasts.value, { ...toast, id }].slice(-MOST);
+  if (forMs !== null) setTimeout(() => dismiss(id), forMs);
+}
+
+const dismiss = (id: number): void => {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+};
+
+/** Tells shortly that something is done. */
+export const toast = (text: string): void => show({ kind: 'done', text, requestId: null }, SHOWN_FOR_MS);
+
+/** Tells that something failed, in the service's words. It stays until it is closed. */
+export const toastError = (reason: unknown): void =>
+  show(
+    {
+      kind: 'failed',
+      text: reason instanceof Error ? reason.message : String(reason),
+      requestId: reason instanceof ApiError ? reason.requestId : null,
+    },
+    null,
+  );
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, kind, text, requestId }) => (
+        <div key={id} class={`toast toast-${kind}`}>
+          <p>{text}</p>
+          {requestId && <CopyButton text={requestId} label="Copy request id" />}
+          <button type="button" class="icon-button" aria-label="Close this message" onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
