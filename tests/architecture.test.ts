@@ -19,6 +19,8 @@ const FAULTS = [
   ['typeorm-confined', 'src/interfaces/two.ts', "import type { EntityManager } from 'typeorm';"],
   ['no-cycles', 'src/domain/alerts/first.ts', "import './second.js';"],
   ['no-unresolvable', 'src/interfaces/three.ts', "import './gone.js';"],
+  ['console-alone', 'src/interfaces/web/console/one.tsx', "import '../pages.js';"],
+  ['console-alone', 'src/interfaces/web/console/two.ts', "import { z } from 'zod';"],
   ['known-place', 'src/domain/alerts/someRules.ts', ''],
   ['short-files', 'src/domain/alerts/long.ts', '// line\n'.repeat(301)],
   ['clock-confined', 'src/domain/alerts/clock.ts', 'export const now = new Date();'],
