@@ -23,6 +23,8 @@ interface Settings {
 const FILES = 5;
 const REOPEN_MS = 10_000;
 const CLOSE_MS = 2_000;
+/** The pause after each write. Lines that come meanwhile are written as one piece. */
+const PAUSE_MS = 10;
 
 /** JSON escapes neither these controls of terminals nor the line ends that some readers know. */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
@@ -31,6 +33,7 @@ const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 export class WinstonLogger implements Logger {
   private readonly context = new AsyncLocalStorage<LogFields>();
   private readonly logger: winston.Logger;
+  private readonly lines: Writable;
   private file: Writable | null = null;
   private reopening: NodeJS.Timeout | undefined;
   private closed = false;
@@ -48,10 +51,20 @@ export class WinstonLogger implements Logger {
       const json = JSON.stringify({ ...head, ...(fields as LogFields), ...head });
       return json.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
     });
+    this.lines = new Writable({
+      writev: (lines, done) => {
+        const piece = Buffer.concat(lines.map(({ chunk }) => chunk));
+        if (stderr) process.stderr.write(piece);
+        const written = () => void setTimeout(done, PAUSE_MS);
+        if (this.file) this.file.write(piece, written);
+        else written();
+      },
+      final: (done) => void (this.file ? this.file.end(() => done()) : done()),
+    });
     this.logger = winston.createLogger({
       level,
       format: winston.format.combine(redact(), jsonLine),
-      transports: [new winston.transports.Console({ stderrLevels: [...logLevels], silent: !stderr })],
+      transports: [new winston.transports.Stream({ stream: this.lines, eol: '\n' })],
     });
     if (file !== null) {
       requireWritable(file);
@@ -82,7 +95,7 @@ export class WinstonLogger implements Logger {
 
   async flush(): Promise<void> {
     await setImmediate(); // by then winston has passed the lines on
-    await new Promise<void>((resolve) => (this.file ? this.file.write('', () => resolve()) : resolve()));
+    await new Promise<void>((resolve) => this.lines.write('', () => resolve()));
   }
 
   /** Resolves once everything is written, or after two seconds. Later lines are lost. */
@@ -95,7 +108,7 @@ export class WinstonLogger implements Logger {
         clearTimeout(timer);
         resolve();
       };
-      this.logger.once('finish', () => (this.file ? this.file.end(closed) : closed()));
+      this.logger.once('finish', () => this.lines.end(closed));
       this.logger.end();
     });
   }
@@ -109,27 +122,14 @@ export class WinstonLogger implements Logger {
   private openFile(file: string, size: string): void {
     const names = logFiles(file);
     const rotating = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
-    const stream = inPieces(rotating);
-    const transport = new winston.transports.Stream({ stream, eol: '\n' });
     rotating.once('error', (error) => {
       // A full disk must not end the service. Lines are lost until the file can be opened again.
-      this.logger.remove(transport);
       this.file = null;
       this.warn('the log file cannot be written', { file, error });
       if (!this.closed) this.reopening = setTimeout(() => this.openFile(file, size), REOPEN_MS).unref();
     });
-    this.logger.add(transport);
-    this.file = stream;
+    this.file = rotating;
   }
-}
-
-/** Writes all lines that wait as one piece. The rotating stream would write each of them by itself. */
-function inPieces(rotating: Writable): Writable {
-  const pieces = new Writable({
-    writev: (lines, done) => void rotating.write(Buffer.concat(lines.map(({ chunk }) => chunk)), done),
-    final: (done) => void rotating.end(done),
-  });
-  return pieces.on('error', () => undefined); // the rotating stream reports it as well
 }
 
 /** Returns the paths of a log's files, newest first. */
