@@ -24,17 +24,17 @@ export function Layout({ children }: { children: ComponentChildren }) {
   }, [place]);
   return (
     <div class="layout">
-      <a
-        class="skip"
-        href={link(place)}
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
       <header class="top">
+        <a
+          class="skip"
+          href={link(place)}
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          Skip to the content
+        </a>
         <button
           type="button"
           class="icon-button"
