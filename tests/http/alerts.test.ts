@@ -2,6 +2,7 @@ import type { Container } from 'inversify';
 import { AlertNotifier } from '../../src/application/alerts/ports.js';
 import type { Alert } from '../../src/domain/alerts/alert.js';
 import { as, masterKey } from '../support/monitoring.js';
+import { type Posted, verified, WebhookReceiver } from '../support/webhook-receiver.js';
 import { register } from '../support/workspace.js';
 import { mailsTo, receivesMail } from './support/mailbox.js';
 import { TestApp } from './support/test-app.js';
@@ -284,6 +285,31 @@ describe('alert rules and alerts', () => {
       status: 404,
       body: { code: 'not_found' },
     });
+  });
+
+  it('posts a signed test event to a webhook at once, and tells what came of it', async () => {
+    const receiver = await WebhookReceiver.start();
+    const { body: made } = await admin.call('POST', webhooks, { json: { url: receiver.url } });
+    const test = `${webhooks}/${made.id}/test`;
+    expect(await admin.call('POST', test)).toEqual({
+      status: 200,
+      body: { at: expect.any(Number), status: 200, error: null },
+    });
+    const [posted] = receiver.posted as [Posted];
+    expect(verified(made.secret, posted)).toEqual({
+      type: 'webhook.test',
+      timestamp: expect.any(String),
+      data: { webhook_id: made.id },
+    });
+    await receiver.stop();
+    expect(await as(app, team.developer.token).call('POST', test)).toMatchObject({
+      status: 200,
+      body: { status: null, error: 'the receiver refuses connections' },
+    });
+    expect(await member.call('POST', test)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(await admin.get(webhooks)).toMatchObject({ webhooks: [{ last_delivery: null }] });
+    await admin.call('DELETE', `${webhooks}/${made.id}`);
+    expect(await admin.call('POST', test)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
   it('has webhooks that lead nowhere else than they may', async () => {

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions, permitted } from '../../domain/accounts/permission.js';
-import { Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
+import { type Delivery, Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
@@ -46,6 +46,22 @@ export class WebhookService {
       await this.audit.record({ by: caller, action: 'webhook.created', object: Webhook.named(webhook) });
     });
     return { webhook, secret };
+  }
+
+  /** Posts a signed test event once, now, and returns the outcome. Stores nothing. Throws NotFound. */
+  async test({ by, id }: By & { id: string }): Promise<Pick<Delivery, 'at' | 'status' | 'error'>> {
+    authorize(by, permissions.manageMonitoring);
+    const found = (await this.webhooks.all()).find((one) => one.id === id);
+    if (!found) throw new NotFound('webhook');
+    const at = this.clock.now();
+    const failed = (error: string) => ({ at, status: null, error });
+    if (!found.enabled) return failed('the webhook is disabled, since its receiver has answered 410');
+    if (found.url === '') return failed('the webhook was stored under another SERVICE_SECRET');
+    const opened = await this.webhooks.open(id);
+    if (!opened) throw new NotFound('webhook');
+    const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhook_id: id } });
+    const message = { url: opened.webhook.url, secret: opened.secret, id: this.ids.next('msg'), body, sentAt: at };
+    return { ...(await this.sender.post(message)), at };
   }
 
   /** Deletes a webhook together with its waiting deliveries. Throws NotFound. */

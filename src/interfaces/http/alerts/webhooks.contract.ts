@@ -9,6 +9,11 @@ import { AlertAnswer } from './alerts.contract.js';
 const api = contractsOf('Monitoring');
 const path = '/v1/alerts/webhooks';
 
+const outcome = {
+  at: Timestamp,
+  status: intLike(200, 'The HTTP status of the answer. Null if there was none.').nullable(),
+};
+
 const WebhookAnswer = namedObject('Webhook', {
   id: id('whk'),
   url: textLike(
@@ -20,9 +25,8 @@ const WebhookAnswer = namedObject('Webhook', {
   created_at: Timestamp,
   last_delivery: z
     .object({
-      at: Timestamp,
+      ...outcome,
       alert_id: id('alr'),
-      status: intLike(200, 'The HTTP status of the answer. Null if there was none.').nullable(),
       error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
     })
     .nullable()
@@ -61,6 +65,20 @@ export const createWebhook = api.post(path, {
   answer: WebhookAnswer.extend({
     secret: textLike(`whsec_${'Example'.repeat(6)}a=`, 'The key of the signatures. Shown only once.'),
   }).meta({ id: 'CreatedWebhook' }),
+});
+
+export const testWebhook = api.post(`${path}/{webhook_id}/test`, {
+  id: 'testWebhook',
+  summary: 'Post a test event to a webhook',
+  description:
+    'Posts one signed event `{"type": "webhook.test", "timestamp", "data": {"webhook_id"}}` at once, without a retry, and ' +
+    'answers what came of it. Nothing is posted to a disabled webhook. `last_delivery` stays.',
+  access: permissions.manageMonitoring,
+  status: 200,
+  answer: namedObject('WebhookTest', {
+    ...outcome,
+    error: z.string().nullable().meta({ description: 'Null if the event was delivered.', example: null }),
+  }),
 });
 
 export const deleteWebhook = api.delete(`${path}/{webhook_id}`, {

@@ -19,6 +19,10 @@ export class WebhooksController implements Controller {
       const { webhook, secret } = await this.webhooks.create({ by: caller, url: body.url });
       return { ...webhookAnswer(webhook), secret };
     }),
+    route(contracts.testWebhook, async ({ caller, params: { webhook_id: id } }) => {
+      const { at, ...outcome } = await this.webhooks.test({ by: caller, id });
+      return { at: seconds(at), ...outcome };
+    }),
     route(contracts.deleteWebhook, ({ caller, params: { webhook_id: id } }) =>
       deleted(id, this.webhooks.delete({ by: caller, id })),
     ),

@@ -1023,6 +1023,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/alerts/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/alerts/webhooks/{webhook_id}": {
         parameters: {
             query?: never;
@@ -2600,8 +2616,8 @@ export interface components {
             created_at: number;
             last_delivery: {
                 at: number;
-                alert_id: string;
                 status: number | null;
+                alert_id: string;
                 error: string | null;
             } | null;
         };
@@ -2613,8 +2629,8 @@ export interface components {
             created_at: number;
             last_delivery: {
                 at: number;
-                alert_id: string;
                 status: number | null;
+                alert_id: string;
                 error: string | null;
             } | null;
             secret: string;
@@ -2622,6 +2638,11 @@ export interface components {
         NewWebhook: {
             /** Format: uri */
             url: string;
+        };
+        WebhookTest: {
+            at: number;
+            status: number | null;
+            error: string | null;
         };
         LogTail: {
             lines: string[];
@@ -6687,6 +6708,37 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated"];
+            403: components["responses"]["403.operator_only.forbidden"];
+            404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.shutting_down"];
         };
     };
     deleteWebhook: {
