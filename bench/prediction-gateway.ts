@@ -5,7 +5,8 @@ import { compare, medianOf, type Target } from './rounds.js';
 
 /**
  * Measures the service's own share of a prediction: the time that it adds to asking the serving process itself, round by
- * round. `npm run bench:prediction-gateway [rounds]`
+ * round. The caller asks both in turns, so that the process has been idle before either call. An idle process takes the
+ * machine longer to wake. `npm run bench:prediction-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const CALLERS = 32;
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
     ],
     ROUNDS,
     CALLERS,
+    { inTurns: true },
   );
   for (const [name, direct] of Object.entries({ infer: 'direct infer', predict: 'direct' })) {
     const share = medianOf(times[name], times[direct], (a, b) => a - b);

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Measured, Round } from './callers.js';
+import type { Call, Measured, Round } from './callers.js';
 
 const ROUND_MS = 2_000;
 
@@ -23,17 +23,26 @@ export interface Compared {
   readonly rates: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Calls the targets in turns, round by round, and prints the medians. The first round warms up. */
-export async function compare(targets: readonly Target[], rounds: number, callers: number): Promise<Compared> {
+/**
+ * Calls the targets round by round, and prints the medians. The first round warms up. The caller who is alone calls one
+ * target again and again. With `inTurns` it calls one after the other, so that each has been idle before its call.
+ */
+export async function compare(
+  targets: readonly Target[],
+  rounds: number,
+  callers: number,
+  { inTurns = false } = {},
+): Promise<Compared> {
   const process = fork(join(__dirname, 'callers.js'));
   const times: Record<string, number[]> = {};
   const rates: Record<string, number[]> = {};
   for (let round = 0; round <= rounds; round++) {
-    for (const target of targets) {
-      const alone = await measured(process, target, 1);
-      const together = await measured(process, target, callers);
+    const turns = inTurns ? (await measured(process, targets, 1)).times : null;
+    for (const [at, target] of targets.entries()) {
+      const alone = turns?.[at] ?? (await measured(process, [target], 1)).times.flat();
+      const together = await measured(process, [target], callers);
       if (round === 0) continue;
-      times[target.name] = [...(times[target.name] ?? []), median(alone.times)];
+      times[target.name] = [...(times[target.name] ?? []), median(alone)];
       rates[target.name] = [...(rates[target.name] ?? []), together.perSecond];
     }
   }
@@ -45,7 +54,14 @@ export async function compare(targets: readonly Target[], rounds: number, caller
   return { times, rates };
 }
 
-async function measured(callers: ChildProcess, { url, headers, body }: Target, atOnce: number): Promise<Measured> {
+async function measured(process: ChildProcess, targets: readonly Target[], callers: number): Promise<Measured> {
+  process.send({ calls: targets.map(callTo), callers, ms: ROUND_MS * targets.length } satisfies Round);
+  const [result] = (await once(process, 'message')) as [Measured];
+  if (result.failure !== null) throw new Error(result.failure);
+  return result;
+}
+
+function callTo({ url, headers, body }: Target): Call {
   const { port, pathname } = new URL(url);
   const sent = {
     Host: `127.0.0.1:${port}`,
@@ -54,11 +70,7 @@ async function measured(callers: ChildProcess, { url, headers, body }: Target, a
   };
   const line = `${body === undefined ? 'GET' : 'POST'} ${pathname} HTTP/1.1`;
   const head = [line, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)];
-  const request = `${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
-  callers.send({ port: Number(port), request, callers: atOnce, ms: ROUND_MS } satisfies Round);
-  const [result] = (await once(callers, 'message')) as [Measured];
-  if (result.failure !== null) throw new Error(`${url}: ${result.failure}`);
-  return result;
+  return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}` };
 }
 
 /** Returns the median of the figures of `a` relative to those of `b`, round by round. */
