@@ -54,8 +54,14 @@ export async function compare(
   return { times, rates };
 }
 
-async function measured(process: ChildProcess, targets: readonly Target[], callers: number): Promise<Measured> {
-  process.send({ calls: targets.map(callTo), callers, ms: ROUND_MS * targets.length } satisfies Round);
+/** Has the process of `callers.js` call the targets. */
+export async function measured(
+  process: ChildProcess,
+  targets: readonly Target[],
+  callers: number,
+  ms = ROUND_MS * targets.length,
+): Promise<Measured> {
+  process.send({ calls: targets.map(callTo), callers, ms } satisfies Round);
   const [result] = (await once(process, 'message')) as [Measured];
   if (result.failure !== null) throw new Error(result.failure);
   return result;
