@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { closeSync, openSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -7,6 +6,7 @@ import { createStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
+import { AsyncValue } from '../system/async-value.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -31,7 +31,7 @@ const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** JSON Lines with `time`, `level` and `event` first, rotated by size, with secrets redacted. */
 export class WinstonLogger implements Logger {
-  private readonly context = new AsyncLocalStorage<LogFields>();
+  private readonly fields = new AsyncValue<LogFields>();
   private readonly logger: winston.Logger;
   private readonly lines: Writable;
   private file: Writable | null = null;
@@ -85,12 +85,12 @@ export class WinstonLogger implements Logger {
   }
 
   within<T>(fields: LogFields, work: () => T): T {
-    return this.context.run({ ...this.context.getStore(), ...fields }, work);
+    return this.fields.run({ ...this.fields.current, ...fields }, work);
   }
 
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
-    const fields = this.context.getStore() ?? {};
-    return (...given) => this.context.run(fields, () => work(...given));
+    const fields = this.fields.current ?? {};
+    return (...given) => this.fields.run(fields, () => work(...given));
   }
 
   async flush(): Promise<void> {
@@ -115,7 +115,7 @@ export class WinstonLogger implements Logger {
 
   private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
     if (this.closed || !this.logger.isLevelEnabled(level)) return;
-    this.logger.log({ level, message: event, fields: { ...this.context.getStore(), ...fields } });
+    this.logger.log({ level, message: event, fields: { ...this.fields.current, ...fields } });
   }
 
   /** winston's own file transport loses lines that arrive while it rotates. */

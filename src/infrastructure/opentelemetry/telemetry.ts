@@ -8,6 +8,7 @@ import type { ChatEngine } from '../../application/chat/ports.js';
 import type { Logger, Tracer } from '../../application/shared/ports.js';
 import type { MetricSnapshot } from '../prometheus/metric-sources.js';
 import { resultWithin, steadyMs } from '../system/scheduling.js';
+import { AsyncContextManager } from './context-manager.js';
 import { GenAiTelemetry } from './gen-ai.js';
 import { MetricsBridge } from './metrics-bridge.js';
 import { OpenTelemetryTracer } from './open-telemetry-tracer.js';
@@ -43,6 +44,7 @@ export class OpenTelemetry {
     this.sdk = new NodeSDK({
       resource: resources.defaultResource().merge(resources.resourceFromAttributes(service)),
       sampler: samplerOf(variables.OTEL_TRACES_SAMPLER, variables.OTEL_TRACES_SAMPLER_ARG),
+      contextManager: new AsyncContextManager(),
       metricReaders: this.metricReaders(variables),
       logRecordProcessors: [],
       // Baggage of strangers would reach engines and receivers of webhooks.

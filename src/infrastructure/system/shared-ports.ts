@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
@@ -12,6 +11,7 @@ import {
   type Span,
   Tracer,
 } from '../../application/shared/ports.js';
+import { AsyncValue } from './async-value.js';
 
 @injectable()
 export class SystemClock implements Clock {
@@ -38,18 +38,18 @@ export class TimedDelay implements Delay {
 
 @injectable()
 export class AsyncRequestContext implements RequestContext {
-  private readonly current = new AsyncLocalStorage<CurrentRequest>();
+  private readonly request = new AsyncValue<CurrentRequest>();
 
   get id(): string | null {
-    return this.current.getStore()?.id ?? null;
+    return this.request.current?.id ?? null;
   }
 
   within<T>(request: CurrentRequest, work: () => T): T {
-    return this.current.run(request, work);
+    return this.request.run(request, work);
   }
 
   async reserve(...lengths: number[]): Promise<void> {
-    await this.current.getStore()?.reserve(...lengths);
+    await this.request.current?.reserve(...lengths);
   }
 }
 

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { injectable } from 'inversify';
@@ -7,6 +6,7 @@ import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, Locks, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
+import { AsyncValue } from '../system/async-value.js';
 import { isLostRace } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 15;
 
 /** Gives each repository the connection of the transaction that it runs in. */
 export class TypeOrmUnitOfWork implements UnitOfWork {
-  private readonly current = new AsyncLocalStorage<EntityManager>();
+  private readonly transactional = new AsyncValue<EntityManager>();
 
   /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
@@ -37,7 +37,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   get isRunning(): boolean {
-    return this.current.getStore() !== undefined;
+    return this.transactional.current !== undefined;
   }
 
   repository<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
@@ -68,7 +68,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   private get manager(): EntityManager {
-    return this.current.getStore() ?? this.source.manager;
+    return this.transactional.current ?? this.source.manager;
   }
 
   /** Runs `work` again, after a pause with jitter, if its transaction lost against another. */
@@ -85,7 +85,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
-    const within = (manager: EntityManager) => this.current.run(manager, work);
+    const within = (manager: EntityManager) => this.transactional.run(manager, work);
     return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
   }
 }

@@ -1,6 +1,7 @@
 import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
+import { AsyncValue } from '../../../src/infrastructure/system/async-value.js';
 import {
   AsyncRequestContext,
   SystemClock,
@@ -53,6 +54,18 @@ describe('RequestContext of Node', () => {
     );
     expect(seen).toEqual(['r0', 'r1', 'r2'].map((id) => [id, id]));
     expect(request.id).toBeNull();
+  });
+
+  it('stays that of the code, whatever other values the code runs with', async () => {
+    const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
+    const seen = await request.within({ id: 'r', reserve: async () => undefined }, async () => {
+      const within = await other.run('a', async () => {
+        await null;
+        return other.run('b', () => [request.id, other.current]);
+      });
+      return [...within, request.id, other.current];
+    });
+    expect(seen).toEqual(['r', 'b', 'r', undefined]);
   });
 
   it('reserves memory of the current request, and none outside', async () => {

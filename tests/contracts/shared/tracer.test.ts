@@ -3,6 +3,7 @@ import { core, NodeSDK } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Span, Tracer } from '../../../src/application/shared/ports.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
+import { AsyncContextManager } from '../../../src/infrastructure/opentelemetry/context-manager.js';
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
 import { samplerOf } from '../../../src/infrastructure/opentelemetry/sampler.js';
 import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
@@ -16,6 +17,7 @@ const sdk = new NodeSDK({
   autoDetectResources: false,
   spanProcessors: [new SimpleSpanProcessor({ exporter })],
   sampler: { shouldSample: (...about) => sampler.shouldSample(...about), toString: () => 'that of the test' },
+  contextManager: new AsyncContextManager(),
   textMapPropagator: new core.W3CTraceContextPropagator(),
   metricReaders: [],
   logRecordProcessors: [],
