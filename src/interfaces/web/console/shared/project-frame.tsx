@@ -1,24 +1,30 @@
 import type { ComponentChildren } from 'preact';
-import { answer, api } from './api.js';
+import { answer, api, type Schemas } from './api.js';
 import { Frame, Tabs } from './frame.js';
-import { useQuery } from './query.js';
+import { type Query, useQuery } from './query.js';
 import { link } from './router.js';
 
+type Project = Schemas['Project'];
+
 /** Reads a project, as its frame and its pages do. */
-export const useProject = (id: string) =>
-  useQuery(`project ${id}`, () =>
-    answer(api.GET('/v1/projects/{project_id}', { params: { path: { project_id: id } } })),
+export const useProject = (id: string | null, options: Parameters<typeof useQuery<Project>>[2] = {}) =>
+  useQuery(
+    id && `project ${id}`,
+    () => answer(api.GET('/v1/projects/{project_id}', { params: { path: { project_id: id ?? '' } } })),
+    options,
   );
 
-/** The frame of the pages of one project: its name and the links between them. */
+/** The frame of the pages of one project: its name and the links between them. It reads `project` if it is not given. */
 export function ProjectFrame(props: {
   id: string;
+  project?: Query<Project>;
   title?: string;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
   const { id, title, actions, children } = props;
-  const project = useProject(id);
+  const own = useProject(props.project ? null : id);
+  const project = props.project ?? own;
   const name = project.data?.name ?? 'Project';
   const place = `/projects/${id}`;
   const above = [{ title: 'Projects', href: link('/projects') }];

@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks';
+import { can, isOperator } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { FormError, SelectField, useAction } from '../../shared/form.js';
+import { Panel } from '../../shared/frame.js';
+import { modelName } from '../../shared/model-name.js';
+import { useQuery } from '../../shared/query.js';
+import { link } from '../../shared/router.js';
+import { State } from '../../shared/states.js';
+
+type Project = Schemas['Project'];
+const FILE = 'file:';
+
+/** Shows the runtime live, and connects, starts, stops and disconnects it. */
+export function RuntimePanel({ project, reload }: { project: Project; reload: () => Promise<void> }) {
+  const { id, runtime, models } = project;
+  const params = { path: { project_id: id } };
+  const connected = models.find((model) => model.id === runtime.model_id);
+  const mayEdit = can('edit_workspace');
+  const change = useAction(async (act: () => Promise<unknown>) => {
+    try {
+      await act();
+    } finally {
+      await reload();
+    }
+  });
+  const start = () => answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));
+  const stop = () => answer(api.POST('/v1/projects/{project_id}/runtime/stop', { params }));
+  const disconnect = async () => {
+    const text = 'Nothing answers chats of this project until a model is connected again. The model itself stays.';
+    if (!(await confirmAct({ title: 'Disconnect the model?', text, act: 'Disconnect' }))) return;
+    await change.run(() => answer(api.DELETE('/v1/projects/{project_id}/runtime', { params })));
+  };
+  const idle = runtime.state === 'stopped' || runtime.state === 'unavailable';
+  return (
+    <Panel title="Runtime" actions={<State of={runtime.state} />}>
+      <div id="runtime" class="stack" tabIndex={-1}>
+        <FormError error={change.error} />
+        {runtime.reason && <p class="note bad">{runtime.reason}</p>}
+        {connected ? (
+          <p>
+            <a href={link(`/projects/${id}/models/${connected.id}`)}>{modelName(connected)}</a>
+            {runtime.task && <span class="hint"> {runtime.task}</span>}
+          </p>
+        ) : (
+          <p class="hint">Connect a registered model, so that the project answers.</p>
+        )}
+        {runtime.state === 'loading' && (
+          <p class="hint" role="status">
+            The model is loading. This page shows when it is ready.
+          </p>
+        )}
+        {mayEdit && connected && (
+          <div class="actions start">
+            {idle && (
+              <button type="button" class="button" disabled={change.busy} onClick={() => void change.run(start)}>
+                {runtime.state === 'stopped' ? 'Start' : 'Start again'}
+              </button>
+            )}
+            {runtime.state !== 'stopped' && (
+              <button type="button" class="button" disabled={change.busy} onClick={() => void change.run(stop)}>
+                {change.busy ? 'One moment …' : 'Stop'}
+              </button>
+            )}
+            <button type="button" class="button" disabled={change.busy} onClick={() => void disconnect()}>
+              Disconnect
+            </button>
+          </div>
+        )}
+        {mayEdit && <Connection project={project} busy={change.busy} connect={change.run} />}
+      </div>
+    </Panel>
+  );
+}
+
+/** Chooses what to connect: a registered model, or a chat model of this service that is registered on the way. */
+function Connection(props: {
+  project: Project;
+  busy: boolean;
+  connect: (act: () => Promise<unknown>) => Promise<void>;
+}) {
+  const { project, busy, connect } = props;
+  const params = { path: { project_id: project.id } };
+  const [chosen, choose] = useState('');
+  const files = useQuery(isOperator() ? 'model-files' : null, () => answer(api.GET('/v1/model-files')));
+  const registered = project.models.filter(({ id }) => id !== project.runtime.model_id);
+  const inUse = project.models.map(({ spec }) => spec.path);
+  const folders = (files.data?.model_files ?? []).filter(
+    ({ kind, path }) => kind === 'chat_model' && !inUse.includes(path),
+  );
+  if (registered.length === 0 && folders.length === 0) {
+    return project.runtime.model_id ? null : (
+      <a class="button" href={link(`/projects/${project.id}/models`, { new: '1' })}>
+        Draft a model
+      </a>
+    );
+  }
+  const value = chosen || registered[0]?.id || FILE + folders[0]?.path;
+  const act = async () => {
+    const model_id = value.startsWith(FILE) ? await register(project.id, value.slice(FILE.length)) : value;
+    await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));
+    await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));
+    choose('');
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void connect(act);
+      }}
+    >
+      <SelectField
+        label={project.runtime.model_id ? 'Connect another model' : 'Model'}
+        value={value}
+        options={[
+          ...registered.map((model) => [model.id, modelName(model)] as const),
+          ...folders.map(({ path }) => [FILE + path, `${path} (registers it)`] as const),
+        ]}
+        onInput={(event) => choose(event.currentTarget.value)}
+      />
+      <button type="submit" class={project.runtime.model_id ? 'button' : 'button primary'} disabled={busy}>
+        {busy ? 'One moment …' : 'Connect and start'}
+      </button>
+    </form>
+  );
+}
+
+/** Registers a chat model of the models folders in a project. Returns the id of the model. */
+async function register(projectId: string, path: string): Promise<string> {
+  const params = { path: { project_id: projectId } };
+  const body = { request_id: crypto.randomUUID(), spec: { runtime: 'onnx', path } };
+  const { id, version } = await answer(api.POST('/v1/projects/{project_id}/models', { params, body }));
+  await answer(
+    api.POST('/v1/projects/{project_id}/models/{model_id}/register', {
+      params: { path: { project_id: projectId, model_id: id } },
+      body: { version },
+    }),
+  );
+  return id;
+}

@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { Frame } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import type { Page } from '../../shared/page.js';
+import { usePaged } from '../../shared/query.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { More, Table } from '../../shared/table.js';
+import { toast, toastError } from '../../shared/toasts.js';
+import { NewProject } from './new-project.js';
+import './projects.css';
+
+type Project = Schemas['Project'];
+
+const PAGE = 50;
+
+/** Lists the projects of the team. */
+function Projects() {
+  const projects = usePaged('projects', async (cursor) => {
+    const page = await answer(
+      api.GET('/v1/projects', { params: { query: { limit: PAGE, ...(cursor && { cursor }) } } }),
+    );
+    return { items: page.projects, next: page.next_cursor };
+  });
+  const [deleting, setDeleting] = useState<string | null>(null);
+  const remove = async ({ id, name }: Project) => {
+    const sure = await confirmAct({
+      title: `Delete ${name}?`,
+      text: 'Its datasets, models, evaluations’ results and conversations go with it, frozen and registered ones included. This cannot be undone.',
+      act: 'Delete the project',
+    });
+    if (!sure) return;
+    setDeleting(id);
+    await answer(api.DELETE('/v1/projects/{project_id}', { params: { path: { project_id: id } } })).then(
+      () => toast(`${name} is deleted.`),
+      toastError,
+    );
+    setDeleting(null);
+    await projects.reload();
+  };
+  const creating = query.value.get('new') !== null && can('edit_workspace');
+  const create = can('edit_workspace') && (
+    <button type="button" class="button primary" onClick={() => setQuery({ new: '1' })}>
+      <Icon name="plus" /> New project
+    </button>
+  );
+  return (
+    <Frame title="Projects" actions={create}>
+      <Loaded query={projects} what="the projects">
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon="projects" title="There is no project yet">
+              <p>A project holds a goal, the datasets that measure it and the models that serve it.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table label="Projects" rowKey={({ id }) => id} rows={rows} columns={columns(deleting, remove)} />
+              <More query={projects} />
+            </>
+          )
+        }
+      </Loaded>
+      {creating && <NewProject onClose={() => setQuery({ new: null })} />}
+    </Frame>
+  );
+}
+
+const columns = (deleting: string | null, remove: (project: Project) => Promise<void>) => [
+  {
+    title: 'Project',
+    cell: ({ id, name, spec }: Project) => (
+      <>
+        <a class="projects-name" href={link(`/projects/${id}`)}>
+          {name}
+        </a>
+        {typeof spec.goal === 'string' && <p class="projects-goal">{spec.goal}</p>}
+      </>
+    ),
+  },
+  { title: 'Runtime', cell: ({ runtime }: Project) => <State of={runtime.state} /> },
+  {
+    title: 'Review',
+    minor: true,
+    cell: ({ status, version }: Project) => `${status === 'reviewed' ? 'Reviewed' : 'Draft'}, version ${version}`,
+  },
+  { title: 'Changed', minor: true, cell: ({ updated_at }: Project) => <Time at={updated_at} /> },
+  ...(can('delete_project')
+    ? [
+        {
+          title: 'Acts',
+          cell: (project: Project) => (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Delete ${project.name}`}
+              disabled={deleting === project.id}
+              onClick={() => void remove(project)}
+            >
+              <Icon name="trash" />
+            </button>
+          ),
+        },
+      ]
+    : []),
+];
+
+export const projects: Page = {
+  path: '/projects',
+  title: 'Projects',
+  view: Projects,
+  needs: 'read_workspace',
+  menu: { group: 'Workspace', icon: 'projects', key: 'p' },
+};
