@@ -9,7 +9,7 @@ import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const SEED = 20_261_122;
-const REQUESTS = 800;
+const REQUESTS = 400;
 
 /** Is an answer of a model server that a prediction can get, whatever it sends. */
 const tooBusy = {

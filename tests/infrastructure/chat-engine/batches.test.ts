@@ -25,16 +25,16 @@ async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Complet
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
 const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
 
-/** Over a hundred questions of 10 to over 200 tokens. Some begin alike. */
+/** Over sixty questions of 10 to over 200 tokens. Some begin alike. */
 const mixed: Question[] = [
   ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
-  ...Array.from({ length: 32 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
-  ...Array.from({ length: 32 }, (_, i) => {
+  ...Array.from({ length: 16 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
+  ...Array.from({ length: 16 }, (_, i) => {
     const some = Array.from({ length: 1 + ((i * 5) % 40) }, (_, at) => words[(i + at * at) % words.length]);
     return { text: `Repeat after me: ${some.join(' ')}`, maxTokens: 12 };
   }),
   ...Array.from({ length: 10 }, (_, i) => ({ text: `Count from 1 to ${2 + i}.`, maxTokens: i % 9 === 8 ? null : 12 })),
-  ...Array.from({ length: 32 }, (_, i) => ({
+  ...Array.from({ length: 16 }, (_, i) => ({
     messages: [
       { role: 'system' as const, content: 'You are a helpful assistant.'.repeat(1 + (i % 3)) },
       { role: 'user' as const, content: `Hello! ${words[i % 8]}` },
@@ -50,8 +50,8 @@ const said = (answers: Completed[][]) =>
   answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
 
 describe('answers of a batch', () => {
-  it('are those of one at a time, without a cache: over a hundred of tiny-chat', async () => {
-    expect(mixed.length).toBeGreaterThan(100);
+  it('are those of one at a time, without a cache: over sixty of tiny-chat', async () => {
+    expect(mixed.length).toBeGreaterThan(60);
     const alone = await run({ folder: tinyChat, settings: plainly, rounds: mixed.map((question) => [question]) });
     expect(alone.maxBatch).toBe(1);
     expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
@@ -59,7 +59,7 @@ describe('answers of a batch', () => {
     expect(together.maxBatch).toBe(16);
     expect(said(together.answers)).toEqual(said(alone.answers));
     // Some questions begin alike.
-    expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(25);
+    expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(12);
     const again = await run({
       folder: tinyChat,
       settings: { maxBatch: 3, cacheBytes: 200_000 },

@@ -28,12 +28,12 @@ const refusalOf = (schema: unknown): UnsupportedSchema => {
 
 describe('the grammar of a schema', () => {
   it('holds for each finished answer of the shipped model, whatever the schema', async () => {
-    const { stdout } = await promisify(execFile)('node', [formsProgram, tinyChat, '200', '200'], {
+    const { stdout } = await promisify(execFile)('node', [formsProgram, tinyChat, '100', '200'], {
       maxBuffer: 2 ** 24,
     });
     const answers: { schema: JsonObject; text: string; finishReason: string }[] = JSON.parse(stdout);
     const finished = answers.filter(({ finishReason }) => finishReason === 'stop');
-    expect([answers.length, finished.length > 190]).toEqual([200, true]);
+    expect([answers.length, finished.length > 95]).toEqual([100, true]);
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const invalid = finished.filter(({ schema, text }) => !ajv.validate(schema, JSON.parse(text)));
     expect(invalid).toEqual([]);
@@ -131,7 +131,7 @@ describe('the automaton of a pattern', () => {
         const whole = new RegExp(`^(?:${some})$`, 'u');
         expect(all.map((text) => accepts(some, text))).toEqual(all.map((text) => whole.test(text)));
       }),
-      { numRuns: 400, seed: 18 },
+      { numRuns: 200, seed: 18 },
     );
     expect(automatonOf(pattern('(\\w+\\s?){1,20}'), 500)?.length).toBeLessThan(50);
     expect(automatonOf(pattern('(.*a){20}'), 500)?.length).toBeLessThan(50);
