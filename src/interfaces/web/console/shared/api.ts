@@ -68,14 +68,15 @@ export async function answer<T>(call: Promise<{ data?: T; error?: unknown; respo
 /** Reads a refusal. The endpoint for OpenAI's clients words it in another form. */
 export function refusal(response: Response, body: unknown): ApiError {
   const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
-  const worded = (typeof error === 'object' ? (error as { message?: string; code?: string }) : null) ?? null;
+  const worded = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
+  const named = worded?.param ? [{ path: worded.param, message: worded.message ?? '' }] : undefined;
   const wait = Number(response.headers.get('Retry-After'));
   return new ApiError(
     response.status,
     code ?? worded?.code ?? String(response.status),
     worded?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
     response.headers.get('X-Request-Id'),
-    details,
+    details ?? named,
     wait > 0 ? wait : null,
   );
 }

@@ -1,0 +1,288 @@
+import { batch, signal } from '@preact/signals';
+import { ApiError, answer, api, type Schemas } from '../../shared/api.js';
+import { additionOf, EventReader, type Usage } from './events.js';
+import { type HistoryMessage, requestOf, type Settings } from './request.js';
+
+export interface Message extends HistoryMessage {
+  /** Tells the messages of a chat apart. */
+  readonly key: number;
+  /** How an answer of this page ended. Absent for one that was stored. */
+  readonly end?: 'stop' | 'length' | 'tool_calls' | 'stopped' | 'failed';
+  readonly figures?: Figures;
+}
+
+export interface Figures {
+  /** Seconds from the call to the first text. */
+  readonly firstText: number | null;
+  /** Seconds from the call to the end. */
+  readonly total: number;
+  readonly usage: Usage | null;
+}
+
+/** Why there is no answer. With `retryIn` the chat asks again after so many seconds. */
+export interface Failure {
+  readonly error: ApiError;
+  readonly retryIn: number | null;
+}
+
+/** Codes that say that the same call is answered later. */
+const PASSING = ['model_busy', 'runtime_loading', 'rate_limited', 'busy'];
+const MOST_TRIES = 12;
+const LONGEST_WAIT_S = 10;
+const MOST_PER_PAGE = 1_000;
+/** The messages of a turn: a question and its answer. */
+const TURN = 2;
+
+let keys = 0;
+
+/** A chat with a project: its messages, the answer that is coming, and the conversation that stores it. */
+export class Chat {
+  readonly messages = signal<readonly Message[]>([]);
+  /** The text of the answer so far. Null: none is coming. */
+  readonly coming = signal<string | null>(null);
+  readonly failure = signal<Failure | null>(null);
+  /** Whether a conversation is being loaded. */
+  readonly loading = signal(false);
+  /** The system prompt of the conversation that was opened. Null: none was opened. */
+  readonly storedSystem = signal<string | null>(null);
+  /** The conversation, and how many of the messages from the first on it has. */
+  private kept: { readonly id: string; readonly count: number } | null = null;
+  private running: AbortController | null = null;
+
+  constructor(
+    readonly projectId: string,
+    private readonly onKept: (conversationId: string) => void,
+  ) {}
+
+  /** Shows a conversation; null begins a new one. */
+  async open(conversationId: string | null): Promise<void> {
+    if (conversationId === (this.kept?.id ?? null) && !(conversationId === null && this.messages.value.length > 0))
+      return;
+    this.leave();
+    const opening = this.begin();
+    batch(() => {
+      this.messages.value = [];
+      this.failure.value = null;
+      this.storedSystem.value = null;
+      this.loading.value = conversationId !== null;
+    });
+    this.kept = null;
+    if (conversationId === null) return;
+    try {
+      const stored = await this.load(conversationId, opening.signal);
+      const system = stored[0]?.role === 'system' ? stored[0].content : '';
+      const shown = system === '' ? stored : stored.slice(1);
+      batch(() => {
+        this.messages.value = shown.map(({ role, content }) => ({ key: ++keys, role, text: content }));
+        this.storedSystem.value = system;
+        this.loading.value = false;
+      });
+      this.kept = { id: conversationId, count: shown.length };
+    } catch (reason) {
+      if (opening.signal.aborted) return;
+      batch(() => {
+        this.failure.value = { error: errorOf(reason), retryIn: null };
+        this.loading.value = false;
+      });
+    }
+  }
+
+  /** Asks a question. Resolves to whether it was answered. */
+  ask(text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
+    const answered = this.messages.value.filter(
+      ({ role }, index, all) => role !== 'user' || all[index + 1]?.role === 'assistant',
+    );
+    this.messages.value = [...answered, { key: ++keys, role: 'user', text }];
+    return this.run(settings, projectPrompt);
+  }
+
+  /** Asks the last question again, in place of its answer. */
+  again(settings: Settings, projectPrompt: string): Promise<boolean> {
+    const last = this.messages.value.findLastIndex(({ role }) => role === 'user');
+    this.messages.value = this.messages.value.slice(0, last + 1);
+    return this.run(settings, projectPrompt);
+  }
+
+  /** Asks another question in place of one, and of all that came after it. */
+  edit(key: number, text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
+    const at = this.messages.value.findIndex((message) => message.key === key);
+    this.messages.value = [...this.messages.value.slice(0, at), { key: ++keys, role: 'user', text }];
+    return this.run(settings, projectPrompt);
+  }
+
+  /** Breaks the answer off. Its text so far stays. */
+  stop(): void {
+    this.running?.abort();
+  }
+
+  /** Stops without a trace, when the chat is left. */
+  leave(): void {
+    this.stop();
+    this.running = null;
+    this.coming.value = null;
+  }
+
+  private begin(): AbortController {
+    this.running?.abort();
+    this.running = new AbortController();
+    return this.running;
+  }
+
+  private async load(conversation_id: string, abort: AbortSignal): Promise<Schemas['ConversationMessage'][]> {
+    const all: Schemas['ConversationMessage'][] = [];
+    const path = { project_id: this.projectId, conversation_id };
+    for (let cursor: number | undefined; ; ) {
+      const query = { limit: MOST_PER_PAGE, cursor };
+      const page = await answer(
+        api.GET('/v1/projects/{project_id}/conversations/{conversation_id}', {
+          params: { path, query },
+          signal: abort,
+        }),
+      );
+      all.unshift(...page.messages);
+      if (page.next_cursor === null) return all;
+      cursor = Number(page.next_cursor);
+    }
+  }
+
+  private async run(settings: Settings, projectPrompt: string): Promise<boolean> {
+    const running = this.begin();
+    this.failure.value = null;
+    this.coming.value = '';
+    for (let tries = 1; ; tries++) {
+      const error = await this.attempt(running, settings, projectPrompt);
+      if (this.running !== running) return false;
+      const waits = error && PASSING.includes(error.code) && error.retryAfter !== null && tries < MOST_TRIES;
+      const retryIn = waits ? Math.max(error.retryAfter ?? 1, Math.min(2 ** (tries - 1), LONGEST_WAIT_S)) : null;
+      this.failure.value = error && { error, retryIn };
+      if (retryIn !== null && (await passed(retryIn, running.signal))) continue;
+      batch(() => {
+        this.coming.value = null;
+        if (error && retryIn !== null) this.failure.value = { error, retryIn: null };
+      });
+      return error === null;
+    }
+  }
+
+  /** Asks once. Resolves to why there is no whole answer; null if there is one, or the caller stopped. */
+  private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
+    const history = this.messages.value;
+    const request = requestOf({ model: this.projectId, settings, history, projectPrompt });
+    const isNext = this.kept !== null && this.kept.count === history.length - 1;
+    const place = isNext && this.kept ? this.kept.id : 'new';
+    const started = performance.now();
+    const coming = new ComingAnswer((text) => {
+      if (this.running === running) this.coming.value = text;
+    });
+    let end: Message['end'];
+    let error: ApiError | null = null;
+    try {
+      let headers = new Headers();
+      const call = api.POST('/openai/v1/chat/completions', {
+        params: { header: { 'X-Conversation-Id': place } },
+        body: request,
+        parseAs: 'stream',
+        signal: running.signal,
+      });
+      const body = await answer(
+        call.then((result) => {
+          headers = result.response.headers;
+          return result;
+        }),
+      );
+      end = await coming.read(body as unknown as ReadableStream<Uint8Array>, started);
+      const id = headers.get('X-Conversation-Id');
+      if (this.running === running && id) {
+        const sent = request.messages.filter(({ role }) => role !== 'system').length;
+        this.storedIn(id, history, sent === history.length);
+      }
+    } catch (reason) {
+      end = running.signal.aborted ? 'stopped' : 'failed';
+      error = running.signal.aborted ? null : errorOf(reason);
+      if (error?.code === 'not_found') this.kept = null; // The conversation is gone: the next try begins another.
+    }
+    if (this.running !== running) return null;
+    const figures = { firstText: coming.firstText, total: (performance.now() - started) / 1000, usage: coming.usage };
+    batch(() => {
+      const { text } = coming;
+      if (text === '' && (end === 'failed' || end === 'stopped')) return;
+      this.messages.value = [...history, { key: ++keys, role: 'assistant', text, end, figures }];
+      this.coming.value = null;
+    });
+    return error;
+  }
+
+  /**
+   * Notes that `id` has the history and its answer. A new conversation in place of one whose last turn was asked again
+   * replaces it, so the list does not fill with attempts. Others stay.
+   */
+  private storedIn(id: string, history: readonly Message[], whole: boolean): void {
+    const before = this.kept;
+    this.kept = { id, count: history.length + 1 };
+    if (before?.id === id) return;
+    this.onKept(id);
+    const replaced = before !== null && before.count - (history.length - 1) <= TURN && whole;
+    if (!replaced) return;
+    const path = { project_id: this.projectId, conversation_id: before.id };
+    const deletion = api.DELETE('/v1/projects/{project_id}/conversations/{conversation_id}', { params: { path } });
+    answer(deletion).catch(() => {}); // It stays in the list.
+  }
+}
+
+/** Collects an answer from its events, and tells of its text at most once a frame. */
+class ComingAnswer {
+  text = '';
+  usage: Usage | null = null;
+  /** Seconds from the call to the first text. */
+  firstText: number | null = null;
+  private frame = 0;
+
+  constructor(private readonly tell: (text: string) => void) {}
+
+  /** Resolves to the end of the answer. Throws ApiError if the stream fails or is cut. */
+  async read(body: ReadableStream<Uint8Array>, started: number): Promise<Message['end']> {
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    const events = new EventReader();
+    let end: Message['end'];
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) throw new ApiError(0, 'cut', 'The connection ended before the answer was complete.');
+        for (const data of events.read(decoder.decode(value, { stream: true }))) {
+          const { text, finish, usage, error, done: complete } = additionOf(data);
+          if (error) throw new ApiError(0, error.code, error.message);
+          if (text) this.add(text, started);
+          if (finish) end = finish as Message['end'];
+          if (usage) this.usage = usage;
+          if (complete) return end;
+        }
+      }
+    } finally {
+      cancelAnimationFrame(this.frame);
+    }
+  }
+
+  private add(text: string, started: number): void {
+    this.firstText ??= (performance.now() - started) / 1000;
+    this.text += text;
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.tell(this.text);
+    });
+  }
+}
+
+const errorOf = (reason: unknown): ApiError =>
+  reason instanceof ApiError ? reason : new ApiError(0, 'cut', 'The connection broke before the answer was complete.');
+
+/** Resolves after so many seconds to true, or to false when it is stopped before. */
+function passed(seconds: number, stopped: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), seconds * 1000);
+    stopped.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+}

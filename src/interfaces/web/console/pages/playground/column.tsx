@@ -1,0 +1,208 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { FormError, useAction } from '../../shared/form.js';
+import { Icon } from '../../shared/icon.js';
+import type { Query } from '../../shared/query.js';
+import { link } from '../../shared/router.js';
+import { ErrorNote, Loading, State } from '../../shared/states.js';
+import type { Chat, Failure } from './chat.js';
+import { Markup, MessageView } from './message.js';
+
+/** Messages that are drawn at once; earlier ones are drawn on demand. */
+const MOST_DRAWN = 60;
+/** A reader this near to the end follows the answer. */
+const NEAR_END_PX = 60;
+
+export interface ColumnProps {
+  chat: Chat;
+  label: string;
+  project: Query<Schemas['Project']>;
+  choices: readonly { readonly id: string; readonly name: string }[];
+  onChoose: (projectId: string) => void;
+  onEdit: (key: number, text: string) => void;
+  onAgain: () => void;
+  onCode: () => void;
+  /** Takes the column away. Null: it is the only one. */
+  onClose: (() => void) | null;
+}
+
+/** One chat: which project answers, its runtime, and the messages. */
+export function Column(props: ColumnProps) {
+  const { chat, label, project, choices, onChoose, onEdit, onAgain, onCode, onClose } = props;
+  const log = useRef<HTMLElement>(null);
+  const follow = useFollow(log, chat);
+  const [drawn, setDrawn] = useState(MOST_DRAWN);
+  const messages = chat.messages.value;
+  const isComing = chat.coming.value !== null;
+  const failure = chat.failure.value;
+  const hidden = Math.max(0, messages.length - drawn);
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+  useEffect(() => setDrawn(MOST_DRAWN), [chat]);
+  useEffect(() => {
+    if (failure?.error.code.startsWith('runtime_')) void project.reload();
+  }, [failure]);
+  const isUnanswered = messages.at(-1)?.role === 'user' && !isComing && !failure;
+  return (
+    <section class="playground-column" aria-label={label}>
+      <header class="playground-head">
+        <select aria-label={label} value={chat.projectId} onInput={(event) => onChoose(event.currentTarget.value)}>
+          {choices.map(({ id, name }) => (
+            <option key={id} value={id} selected={id === chat.projectId}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {project.data && <State of={project.data.runtime.state} />}
+        <button type="button" class="button small" onClick={onCode}>
+          View code
+        </button>
+        {onClose && (
+          <button type="button" class="icon-button" aria-label="Take this chat away" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
+      </header>
+      <RuntimeNote project={project} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <section ref={log} class="playground-log" aria-label={`Messages of ${label.toLowerCase()}`} tabIndex={0}>
+        {chat.loading.value && <Loading what="the conversation" />}
+        {hidden > 0 && (
+          <button type="button" class="button small" onClick={() => setDrawn(drawn + MOST_DRAWN)}>
+            Show earlier messages ({hidden})
+          </button>
+        )}
+        {messages.length === 0 && !isComing && !chat.loading.value && !failure && (
+          <p class="hint playground-hello">Ask something. The answer appears here while it is made.</p>
+        )}
+        {messages.slice(hidden).map((message, index) => (
+          <MessageView
+            key={message.key}
+            message={message}
+            onEdit={message.role === 'user' && !isComing ? (text) => onEdit(message.key, text) : null}
+            onAgain={
+              hidden + index === lastAnswer && index === messages.length - hidden - 1 && !isComing ? onAgain : null
+            }
+          />
+        ))}
+        {isComing && <Coming chat={chat} follow={follow} />}
+        {isUnanswered && (
+          <div class="actions start">
+            <span class="hint">There is no answer yet.</span>
+            <button type="button" class="button small" onClick={onAgain}>
+              Ask again
+            </button>
+          </div>
+        )}
+        {failure && <FailureNote failure={failure} onAgain={onAgain} onStop={() => chat.stop()} />}
+      </section>
+      <p class="playground-spoken" role="status">
+        {spokenOf(chat)}
+      </p>
+    </section>
+  );
+}
+
+/** Returns what screen readers hear: that an answer is coming, and the whole answer, but not each piece. */
+function spokenOf(chat: Chat): string {
+  if (chat.coming.value !== null) return 'Answering …';
+  const last = chat.messages.value.at(-1);
+  return last?.end ? `Answer: ${last.text}` : '';
+}
+
+/** Keeps the log at its end while messages and answers grow, unless the reader scrolled up. Returns what does it. */
+function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
+  const isFollowing = useRef(true);
+  const follow = () => {
+    if (isFollowing.current && log.current) log.current.scrollTop = log.current.scrollHeight;
+  };
+  useEffect(() => {
+    const element = log.current;
+    const onScroll = () => {
+      if (!element) return;
+      isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    };
+    element?.addEventListener('scroll', onScroll, { passive: true });
+    return () => element?.removeEventListener('scroll', onScroll);
+  }, []);
+  useLayoutEffect(() => {
+    if (chat.messages.value.at(-1)?.role === 'user') isFollowing.current = true;
+    follow();
+  }, [chat.messages.value, chat.failure.value]);
+  return follow;
+}
+
+/** The answer that is coming. It alone is drawn again with each frame. */
+function Coming({ chat, follow }: { chat: Chat; follow: () => void }) {
+  const text = chat.coming.value ?? '';
+  useLayoutEffect(follow, [text]);
+  return (
+    <article class="playground-message assistant" aria-label="Answer" aria-busy="true">
+      {text === '' ? <p class="hint">Waiting for the first word …</p> : <Markup text={text} />}
+    </article>
+  );
+}
+
+function FailureNote({ failure, onAgain, onStop }: { failure: Failure; onAgain: () => void; onStop: () => void }) {
+  const { error, retryIn } = failure;
+  if (retryIn === null) return <ErrorNote error={error} details={[]} onRetry={onAgain} />;
+  return (
+    <div class="note warn" role="status">
+      <p>
+        {error.message} Asking again in {retryIn} s.
+      </p>
+      <div class="actions start">
+        <button type="button" class="button small" onClick={onAgain}>
+          Try again now
+        </button>
+        <button type="button" class="button small" onClick={onStop}>
+          Stop trying
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Says why the project cannot answer, and offers what the caller may do about it. */
+function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
+  const start = useAction(async (project_id: string) => {
+    await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));
+    await project.reload();
+  });
+  if (!project.data)
+    return project.error ? <ErrorNote error={project.error} onRetry={() => void project.reload()} /> : null;
+  const { id, runtime } = project.data;
+  if (runtime.state === 'ready') return null;
+  if (runtime.state === 'loading') {
+    return (
+      <p class="note" role="status">
+        The model is loading. A question that you send now is asked as soon as it is ready.
+      </p>
+    );
+  }
+  const mayStart = can('edit_workspace');
+  const toModels = (
+    <a class="button small" href={link(`/projects/${id}/models`)}>
+      Open the models
+    </a>
+  );
+  return (
+    <div class="note warn" role="status">
+      {runtime.state === 'not_connected' && <p>No model is connected to this project.</p>}
+      {runtime.state === 'stopped' && (
+        <p>The runtime is stopped.{mayStart ? '' : ' An admin or a developer can start it.'}</p>
+      )}
+      {runtime.state === 'unavailable' && <p>The runtime is unavailable: {runtime.reason}</p>}
+      <FormError error={start.error} />
+      <div class="actions start">
+        {runtime.state === 'stopped' && mayStart && (
+          <button type="button" class="button small" disabled={start.busy} onClick={() => start.run(id)}>
+            {start.busy ? 'Starting …' : 'Start the runtime'}
+          </button>
+        )}
+        {runtime.state !== 'stopped' && toModels}
+      </div>
+    </div>
+  );
+}

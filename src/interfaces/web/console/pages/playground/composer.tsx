@@ -1,0 +1,61 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../shared/icon.js';
+
+/** Where a question is written. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
+export function Composer(props: {
+  text: string;
+  onText: (text: string) => void;
+  onSend: () => void;
+  onStop: () => void;
+  isComing: boolean;
+}) {
+  const { text, onText, onSend, onStop, isComing } = props;
+  const input = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => input.current?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  useEffect(() => {
+    if (!isComing) return;
+    const onKey = (event: KeyboardEvent) =>
+      event.key === 'Escape' && !document.querySelector('dialog[open]') && onStop();
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isComing]);
+  return (
+    <form
+      class="playground-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    >
+      <textarea
+        ref={input}
+        class="playground-input"
+        aria-label="Your question"
+        placeholder="Ask something"
+        rows={2}
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          onSend();
+        }}
+      />
+      <div class="actions">
+        <span class="hint playground-keys">Enter sends, Shift+Enter breaks the line, Esc stops</span>
+        {isComing ? (
+          <button type="button" class="button" onClick={onStop}>
+            <Icon name="stop" /> Stop
+          </button>
+        ) : (
+          <button type="submit" class="button primary" disabled={text.trim() === ''}>
+            Send
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

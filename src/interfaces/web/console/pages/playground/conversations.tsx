@@ -1,0 +1,77 @@
+import { useEffect } from 'preact/hooks';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { plural } from '../../shared/format.js';
+import { Icon } from '../../shared/icon.js';
+import { usePaged } from '../../shared/query.js';
+import { link, query } from '../../shared/router.js';
+import { Empty, Loaded, Time } from '../../shared/states.js';
+import { More } from '../../shared/table.js';
+import { toastError } from '../../shared/toasts.js';
+
+const PER_PAGE = 30;
+
+/** Lists the caller's own conversations with a project, to go on with one or delete it. */
+export function Conversations(props: {
+  projectId: string;
+  open: string | null;
+  /** The number of answers in the open one: each more changes the list. */
+  answers: number;
+  onDeleted: (id: string) => void;
+}) {
+  const { projectId: project_id, open, answers, onDeleted } = props;
+  const list = usePaged(`conversations ${project_id}`, async (cursor) => {
+    const query = { limit: PER_PAGE, cursor: cursor ?? undefined };
+    const params = { path: { project_id }, query };
+    const page = await answer(api.GET('/v1/projects/{project_id}/conversations', { params }));
+    return { items: page.conversations, next: page.next_cursor };
+  });
+  useEffect(() => void list.reload(), [open, answers]);
+  const remove = async ({ id, title }: Schemas['Conversation']) => {
+    const text = `“${title}” and all its messages are deleted.`;
+    if (!(await confirmAct({ title: 'Delete this conversation?', text, act: 'Delete' }))) return;
+    const path = { project_id, conversation_id: id };
+    const call = api.DELETE('/v1/projects/{project_id}/conversations/{conversation_id}', { params: { path } });
+    await answer(call).then(() => onDeleted(id), toastError);
+    await list.reload();
+  };
+  const place = Object.fromEntries(query.value);
+  return (
+    <Loaded query={list} what="your conversations">
+      {(conversations) =>
+        conversations.length === 0 ? (
+          <Empty icon="playground" title="No conversation yet">
+            <p>An answer is kept here with its question. Nobody else can read it.</p>
+          </Empty>
+        ) : (
+          <>
+            <ul class="playground-list">
+              {conversations.map((one) => (
+                <li key={one.id}>
+                  <a
+                    href={link('/playground', { ...place, conversation: one.id })}
+                    aria-current={one.id === open ? 'true' : undefined}
+                  >
+                    <span class="playground-title">{one.title}</span>
+                    <span class="hint">
+                      {plural(one.message_count, 'message')} · <Time at={one.updated_at} />
+                    </span>
+                  </a>
+                  <button
+                    type="button"
+                    class="icon-button"
+                    aria-label={`Delete ${one.title}`}
+                    onClick={() => remove(one)}
+                  >
+                    <Icon name="trash" />
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <More query={list} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,55 @@
+/** Reads server-sent events out of a text that comes in pieces. */
+export class EventReader {
+  private rest = '';
+
+  /** Returns the data of each event that `piece` completes. Comments have none. */
+  read(piece: string): string[] {
+    const events = (this.rest + piece).split('\n\n');
+    this.rest = events.pop() ?? '';
+    return events.map(dataOf).filter((data) => data !== '');
+  }
+}
+
+const dataOf = (event: string): string =>
+  event
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice('data:'.length).trimStart())
+    .join('\n');
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+}
+
+/** What one event adds to an answer. */
+export interface Addition {
+  readonly text?: string;
+  /** Why the answer ended: `stop`, `length` or `tool_calls`. */
+  readonly finish?: string;
+  readonly usage?: Usage;
+  /** The failure that ended the stream. */
+  readonly error?: { readonly message: string; readonly code: string };
+  /** The stream is complete. */
+  readonly done?: true;
+}
+
+interface Chunk {
+  readonly choices?: readonly { delta?: { content?: string | null }; finish_reason?: string | null }[];
+  readonly usage?: Usage | null;
+  readonly error?: Addition['error'];
+}
+
+/** Reads the data of one event of `POST /openai/v1/chat/completions`. */
+export function additionOf(data: string): Addition {
+  if (data === '[DONE]') return { done: true };
+  const { choices = [], usage, error } = JSON.parse(data) as Chunk;
+  if (error) return { error };
+  const [choice] = choices;
+  return {
+    ...(choice?.delta?.content && { text: choice.delta.content }),
+    ...(choice?.finish_reason && { finish: choice.finish_reason }),
+    ...(usage && { usage }),
+  };
+}

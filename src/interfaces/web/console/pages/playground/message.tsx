@@ -1,0 +1,163 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CopyButton } from '../../shared/copy-button.js';
+import { formatDuration, formatNumber, plural } from '../../shared/format.js';
+import { Icon } from '../../shared/icon.js';
+import type { Figures, Message } from './chat.js';
+import { type Block, blocksOf, prettyJson, spansOf } from './markup.js';
+
+/** Draws text of a model. Blocks that did not change are not drawn again while an answer is coming. */
+export const Markup = ({ text }: { text: string }) => (
+  <div class="playground-text">
+    {blocksOf(text).map((block, index) => (
+      <BlockView key={index} block={block} />
+    ))}
+  </div>
+);
+
+function BlockView({ block }: { block: Block }) {
+  return useMemo(() => drawn(block), [JSON.stringify(block)]);
+}
+
+function drawn(block: Block) {
+  if (block.kind === 'code') {
+    return (
+      <div class="playground-code">
+        <CopyButton text={block.text} label={block.language ? `Copy ${block.language}` : 'Copy'} />
+        <pre>{block.text}</pre>
+      </div>
+    );
+  }
+  if (block.kind === 'heading') return <p class="playground-heading">{spans(block.text)}</p>;
+  if (block.kind === 'text') return <p>{spans(block.text)}</p>;
+  const items = block.items.map((item, index) => <li key={index}>{spans(item)}</li>);
+  return block.start === null ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
+}
+
+const spans = (text: string) =>
+  spansOf(text).map(({ kind, text: part }) =>
+    kind === 'bold' ? <strong>{part}</strong> : kind === 'code' ? <code>{part}</code> : part,
+  );
+
+const names = { user: 'You', assistant: 'Answer', system: 'System', tool: 'Tool' } as const;
+
+/** A message with its acts. Those that change the chat are absent while an answer is coming. */
+export function MessageView(props: {
+  message: Message;
+  onEdit: ((text: string) => void) | null;
+  onAgain: (() => void) | null;
+}) {
+  const { message, onEdit, onAgain } = props;
+  const [draft, setDraft] = useState<string | null>(null);
+  const [asJson, setAsJson] = useState(false);
+  const { role, text, end, figures } = message;
+  const isAnswer = role === 'assistant';
+  const json = useMemo(() => (isAnswer ? prettyJson(text) : null), [text]);
+  if (draft !== null && onEdit) {
+    return <Editor text={draft} onChange={setDraft} onSend={() => [setDraft(null), onEdit(draft)]} />;
+  }
+  return (
+    <article class={`playground-message ${role}`} aria-label={names[role]}>
+      {useMemo(
+        () =>
+          asJson && json ? (
+            <pre>{json}</pre>
+          ) : isAnswer ? (
+            <Markup text={text} />
+          ) : (
+            <p class="playground-plain">{text}</p>
+          ),
+        [text, asJson],
+      )}
+      {end === 'length' && <p class="hint">The answer ended at the limit of tokens.</p>}
+      {end === 'stopped' && <p class="hint">You stopped this answer. It is not stored until the next one.</p>}
+      {end === 'tool_calls' && text === '' && <p class="hint">The model asked for a tool.</p>}
+      <footer class="playground-foot">
+        {figures && <FiguresLine figures={figures} />}
+        <span class="playground-acts">
+          {json && (
+            <button type="button" class="button small" aria-pressed={asJson} onClick={() => setAsJson(!asJson)}>
+              {asJson ? 'As sent' : 'Format JSON'}
+            </button>
+          )}
+          {isAnswer && <CopyButton text={text} />}
+          {onAgain && (
+            <button type="button" class="button small" onClick={onAgain}>
+              <Icon name="retry" /> Regenerate
+            </button>
+          )}
+          {onEdit && (
+            <button type="button" class="button small" onClick={() => setDraft(text)}>
+              <Icon name="edit" /> Edit
+            </button>
+          )}
+        </span>
+      </footer>
+    </article>
+  );
+}
+
+function Editor({
+  text,
+  onChange,
+  onSend,
+}: {
+  text: string;
+  onChange: (text: string | null) => void;
+  onSend: () => void;
+}) {
+  const input = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const send = () => text.trim() && onSend();
+  return (
+    <form
+      class="playground-message user"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        class="playground-input"
+        aria-label="Edit the question"
+        ref={input}
+        value={text}
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onChange(null);
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+            event.preventDefault();
+            send();
+          }
+        }}
+      />
+      <div class="actions">
+        <button type="button" class="button small" onClick={() => onChange(null)}>
+          Cancel
+        </button>
+        <button type="submit" class="button small">
+          Send again
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Says how long an answer took and how many tokens it has. */
+function FiguresLine({ figures: { firstText, total, usage } }: { figures: Figures }) {
+  const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
+  const speed = usage && speedOf(usage.completion_tokens, firstText, total);
+  const parts = [
+    usage && plural(usage.completion_tokens, 'token'),
+    speed && `${formatNumber(Math.round(speed))} tokens/s`,
+    firstText !== null && `first after ${formatDuration(firstText)}`,
+    `${formatDuration(total)} in all`,
+    usage && `prompt of ${formatNumber(usage.prompt_tokens)}${cached > 0 ? `, ${formatNumber(cached)} cached` : ''}`,
+  ];
+  return <span class="hint playground-figures">{parts.filter(Boolean).join(' · ')}</span>;
+}
+
+/** Returns the tokens a second after the first text. An answer that came at once has none. */
+export function speedOf(tokens: number, firstText: number | null, total: number): number | null {
+  const after = total - (firstText ?? total);
+  return tokens > 1 && after > 0.005 ? (tokens - 1) / after : null;
+}

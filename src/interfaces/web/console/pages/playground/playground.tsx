@@ -1,0 +1,263 @@
+import './playground.css';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { can, type Status } from '../../shared/account.js';
+import { answer, api } from '../../shared/api.js';
+import { useDraft } from '../../shared/draft.js';
+import { Frame } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { useQuery } from '../../shared/query.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded } from '../../shared/states.js';
+import { Chat } from './chat.js';
+import { CodeView } from './code-view.js';
+import { Column } from './column.js';
+import { Composer } from './composer.js';
+import { Conversations } from './conversations.js';
+import { defaultSettings, requestOf, type Settings, schemaProblem } from './request.js';
+import { SettingsForm } from './settings.js';
+
+type Runtime = Status['runtimes'][number];
+
+/** The projects to chat with. One whose model makes embeddings is none. */
+const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) => task !== 'embedding');
+
+/** Chooses the project of the address, else the last one of the tab, else one that is ready. */
+function PlaygroundPage() {
+  const now = useQuery('status', () => answer(api.GET('/v1/status')));
+  const [last, keepLast] = useDraft<string>('playground project');
+  const chosen = query.value.get('project');
+  useEffect(() => {
+    if (chosen !== null) return keepLast(chosen);
+    const all = chatting(now.data?.runtimes ?? []);
+    const one =
+      all.find(({ project_id }) => project_id === last) ?? all.find(({ state }) => state === 'ready') ?? all[0];
+    if (one) setQuery({ project: one.project_id });
+  }, [chosen, now.data]);
+  if (chosen !== null) return <Playground projectId={chosen} runtimes={chatting(now.data?.runtimes ?? [])} />;
+  return (
+    <Frame title="Playground">
+      <Loaded query={now} what="the projects">
+        {() => (
+          <Empty icon="playground" title="There is no project to chat with yet">
+            {can('edit_workspace') && (
+              <a class="button primary" href={link('/projects')}>
+                Create a project
+              </a>
+            )}
+          </Empty>
+        )}
+      </Loaded>
+    </Frame>
+  );
+}
+
+/** Chats with one project, or with two side by side that get the same questions. */
+function Playground({ projectId, runtimes }: { projectId: string; runtimes: readonly Runtime[] }) {
+  const { settings, change, keptFor } = useSettings();
+  const besideId = query.value.get('beside');
+  const first = useChat(projectId, 'conversation', keptFor);
+  const second = useChat(besideId, 'beside_conversation');
+  const sides = [first, second].filter((side) => side !== null);
+  const [question, keepQuestion] = useDraft<string>('playground question');
+  const [asked, keepAsked] = useDraft<string>('playground asked');
+  const [coded, setCoded] = useState<Side | null>(null);
+  const panel = usePanel();
+  const isComing = sides.some(({ chat }) => chat.coming.value !== null);
+  const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
+  useEffect(() => {
+    // A reload has cut the answer off: its question is written again.
+    if (asked && !question) keepQuestion(asked);
+    keepAsked(null);
+  }, []);
+
+  const withSettings = (act: () => void) => (problem ? panel.open('settings') : act());
+  const send = () =>
+    withSettings(async () => {
+      const text = (question ?? '').trim();
+      if (text === '' || isComing) return;
+      keepAsked(text);
+      keepQuestion(null);
+      const answered = await Promise.all(sides.map(({ chat, prompt }) => chat.ask(text, settings, prompt)));
+      if (answered.every(Boolean)) keepAsked(null);
+    });
+  const stop = () => {
+    for (const { chat } of sides) chat.stop();
+  };
+  const startAnew = () => {
+    setQuery({ conversation: null, beside_conversation: null });
+    for (const { chat } of sides) void chat.open(null);
+  };
+  const compare = () => {
+    const other = runtimes.find(({ project_id, state }) => project_id !== projectId && state === 'ready');
+    setQuery({ beside: other?.project_id ?? projectId });
+  };
+  const choices = runtimes.map(({ project_id: id, project_name: name }) => ({ id, name }));
+  const refused = sides.map(({ chat }) => chat.failure.value?.error).find((error) => error !== undefined);
+  if (!first) return null;
+
+  const columnOf = (side: Side, label: string) => (
+    <Column
+      key={label}
+      label={label}
+      chat={side.chat}
+      project={side.project}
+      choices={withNamed(choices, side)}
+      onChoose={(id) => side.choose(id)}
+      onAgain={() => withSettings(() => void side.chat.again(settings, side.prompt))}
+      onEdit={(key, text) => withSettings(() => void side.chat.edit(key, text.trim(), settings, side.prompt))}
+      onCode={() => withSettings(() => setCoded(side))}
+      onClose={second ? () => closeColumn(side === first, besideId) : null}
+    />
+  );
+  return (
+    <Frame
+      title="Playground"
+      actions={
+        <>
+          <button type="button" class="button" onClick={startAnew}>
+            New conversation
+          </button>
+          {!second && (
+            <button type="button" class="button" onClick={compare}>
+              Compare
+            </button>
+          )}
+          {panel.buttons}
+        </>
+      }
+    >
+      <div class={panel.shown ? 'playground with-side' : 'playground'}>
+        <div class="playground-main">
+          <div class="playground-columns">
+            {columnOf(first, second ? 'First project' : 'Project')}
+            {second && columnOf(second, 'Second project')}
+          </div>
+          <Composer text={question ?? ''} onText={keepQuestion} onSend={send} onStop={stop} isComing={isComing} />
+        </div>
+        {panel.shown && (
+          <aside class="playground-side" aria-label={panel.shown === 'settings' ? 'Settings' : 'Conversations'}>
+            {panel.shown === 'settings' ? (
+              <SettingsForm settings={settings} projectPrompt={first.prompt} refused={refused} onChange={change} />
+            ) : (
+              <Conversations
+                projectId={projectId}
+                open={query.value.get('conversation')}
+                answers={first.chat.messages.value.filter(({ role }) => role === 'assistant').length}
+                onDeleted={(id) => id === query.value.get('conversation') && startAnew()}
+              />
+            )}
+          </aside>
+        )}
+      </div>
+      {coded && <CodeView request={requestToShow(coded, settings, question ?? '')} onClose={() => setCoded(null)} />}
+    </Frame>
+  );
+}
+
+/** The chat of a column with its project. */
+type Side = NonNullable<ReturnType<typeof useChat>>;
+
+/** Opens the conversation that `parameter` of the address names, and puts a new one there. */
+function useChat(
+  projectId: string | null,
+  parameter: 'conversation' | 'beside_conversation',
+  keptFor?: (conversationId: string, system?: string) => void,
+) {
+  const project = useQuery(
+    projectId && `project ${projectId}`,
+    () => answer(api.GET('/v1/projects/{project_id}', { params: { path: { project_id: projectId ?? '' } } })),
+    { everyMs: (data) => (data?.runtime.state === 'loading' ? 2_000 : 10_000) },
+  );
+  const chat = useMemo(() => {
+    const onKept = (id: string) => {
+      keptFor?.(id);
+      setQuery({ [parameter]: id });
+    };
+    return projectId === null ? null : new Chat(projectId, onKept);
+  }, [projectId]);
+  const conversation = query.value.get(parameter);
+  useEffect(() => {
+    void chat?.open(conversation).then(() => {
+      if (conversation && chat.storedSystem.value !== null) keptFor?.(conversation, chat.storedSystem.value);
+    });
+  }, [chat, conversation]);
+  useEffect(() => () => chat?.leave(), [chat]);
+  if (!chat) return null;
+  const prompt = project.data?.spec.system_prompt ?? '';
+  const choose = (id: string) =>
+    setQuery({ [parameter === 'conversation' ? 'project' : 'beside']: id, [parameter]: null }, { replace: false });
+  return { chat, project, prompt, choose };
+}
+
+/** The settings of the tab. A conversation brings its system prompt when it is opened, but not after a reload. */
+function useSettings() {
+  const [kept, keep] = useDraft<{ settings: Settings; of: string | null }>('playground settings');
+  const state = { settings: defaultSettings, of: null, ...kept };
+  const latest = useRef(state);
+  latest.current = state;
+  const change = (changed: Partial<Settings>) => {
+    const { settings, of } = latest.current;
+    keep({ settings: { ...settings, ...changed }, of });
+  };
+  const keptFor = (of: string, system?: string) => {
+    if (of === latest.current.of) return;
+    keep({ settings: { ...latest.current.settings, ...(system !== undefined && { system }) }, of });
+  };
+  return { settings: state.settings, change, keptFor };
+}
+
+const WIDE = matchMedia('(min-width: 72rem)');
+
+/** The panel beside the chats. On a wide screen it shows the settings unless the address says otherwise. */
+function usePanel() {
+  const [isWide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const onChange = () => setWide(WIDE.matches);
+    WIDE.addEventListener('change', onChange);
+    return () => WIDE.removeEventListener('change', onChange);
+  }, []);
+  const named = query.value.get('panel') ?? (isWide ? 'settings' : 'none');
+  const shown = named === 'settings' || named === 'conversations' ? named : null;
+  const open = (name: string) => setQuery({ panel: name });
+  const button = (name: string, words: string) => (
+    <button
+      type="button"
+      class="button"
+      aria-pressed={shown === name}
+      onClick={() => open(shown === name ? 'none' : name)}
+    >
+      {words}
+    </button>
+  );
+  const buttons = [button('conversations', 'Conversations'), button('settings', 'Settings')];
+  return { shown, open, buttons };
+}
+
+/** Takes a column away. If it is the first, the second takes its place. */
+function closeColumn(isFirst: boolean, besideId: string | null): void {
+  if (isFirst) setQuery({ project: besideId, conversation: query.value.get('beside_conversation') });
+  setQuery({ beside: null, beside_conversation: null });
+}
+
+/** Adds the project of the address, which may be older than those that the status names. */
+function withNamed(choices: readonly { id: string; name: string }[], { chat, project }: Side) {
+  const id = chat.projectId;
+  return choices.some((choice) => choice.id === id) ? choices : [...choices, { id, name: project.data?.name ?? id }];
+}
+
+/** Returns the request that Send would send, or without a question the last one. */
+function requestToShow({ chat, prompt }: Side, settings: Settings, question: string) {
+  const messages = chat.messages.value;
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const text = question.trim() || (last < 0 ? 'What is the capital of France?' : '');
+  const history = text === '' ? messages.slice(0, last + 1) : [...messages, { role: 'user' as const, text }];
+  return requestOf({ model: chat.projectId, settings, history, projectPrompt: prompt });
+}
+
+export const playground: Page = {
+  path: '/playground',
+  title: 'Playground',
+  view: PlaygroundPage,
+  needs: 'chat',
+  menu: { group: 'Home', icon: 'playground', key: 'c' },
+};

@@ -1,0 +1,92 @@
+import { type ApiError } from '../../shared/api.js';
+import { Field, SelectField, TextField } from '../../shared/form.js';
+import { defaultSettings, type numberFields, type Settings, schemaProblem } from './request.js';
+
+type NumberField = (typeof numberFields)[number];
+
+/** The label of each number, what counts without one, and the attributes of its input. */
+const numbers: readonly (readonly [NumberField, string, string, object])[] = [
+  ['temperature', 'Temperature', '0', { min: 0, max: 2, step: 0.1 }],
+  ['top_p', 'Top p', '1', { min: 0, max: 1, step: 0.05 }],
+  ['max_tokens', 'Max tokens', '512', { min: 1, step: 1 }],
+  ['seed', 'Seed', 'none', { step: 1 }],
+  ['presence_penalty', 'Presence penalty', '0', { min: -2, max: 2, step: 0.1 }],
+  ['frequency_penalty', 'Frequency penalty', '0', { min: -2, max: 2, step: 0.1 }],
+];
+
+const formats = [
+  ['text', 'Text'],
+  ['json_object', 'JSON object'],
+  ['json_schema', 'JSON schema'],
+] as const;
+
+/** The form of the settings. Refusals of the last call stand beside the fields that they name. */
+export function SettingsForm(props: {
+  settings: Settings;
+  projectPrompt: string;
+  refused: ApiError | undefined;
+  onChange: (change: Partial<Settings>) => void;
+}) {
+  const { settings, projectPrompt, refused, onChange } = props;
+  const about = (name: string) => refused?.details.find(({ path }) => path.startsWith(name))?.message;
+  const { system, stop, format, schema } = settings;
+  const differs = system !== null && system !== projectPrompt;
+  return (
+    <form class="playground-settings" onSubmit={(event) => event.preventDefault()}>
+      <TextField
+        label="System prompt"
+        rows={4}
+        value={system ?? projectPrompt}
+        onInput={(event) => onChange({ system: event.currentTarget.value })}
+        hint={differs ? 'It differs from that of the project.' : projectPrompt !== '' && 'It is that of the project.'}
+      />
+      {differs && (
+        <button type="button" class="button small" onClick={() => onChange({ system: null })}>
+          Use that of the project
+        </button>
+      )}
+      <div class="playground-numbers">
+        {numbers.map(([name, label, placeholder, range]) => (
+          <Field
+            key={name}
+            label={label}
+            type="number"
+            placeholder={placeholder}
+            value={settings[name]}
+            error={about(name)}
+            onInput={(event) => onChange({ [name]: event.currentTarget.value })}
+            {...range}
+          />
+        ))}
+      </div>
+      <TextField
+        label="Stop texts"
+        rows={2}
+        value={stop}
+        error={about('stop')}
+        hint="One a line, at most four. The answer ends before the first of them."
+        onInput={(event) => onChange({ stop: event.currentTarget.value })}
+      />
+      <SelectField
+        label="Response format"
+        options={formats}
+        value={format}
+        onInput={(event) => onChange({ format: event.currentTarget.value as Settings['format'] })}
+      />
+      {format === 'json_schema' && (
+        <TextField
+          label="JSON schema"
+          class="code"
+          rows={12}
+          spellcheck={false}
+          value={schema}
+          error={schemaProblem(schema) ?? about('response_format')}
+          onInput={(event) => onChange({ schema: event.currentTarget.value })}
+        />
+      )}
+      <button type="button" class="button small" onClick={() => onChange(defaultSettings)}>
+        Reset the settings
+      </button>
+    </form>
+  );
+}

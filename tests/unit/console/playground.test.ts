@@ -1,0 +1,187 @@
+import { codeOf } from '../../../src/interfaces/web/console/pages/playground/code.js';
+import { additionOf, EventReader } from '../../../src/interfaces/web/console/pages/playground/events.js';
+import { blocksOf, prettyJson, spansOf } from '../../../src/interfaces/web/console/pages/playground/markup.js';
+import {
+  defaultSettings,
+  fittingMessages,
+  type HistoryMessage,
+  requestOf,
+  schemaProblem,
+} from '../../../src/interfaces/web/console/pages/playground/request.js';
+
+describe('the events of a streamed answer', () => {
+  it('are read wherever the pieces are cut, without comments', () => {
+    const stream = ': keep-alive\n\ndata: {"a":1}\n\ndata: two\ndata: lines\n\ndata: [DONE]\n\ndata: cut';
+    for (let at = 0; at <= stream.length; at++) {
+      const reader = new EventReader();
+      const read = [...reader.read(stream.slice(0, at)), ...reader.read(stream.slice(at))];
+      expect(read).toEqual(['{"a":1}', 'two\nlines', '[DONE]']);
+    }
+  });
+
+  it('add text, the end, the usage or a failure', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 2 };
+    const error = { message: 'The model did not finish within 60 s.', code: 'inference_timeout' };
+    const added = [
+      { choices: [{ delta: { role: 'assistant', content: '' }, finish_reason: null }], usage: null },
+      { choices: [{ delta: { content: 'Paris' }, finish_reason: null }] },
+      { choices: [{ delta: {}, finish_reason: 'length' }] },
+      { choices: [], usage },
+      { error },
+    ].map((chunk) => additionOf(JSON.stringify(chunk)));
+    expect(added).toEqual([{}, { text: 'Paris' }, { finish: 'length' }, { usage }, { error }]);
+    expect(additionOf('[DONE]')).toEqual({ done: true });
+  });
+});
+
+const said = (role: HistoryMessage['role'], text: string): HistoryMessage => ({ role, text });
+const turns = (count: number) =>
+  Array.from({ length: count }, (_, at) => [said('user', `q${at}`), said('assistant', `a${at}`)]).flat();
+
+describe('the request of the playground', () => {
+  const asked = { model: 'prj_1', history: [said('user', 'Hi')], projectPrompt: 'Be short.' };
+
+  it('has only what is set, and the prompt of the project unless another is set', () => {
+    expect(requestOf({ ...asked, settings: defaultSettings })).toEqual({
+      model: 'prj_1',
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'user', content: 'Hi' },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const schema = { type: 'object' };
+    const settings = {
+      ...defaultSettings,
+      system: '',
+      temperature: '0.5',
+      seed: '0',
+      stop: 'END\n\n###',
+      format: 'json_schema' as const,
+      schema: JSON.stringify(schema),
+    };
+    expect(requestOf({ ...asked, settings })).toMatchObject({
+      messages: [{ role: 'user', content: 'Hi' }],
+      temperature: 0.5,
+      seed: 0,
+      stop: ['END', '###'],
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
+    });
+  });
+
+  it('has the newest messages that fit the limits, beginning with a question', () => {
+    const fitting = fittingMessages([...turns(80), said('user', 'last')], 'system');
+    expect(fitting).toHaveLength(99);
+    expect([fitting[0], fitting.at(-1)]).toEqual([said('user', 'q31'), said('user', 'last')]);
+    const long = [
+      ...turns(2),
+      said('user', '😀'.repeat(16_000)),
+      said('assistant', 'x'.repeat(47_000)),
+      said('user', 'y'),
+    ];
+    expect(fittingMessages(long, '').map(({ text }) => text.length)).toEqual([2, 2, 2, 2, 32_000, 47_000, 1]);
+    expect(fittingMessages(long, 'x'.repeat(1_000)).map(({ text }) => text.length)).toEqual([1]);
+    expect(fittingMessages([said('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it in its words.
+  });
+
+  it('is not made of a schema that is not a JSON object', () => {
+    expect(schemaProblem('{"type": "object"}')).toBeNull();
+    expect(schemaProblem('[1]')).toBe('The schema must be a JSON object.');
+    expect(schemaProblem('{"type":')).toMatch(/^This is not JSON: /);
+  });
+});
+
+describe('the code of a request', () => {
+  const request = requestOf({
+    model: 'prj_1',
+    history: [said('user', "What's `this`?\n\"quoted\": 'text'")],
+    projectPrompt: 'Be short.',
+    settings: {
+      ...defaultSettings,
+      temperature: '0.5',
+      max_tokens: '20',
+      stop: 'END',
+      seed: '7',
+      format: 'json_schema',
+    },
+  });
+  const code = (language: 'curl' | 'openai' | 'ai') => codeOf(language, request, 'http://localhost:8080');
+
+  /** Runs a program in JavaScript without its imports, and returns what it sends. */
+  async function sentBy(program: string, imports: object): Promise<unknown> {
+    const fetched: unknown[] = [];
+    const original = globalThis.fetch;
+    globalThis.fetch = async (_, init) => {
+      fetched.push(JSON.parse(String(init?.body)));
+      const end = { id: 'chatcmpl-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+      return new Response(`data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`, {
+        headers: { 'Content-Type': 'text/event-stream' },
+      });
+    };
+    const AsyncFunction = (async () => {}).constructor as typeof Function;
+    const body = program.replaceAll(/^import .*$/gm, '');
+    try {
+      await new AsyncFunction(...Object.keys(imports), body)(...Object.values(imports));
+    } catch {
+      // The answer is empty: only the request matters.
+    } finally {
+      globalThis.fetch = original;
+    }
+    return fetched[0];
+  }
+
+  it('sends exactly this request by openai', async () => {
+    const { default: OpenAI } = await import('openai');
+    process.env.KEY = 'tnk_1';
+    expect(await sentBy(code('openai'), { OpenAI })).toEqual(request);
+  });
+
+  it('sends exactly this request by the AI SDK', async () => {
+    const [{ createOpenAICompatible }, { streamText, Output, jsonSchema }] = [
+      await import('@ai-sdk/openai-compatible'),
+      await import('ai'),
+    ];
+    const sent = await sentBy(code('ai'), { createOpenAICompatible, streamText, Output, jsonSchema });
+    expect(sent).toEqual(request);
+  });
+
+  it('is quoted for a shell in curl', () => {
+    expect(code('curl')).toContain('curl -N http://localhost:8080/openai/v1/chat/completions \\\n');
+    const [, quoted = ''] = /-d '([\s\S]*)'$/.exec(code('curl')) ?? [];
+    expect(JSON.parse(quoted.replaceAll(`'\\''`, "'"))).toEqual(request);
+  });
+});
+
+describe('the text of an answer', () => {
+  it('is cut into paragraphs, lists, headings and code, also while it is coming', () => {
+    const text = '# Title\nOne\ntwo\n\n- a\n- **b**\n1. c\n2. d\n```js\n- no list\n\n# no heading\n```\nend\n```\nopen';
+    expect(blocksOf(text)).toEqual([
+      { kind: 'heading', text: 'Title' },
+      { kind: 'text', text: 'One\ntwo' },
+      { kind: 'list', start: null, items: ['a', '**b**'] },
+      { kind: 'list', start: 1, items: ['c', 'd'] },
+      { kind: 'code', language: 'js', text: '- no list\n\n# no heading' },
+      { kind: 'text', text: 'end' },
+      { kind: 'code', language: '', text: 'open' },
+    ]);
+    expect(blocksOf('')).toEqual([]);
+    const html = '<img src=x onerror=alert(1)>';
+    expect(blocksOf(html)).toEqual([{ kind: 'text', text: html }]);
+  });
+
+  it('has bold text and code within a line', () => {
+    expect(spansOf('a **b** `c**d**` ** e ` f')).toEqual([
+      { kind: 'text', text: 'a ' },
+      { kind: 'bold', text: 'b' },
+      { kind: 'text', text: ' ' },
+      { kind: 'code', text: 'c**d**' },
+      { kind: 'text', text: ' ** e ` f' },
+    ]);
+  });
+
+  it('is indented if it is a JSON object or array', () => {
+    expect(prettyJson('{"city":"Paris"}')).toBe('{\n  "city": "Paris"\n}');
+    expect([prettyJson('12'), prettyJson('{"cut":'), prettyJson('[Paris]')]).toEqual([null, null, null]);
+  });
+});
