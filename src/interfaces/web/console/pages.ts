@@ -1,8 +1,12 @@
+import { account } from './pages/account/account.js';
 import { overview } from './pages/overview/overview.js';
 import { playground } from './pages/playground/playground.js';
 import { project } from './pages/project/project.js';
 import { projects } from './pages/projects/projects.js';
+import { audit } from './pages/team/audit.js';
+import { team } from './pages/team/team.js';
+import { webhooks } from './pages/team/webhooks.js';
 import type { Page } from './shared/page.js';
 
 /** All pages of the console, in the order of the menu. A literal path stands before one with parameters. */
-export const pages: readonly Page[] = [overview, playground, projects, project];
+export const pages: readonly Page[] = [overview, playground, projects, project, team, webhooks, audit, account];

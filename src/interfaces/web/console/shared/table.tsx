@@ -23,7 +23,8 @@ export function Table<Row>(props: {
     [numeric && 'numeric', minor && 'minor'].filter(Boolean).join(' ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="table-scroll" aria-label={label} tabIndex={0}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms, and a section would be a landmark.
+    <div class="table-scroll" role="group" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -46,7 +47,7 @@ export function Table<Row>(props: {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -1,0 +1,105 @@
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { SelectField } from '../../shared/form.js';
+import { Panel } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { usePaged, useQuery } from '../../shared/query.js';
+import { query as place, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, Time } from '../../shared/states.js';
+import { More, Table } from '../../shared/table.js';
+import { TeamFrame } from './team-frame.js';
+
+type Entry = Schemas['AuditEntry'];
+
+const ACTIONS = [
+  'account.registered',
+  'account.role_changed',
+  'account.password_changed',
+  'account.removed',
+  'api_key.minted',
+  'api_key.revoked',
+  'session.revoked',
+  'invite.created',
+  'invite.revoked',
+  'project.deleted',
+  'dataset.frozen',
+  'dataset.deleted',
+  'model.registered',
+  'model.deleted',
+  'model_alias.moved',
+  'model_alias.deleted',
+  'runtime.connected',
+  'runtime.started',
+  'runtime.stopped',
+  'runtime.disconnected',
+  'deployment.created',
+  'deployment.deleted',
+  'alert_rule.created',
+  'alert_rule.changed',
+  'alert_rule.deleted',
+  'alert.acknowledged',
+  'webhook.created',
+  'webhook.deleted',
+] as const satisfies readonly Entry['action'][];
+
+/** Lists who did what, newest first. */
+function Audit() {
+  const action = ACTIONS.find((one) => one === place.value.get('action')) ?? null;
+  const actor = place.value.get('actor');
+  const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));
+  const trail = usePaged(`audit ${action} ${actor}`, async (cursor) => {
+    const query = { ...(action && { action }), ...(actor && { actor }), ...(cursor && { cursor }) };
+    const { entries, next_cursor } = await answer(api.GET('/v1/audit', { params: { query } }));
+    return { items: entries, next: next_cursor };
+  });
+  const people = (members.data?.users ?? []).map(({ id, name }) => [id, name] as const);
+  return (
+    <TeamFrame>
+      <Panel title="Audit trail">
+        <div class="columns">
+          <SelectField
+            label="Act"
+            value={action ?? ''}
+            options={[['', 'Every act'], ...ACTIONS.map((one) => [one, wordsOf(one)] as const)]}
+            onChange={(event) => setQuery({ action: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Who"
+            value={actor ?? ''}
+            options={[['', 'Everybody'], ...people]}
+            onChange={(event) => setQuery({ actor: event.currentTarget.value })}
+          />
+        </div>
+        <Loaded query={trail} what="the audit trail">
+          {(entries) =>
+            entries.length === 0 ? (
+              <Empty icon="search" title="Nothing of this kind has happened" />
+            ) : (
+              <Table
+                label="Audit trail"
+                rows={entries}
+                rowKey={({ id }) => id}
+                columns={[
+                  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+                  { title: 'Who', cell: ({ actor: by }) => by.name ?? wordsOf(by.kind) },
+                  { title: 'Act', cell: ({ action: done }) => wordsOf(done) },
+                  { title: 'What', cell: ({ object }) => object.name ?? object.id },
+                  { title: 'Details', cell: ({ details }) => detailsOf(details), minor: true },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+        <More query={trail} />
+      </Panel>
+    </TeamFrame>
+  );
+}
+
+const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ');
+
+const detailsOf = (details: Entry['details']) =>
+  Object.entries(details)
+    .map(([name, value]) => `${wordsOf(name)}: ${value}`)
+    .join(', ');
+
+export const audit: Page = { path: '/team/audit', title: 'Audit trail', view: Audit, needs: 'read_audit' };

@@ -1,0 +1,10 @@
+import type { Schemas } from '../../shared/api.js';
+
+export type Role = Schemas['User']['role'];
+
+/** The roles in words, for choices. */
+export const ROLES: readonly (readonly [Role, string])[] = [
+  ['admin', 'Admin'],
+  ['developer', 'Developer'],
+  ['member', 'Member'],
+];

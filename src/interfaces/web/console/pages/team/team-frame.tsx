@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact';
+import { can } from '../../shared/account.js';
+import { Frame, Tabs } from '../../shared/frame.js';
+
+/** The frame of the pages about the team. A page that the role does not allow has no tab. */
+export function TeamFrame({ actions, children }: { actions?: ComponentChildren; children: ComponentChildren }) {
+  const tabs: [string, string][] = [['Members', '/team']];
+  if (can('read_monitoring')) tabs.push(['Webhooks', '/team/webhooks']);
+  if (can('read_audit')) tabs.push(['Audit trail', '/team/audit']);
+  return (
+    <Frame title="Team" actions={actions} tabs={<Tabs label="Team" tabs={tabs} />}>
+      {children}
+    </Frame>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import { can, user as ownUser } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { Panel } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import type { Page } from '../../shared/page.js';
+import { type Query, useQuery } from '../../shared/query.js';
+import { Loaded, Time } from '../../shared/states.js';
+import { Table } from '../../shared/table.js';
+import { toast, toastError } from '../../shared/toasts.js';
+import { InviteDialog, Invites } from './invites.js';
+import { ROLES, type Role } from './roles.js';
+import { TeamFrame } from './team-frame.js';
+
+type User = Schemas['User'];
+/** Lists the members of the team with their roles, and the invites that wait. */
+function Team() {
+  const [inviting, setInviting] = useState(false);
+  const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));
+  const invites = useQuery('invites', () => answer(api.GET('/v1/auth/invites')));
+  const invite = can('manage_team') && (
+    <button type="button" class="button primary" onClick={() => setInviting(true)}>
+      <Icon name="plus" /> Invite
+    </button>
+  );
+  return (
+    <TeamFrame actions={invite}>
+      <Panel title="Members">
+        <Loaded query={members} what="the members">
+          {({ users }) => <Members users={users} query={members} />}
+        </Loaded>
+      </Panel>
+      <Invites query={invites} />
+      {inviting && <InviteDialog onClose={() => setInviting(false)} onCreated={() => void invites.reload()} />}
+    </TeamFrame>
+  );
+}
+
+function Members({ users, query }: { users: readonly User[]; query: Query<Schemas['Roster']> }) {
+  return (
+    <Table
+      label="Members"
+      rows={users}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          title: 'Name',
+          cell: ({ id, name }) => (
+            <>
+              {name} {id === ownUser.value?.id && <span class="badge">you</span>}
+            </>
+          ),
+        },
+        { title: 'E-mail', cell: ({ email }) => email, minor: true },
+        { title: 'Role', cell: (user) => <RoleChoice user={user} query={query} /> },
+        { title: 'Verified', cell: ({ email_verified }) => (email_verified ? 'yes' : 'not yet'), minor: true },
+        { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+        ...(can('manage_team') ? [{ title: 'Acts', cell: (user: User) => <Remove user={user} query={query} /> }] : []),
+      ]}
+    />
+  );
+}
+
+function RoleChoice({ user, query }: { user: User; query: Query<Schemas['Roster']> }) {
+  if (!can('manage_team')) return <>{user.role}</>;
+  const change = async (role: Role) => {
+    const path = { user_id: user.id };
+    try {
+      await answer(api.PATCH('/v1/auth/users/{user_id}/role', { params: { path }, body: { role } }));
+      toast(`${user.name} is ${role} now.`);
+    } catch (reason) {
+      toastError(reason);
+    }
+    await query.reload();
+  };
+  return (
+    <select
+      aria-label={`Role of ${user.name}`}
+      value={user.role}
+      onChange={(event) => void change(event.currentTarget.value as Role)}
+    >
+      {ROLES.map(([role, words]) => (
+        <option key={role} value={role} selected={role === user.role}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Remove({ user, query }: { user: User; query: Query<Schemas['Roster']> }) {
+  const remove = async () => {
+    const text = `${user.email} loses access at once, with all sessions and API keys. Projects of the team stay.`;
+    if (!(await confirmAct({ title: `Remove ${user.name}?`, text, act: 'Remove' }))) return;
+    try {
+      await answer(api.DELETE('/v1/auth/users/{user_id}', { params: { path: { user_id: user.id } } }));
+      toast(`${user.name} is removed.`);
+    } catch (reason) {
+      toastError(reason);
+    }
+    await query.reload();
+  };
+  if (user.id === ownUser.value?.id) return null;
+  return (
+    <button type="button" class="icon-button" aria-label={`Remove ${user.name}`} onClick={remove}>
+      <Icon name="trash" />
+    </button>
+  );
+}
+
+export const team: Page = {
+  path: '/team',
+  title: 'Team',
+  view: Team,
+  needs: 'read_team',
+  menu: { group: 'People', icon: 'team', key: 't' },
+};

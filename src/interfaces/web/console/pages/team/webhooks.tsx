@@ -1,0 +1,161 @@
+import { useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { CopyButton } from '../../shared/copy-button.js';
+import { confirmAct, Dialog } from '../../shared/dialog.js';
+import { Field, FormError, fieldError, SubmitButton, useAction } from '../../shared/form.js';
+import { Panel } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import type { Page } from '../../shared/page.js';
+import { useQuery } from '../../shared/query.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { Table } from '../../shared/table.js';
+import { toast, toastError } from '../../shared/toasts.js';
+import { TeamFrame } from './team-frame.js';
+
+type Webhook = Schemas['Webhook'];
+
+/** Lists the programs that alerts are posted to, with their last delivery. */
+function Webhooks() {
+  const [creating, setCreating] = useState(false);
+  const query = useQuery('webhooks', () => answer(api.GET('/v1/alerts/webhooks')));
+  const remove = async (webhook: Webhook) => {
+    const text = `No alert is posted to ${webhook.url || 'it'} from then on. Waiting alerts are dropped.`;
+    if (!(await confirmAct({ title: 'Delete the webhook?', text, act: 'Delete' }))) return;
+    try {
+      await answer(api.DELETE('/v1/alerts/webhooks/{webhook_id}', { params: { path: { webhook_id: webhook.id } } }));
+      toast('The webhook is deleted.');
+    } catch (reason) {
+      toastError(reason);
+    }
+    await query.reload();
+  };
+  const acts = (webhook: Webhook) => (
+    <div class="actions start">
+      <TestButton webhook={webhook} />
+      <button type="button" class="button small danger" onClick={() => void remove(webhook)}>
+        Delete
+      </button>
+    </div>
+  );
+  return (
+    <TeamFrame
+      actions={
+        can('manage_monitoring') && (
+          <button type="button" class="button primary" onClick={() => setCreating(true)}>
+            <Icon name="plus" /> Add a webhook
+          </button>
+        )
+      }
+    >
+      <Panel title="Webhooks">
+        <Loaded query={query} what="the webhooks">
+          {({ webhooks }) =>
+            webhooks.length === 0 ? (
+              <Empty icon="link" title="Alerts are posted to no program yet">
+                <p>A webhook posts each alert to a URL of yours, signed, as Standard Webhooks defines it.</p>
+              </Empty>
+            ) : (
+              <Table
+                label="Webhooks"
+                rows={webhooks}
+                rowKey={({ id }) => id}
+                columns={[
+                  { title: 'URL', cell: ({ url }) => <code>{url || 'stored under another SERVICE_SECRET'}</code> },
+                  { title: 'State', cell: ({ enabled }) => <State of={enabled ? 'enabled' : 'disabled'} /> },
+                  { title: 'Last delivery', cell: lastDelivery, minor: true },
+                  ...(can('manage_monitoring') ? [{ title: 'Acts', cell: acts }] : []),
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Panel>
+      {creating && <CreateDialog onClose={() => setCreating(false)} onCreated={() => void query.reload()} />}
+    </TeamFrame>
+  );
+}
+
+function lastDelivery({ last_delivery: last }: Webhook) {
+  if (!last) return 'none yet';
+  return (
+    <>
+      {last.error ?? `delivered (${last.status})`}, <Time at={last.at} />
+    </>
+  );
+}
+
+/** Posts a test event and says beside the button what came of it. */
+function TestButton({ webhook }: { webhook: Webhook }) {
+  const [outcome, setOutcome] = useState<Schemas['WebhookTest']>();
+  const test = useAction(async () => {
+    const params = { path: { webhook_id: webhook.id } };
+    setOutcome(undefined);
+    setOutcome(await answer(api.POST('/v1/alerts/webhooks/{webhook_id}/test', { params })));
+  });
+  return (
+    <>
+      <button type="button" class="button small" disabled={test.busy} onClick={() => void test.run()}>
+        {test.busy ? 'Posting …' : 'Test'}
+      </button>
+      <span role="status" class={outcome?.error || test.error ? 'field-note error' : 'field-note'}>
+        {test.error?.message ?? (outcome && (outcome.error ?? `The receiver answered ${outcome.status}.`))}
+      </span>
+    </>
+  );
+}
+
+function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
+  const [url, setUrl] = useState('');
+  const [created, setCreated] = useState<Schemas['CreatedWebhook']>();
+  const create = useAction(async () => {
+    setCreated(await answer(api.POST('/v1/alerts/webhooks', { body: { url } })));
+    onCreated();
+  });
+  if (created) {
+    return (
+      <Dialog title="The webhook is ready" onClose={onClose}>
+        <p>Your program checks the signature of each post with this secret. It is shown only now.</p>
+        <pre>{created.secret}</pre>
+        <div class="actions">
+          <CopyButton text={created.secret} label="Copy the secret" />
+          <button type="button" class="button primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Add a webhook" onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create.run();
+        }}
+      >
+        <FormError error={create.error} fields={['url']} />
+        <Field
+          label="URL"
+          type="url"
+          placeholder="https://hooks.example.com/tenon"
+          hint="https, at a public address"
+          value={url}
+          error={fieldError(create.error, 'url')}
+          onInput={(event) => setUrl(event.currentTarget.value)}
+        />
+        <div class="actions">
+          <SubmitButton busy={create.busy}>Add</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export const webhooks: Page = {
+  path: '/team/webhooks',
+  title: 'Webhooks',
+  view: Webhooks,
+  needs: 'read_monitoring',
+};

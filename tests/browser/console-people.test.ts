@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { describeInBrowser, Visitor } from '../support/browser.js';
+import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { mailedToken } from '../support/mailbox.js';
+import { Service } from '../support/service.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { type Member, password, register } from '../support/workspace.js';
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+describeInBrowser('the console for the team and the account', () => {
+  let service: Service;
+  let receiver: WebhookReceiver;
+  let visitor: Visitor;
+  let admin: Member;
+  let member: Member;
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+    service = await Service.start({ env: { SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' } });
+    visitor = await Visitor.start(service.url);
+    admin = await register(service, 'Ada');
+    member = await register(service, 'Grace');
+    const token = await mailedToken(service, 'ada@example.com', 'tnv');
+    await service.post('/v1/auth/verify-email', undefined, { token });
+  });
+  afterEach(async () => {
+    await visitor.closePages();
+    expect(visitor.complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+    await receiver?.stop();
+  });
+
+  it('invites by a link that is copied, changes a role, removes a member', async () => {
+    const page = await openConsole(visitor, admin.token, '/team');
+    await press(page, 'Invite');
+    await page.getByLabel('E-mail').fill('nobody');
+    await press(page, 'Create the invite');
+    await page.getByLabel('E-mail').and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.getByLabel('E-mail').fill('linus@example.com');
+    await page.getByRole('dialog').getByLabel('Role').selectOption('developer');
+    await press(page, 'Create the invite');
+    await page.getByRole('dialog', { name: 'The invite is ready' }).getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied').waitFor();
+    const { body } = await service.get('/v1/auth/invites', admin.token);
+    expect(body.invites).toMatchObject([{ email: 'linus@example.com', role: 'developer' }]);
+    expect(await clipboard(page)).toBe(`${service.url}/auth?invite=${body.invites[0].token}`);
+    await press(page, 'Done');
+    await page.getByRole('cell', { name: 'linus@example.com' }).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Revoke');
+    await page.getByText('No invite waits').waitFor();
+
+    await register(service, 'Alan');
+    await page.reload();
+    await page.getByLabel('Role of Alan').selectOption('developer');
+    await page.getByText('Alan is developer now.').waitFor();
+    await press(page, 'Remove Alan');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Alan is removed.').waitFor();
+    expect((await service.get('/v1/auth/users', admin.token)).body.count).toBe(2);
+  });
+
+  it('adds a webhook, tests it, and deletes it', async () => {
+    const page = await openConsole(visitor, admin.token, '/team/webhooks');
+    await press(page, 'Add a webhook');
+    await page.getByLabel('URL').fill(receiver.url);
+    await press(page, 'Add');
+    await page.getByText(/^whsec_/).waitFor();
+    await press(page, 'Done');
+    await press(page, 'Test');
+    await page.getByText('The receiver answered 200.').waitFor();
+    expect(receiver.posted).toHaveLength(1);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Alerts are posted to no program yet').waitFor();
+    await page.goto(`${service.url}/#/team/audit?action=webhook.deleted`);
+    await page.getByRole('cell', { name: 'webhook deleted' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
+
+  it('changes the account: name, password, API keys, sessions', async () => {
+    const page = await openConsole(visitor, admin.token, '/account');
+    await page.getByLabel('Name').fill('Ada King');
+    await press(page, 'Save the name');
+    await page.getByText('Your name is changed.').waitFor();
+    await press(page, 'New key');
+    await page.getByRole('dialog').getByLabel('Name').fill('nightly evaluation');
+    await press(page, 'Make the key');
+    const key = (await page.locator('dialog pre').textContent()) as string;
+    expect((await service.get('/v1/status', key)).status).toBe(200);
+    await press(page, 'Done');
+    await page
+      .getByRole('row', { name: /nightly evaluation/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key is revoked.').waitFor();
+    expect((await service.get('/v1/status', key)).status).toBe(401);
+
+    await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    await page.getByLabel('Current password').fill('wrong');
+    await page.getByLabel('New password').fill('another long phrase');
+    await press(page, 'Change the password');
+    await page.getByRole('alert').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.getByLabel('Current password').fill(password);
+    await press(page, 'Change the password');
+    await page.getByText(/^Your password is changed/).waitFor();
+    expect((await service.get('/v1/auth/sessions', admin.token)).body.count).toBe(1);
+  });
+
+  it('offers a member nothing that the role does not allow', async () => {
+    const page = await openConsole(visitor, member.token, '/team');
+    await page.getByRole('cell', { name: 'member' }).waitFor();
+    for (const name of ['Invite', 'Audit trail']) expect(await page.getByText(name, { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('combobox').count()).toBe(0);
+    await page.goto(`${service.url}/#/team/webhooks`);
+    await page.getByText('Alerts are posted to no program yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Add a webhook' }).count()).toBe(0);
+    await page.goto(`${service.url}/#/team/audit`);
+    await page.getByText('Your role does not allow this page').waitFor();
+    await page.goto(`${service.url}/#/account`);
+    await page.getByText(/^Open the link that we sent to grace@example.com/).waitFor();
+    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
+  });
+});
