@@ -4,12 +4,17 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeLoading } from '../../domain/chat/errors.js';
 import { Instance } from '../shared/instance.js';
 import { Logger, RequestContext } from '../shared/ports.js';
-import { LogTail, Metrics, StorageProbe } from './ports.js';
+import { type LogLevel, LogTail, logLevels, Metrics, StorageProbe } from './ports.js';
 
 interface LogQuery {
   readonly by: Caller | null;
   readonly most: number;
+  /** Only lines that mention this job. */
   readonly jobId: string | null;
+  /** Only lines that mention this request. */
+  readonly requestId: string | null;
+  /** Only lines of this level and of graver ones. */
+  readonly level: LogLevel | null;
 }
 
 /** A usual line, for the memory that is reserved. */
@@ -30,12 +35,15 @@ export class MonitoringService {
     private readonly request: RequestContext,
   ) {}
 
-  /** Returns the newest lines of the log; with a job id only the lines that mention it. */
-  async readLog({ by, most, jobId }: LogQuery): Promise<{ lines: string[]; file: string }> {
+  /** Returns the newest lines of the log that the query keeps. */
+  async readLog({ by, most, jobId, requestId, level }: LogQuery): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
-    await this.request.reserve(Math.max(most * LINE_BYTES, jobId === null ? 0 : SEARCH_BYTES));
+    const mentioning = [jobId, requestId].filter((word) => word !== null);
+    const levels = level && logLevels.slice(0, logLevels.indexOf(level) + 1);
+    const searches = mentioning.length > 0 || levels !== null;
+    await this.request.reserve(Math.max(most * LINE_BYTES, searches ? SEARCH_BYTES : 0));
     await this.logger.flush();
-    return { lines: await this.tail.read({ most, mentioning: jobId }), file: this.tail.file };
+    return { lines: await this.tail.read({ most, mentioning, levels }), file: this.tail.file };
   }
 
   /** Returns all metrics in the text format of Prometheus. */

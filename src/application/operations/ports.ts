@@ -20,11 +20,17 @@ export interface LogTailLimits {
 
 export const logTailLimits: LogTailLimits = { answerBytes: 16 * 1024 * 1024, searchedBytes: 64 * 1024 * 1024 };
 
+/** From the gravest to the slightest. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 export interface LogTailQuery {
   /** At least 1. */
   readonly most: number;
-  /** Keeps only lines that contain this as a whole word. An empty text matches no line. */
-  readonly mentioning: string | null;
+  /** Keeps only lines that contain each of these as a whole word. An empty text matches no line. */
+  readonly mentioning: readonly string[];
+  /** Keeps only lines of one of these levels. Null: of any. */
+  readonly levels: readonly LogLevel[] | null;
 }
 
 /** Reads the end of the service's log, rotated files included. */

@@ -1,6 +1,6 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
-import { logLevels } from '../../infrastructure/logging/winston-logger.js';
+import { logLevels } from '../../application/operations/ports.js';
 import { modelStoreSettings } from './model-store-settings.js';
 import {
   address,

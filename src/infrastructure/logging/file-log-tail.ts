@@ -21,16 +21,19 @@ export class FileLogTail implements LogTail {
     }
   }
 
-  private async newest(files: readonly FileHandle[], { most, mentioning }: LogTailQuery): Promise<string[]> {
+  private async newest(files: readonly FileHandle[], { most, mentioning, levels }: LogTailQuery): Promise<string[]> {
     const { answerBytes, searchedBytes } = this.limits;
-    const word = mentioning === null ? null : Buffer.from(mentioning);
+    const words = mentioning.map((word) => Buffer.from(word));
+    const marks = levels?.map((level) => `"level":"${level}"`);
+    const searches = words.length > 0 || marks;
     const found: string[] = [];
     let foundBytes = 0;
     let searched = 0;
     for await (const line of linesBackwards(files, answerBytes)) {
       searched += line.length + 1;
-      if (word && searched > searchedBytes) return found;
-      if (word && !mentions(line, word)) continue;
+      if (searches && searched > searchedBytes) return found;
+      if (marks && !marks.some((mark) => hasInHead(line, mark))) continue;
+      if (!words.every((word) => mentions(line, word))) continue;
       foundBytes += line.length;
       if (foundBytes > answerBytes) return found;
       found.push(line.toString());
@@ -97,6 +100,11 @@ async function* linesBackwards(files: readonly FileHandle[], longest: number): A
 }
 
 const lineBreakBefore = (block: Buffer, end: number) => (end > 0 ? block.lastIndexOf(LINE_BREAK, end - 1) : -1);
+
+/** The logger writes the time and the level first, so texts further on are not taken for a level. */
+const HEAD_BYTES = 60;
+
+const hasInHead = (line: Buffer, mark: string) => line.toString('latin1', 0, HEAD_BYTES).includes(mark);
 
 /** Tells whether the word occurs in the line and is not the beginning of a longer one. */
 function mentions(line: Buffer, word: Buffer): boolean {

@@ -4,16 +4,15 @@ import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createStream } from 'rotating-file-stream';
 import winston from 'winston';
+import type { LogLevel } from '../../application/operations/ports.js';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
 import { AsyncValue } from '../system/async-value.js';
 
-export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
-
 interface Settings {
   /** Path of the newest file. Null: no file. */
   readonly file: string | null;
-  readonly level: (typeof logLevels)[number];
+  readonly level: LogLevel;
   /** Writes to standard error, too, for a terminal or a container's log. */
   readonly stderr: boolean;
   /** When a file is rotated, as `20M` or `500K`. */

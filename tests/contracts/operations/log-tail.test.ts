@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LogTailLimits, logTailLimits } from '../../../src/application/operations/ports.js';
+import { type LogLevel, type LogTailLimits, logTailLimits } from '../../../src/application/operations/ports.js';
 import { FileLogTail } from '../../../src/infrastructure/logging/file-log-tail.js';
 import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
@@ -36,19 +36,19 @@ const numbered = (from: number, to: number) => Array.from({ length: to - from },
 describe('LogTail of files', () => {
   it('has no lines where nothing was logged', async () => {
     const { tail } = open(plenty);
-    expect(await tail.read({ most: 10, mentioning: null })).toEqual([]);
-    expect(await tail.read({ most: 10, mentioning: id(1) })).toEqual([]);
+    expect(await tail.read({ most: 10, mentioning: [], levels: null })).toEqual([]);
+    expect(await tail.read({ most: 10, mentioning: [id(1)], levels: null })).toEqual([]);
   });
 
   it('gives the newest lines, oldest first', async () => {
     const { tail, write } = open(plenty);
     write(numbered(0, 20_000));
-    expect(await tail.read({ most: 1, mentioning: null })).toEqual(['{"n":19999}']);
-    expect(await tail.read({ most: 3, mentioning: null })).toEqual(numbered(19_997, 20_000));
-    expect(await tail.read({ most: 15_000, mentioning: null })).toEqual(numbered(5_000, 20_000));
-    expect(await tail.read({ most: 50_000, mentioning: null })).toEqual(numbered(0, 20_000));
+    expect(await tail.read({ most: 1, mentioning: [], levels: null })).toEqual(['{"n":19999}']);
+    expect(await tail.read({ most: 3, mentioning: [], levels: null })).toEqual(numbered(19_997, 20_000));
+    expect(await tail.read({ most: 15_000, mentioning: [], levels: null })).toEqual(numbered(5_000, 20_000));
+    expect(await tail.read({ most: 50_000, mentioning: [], levels: null })).toEqual(numbered(0, 20_000));
     write(['{"n":20000}']);
-    expect(await tail.read({ most: 2, mentioning: null })).toEqual(numbered(19_999, 20_001));
+    expect(await tail.read({ most: 2, mentioning: [], levels: null })).toEqual(numbered(19_999, 20_001));
   });
 
   it('gives lines of any length and in any script as they were written', async () => {
@@ -57,7 +57,8 @@ describe('LogTail of files', () => {
       (length) => `${'€ß𝄞ж'.repeat(length).slice(0, -1)}.`,
     );
     write(lines);
-    for (const most of [1, 2, 3, 8]) expect(await tail.read({ most, mentioning: null })).toEqual(lines.slice(-most));
+    for (const most of [1, 2, 3, 8])
+      expect(await tail.read({ most, mentioning: [], levels: null })).toEqual(lines.slice(-most));
   });
 
   it('goes on before a rotation, through all files that there are', async () => {
@@ -66,10 +67,10 @@ describe('LogTail of files', () => {
       if (file > 0) rotate();
       write(numbered(file * 10, file * 10 + 10));
     }
-    expect(await tail.read({ most: 13, mentioning: null })).toEqual(numbered(37, 50));
-    expect(await tail.read({ most: 100, mentioning: null })).toEqual(numbered(0, 50));
+    expect(await tail.read({ most: 13, mentioning: [], levels: null })).toEqual(numbered(37, 50));
+    expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual(numbered(0, 50));
     rotate();
-    expect(await tail.read({ most: 5, mentioning: null })).toEqual(numbered(45, 50));
+    expect(await tail.read({ most: 5, mentioning: [], levels: null })).toEqual(numbered(45, 50));
   });
 
   it('gives the newest of the lines that mention a word, and none of a longer word', async () => {
@@ -79,11 +80,28 @@ describe('LogTail of files', () => {
     rotate();
     write([...about(2), `{"job_id":"${id(1)}0"}`, `${id(1)}-${id(1)}`, `${id(1)}0 ${id(1)}`, `${id(1)}_`]);
     const all = [...about(1), id(1), `\\n${id(1)}\\n`, ...about(2), `${id(1)}-${id(1)}`, `${id(1)}0 ${id(1)}`];
-    expect(await tail.read({ most: 100, mentioning: id(1) })).toEqual(all);
-    expect(await tail.read({ most: 5, mentioning: id(1) })).toEqual(all.slice(-5));
+    expect(await tail.read({ most: 100, mentioning: [id(1)], levels: null })).toEqual(all);
+    expect(await tail.read({ most: 5, mentioning: [id(1)], levels: null })).toEqual(all.slice(-5));
     for (const none of [id(3), id(1).slice(0, -1), '', '.*', '\u0000', '\ud800', 'ж']) {
-      expect(await tail.read({ most: 100, mentioning: none })).toEqual([]);
+      expect(await tail.read({ most: 100, mentioning: [none], levels: null })).toEqual([]);
     }
+  });
+
+  it('gives lines that mention all words, and lines of the levels only', async () => {
+    const { tail, write } = open(plenty);
+    const line = (level: string, more: object) => JSON.stringify({ time: at(0), level, event: 'said', ...more });
+    const both = line('warn', { job_id: id(1), request_id: id(2) });
+    const lines = [
+      line('info', { job_id: id(1), said: { level: 'error' } }),
+      both,
+      line('error', { request_id: id(2) }),
+    ];
+    write(lines);
+    const read = (mentioning: string[], levels: LogLevel[] | null) => tail.read({ most: 9, mentioning, levels });
+    expect(await read([id(1), id(2)], null)).toEqual([both]);
+    expect(await read([], ['error', 'warn'])).toEqual(lines.slice(1));
+    expect(await read([id(1)], ['error', 'info'])).toEqual(lines.slice(0, 1));
+    expect(await read([], [])).toEqual([]);
   });
 
   it('leaves older lines out of an answer that is long enough', async () => {
@@ -92,11 +110,11 @@ describe('LogTail of files', () => {
     rotate();
     write(['c'.repeat(10), 'd'.repeat(10)]);
     const newest = ['ß'.repeat(5), 'c'.repeat(10), 'd'.repeat(10)];
-    expect(await tail.read({ most: 100, mentioning: null })).toEqual(newest);
+    expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual(newest);
     write(['e'.repeat(11)]);
-    expect(await tail.read({ most: 100, mentioning: null })).toEqual(['d'.repeat(10), 'e'.repeat(11)]);
+    expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual(['d'.repeat(10), 'e'.repeat(11)]);
     write(['f'.repeat(100_000)]);
-    expect(await tail.read({ most: 100, mentioning: null })).toEqual([]);
+    expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual([]);
   });
 
   it('looks back only so far for a word', async () => {
@@ -104,14 +122,14 @@ describe('LogTail of files', () => {
     write(['a word']);
     rotate();
     write(['b word', 'c'.repeat(15)]);
-    expect(await tail.read({ most: 100, mentioning: 'word' })).toEqual(['a word', 'b word']);
+    expect(await tail.read({ most: 100, mentioning: ['word'], levels: null })).toEqual(['a word', 'b word']);
     write(['']);
-    expect(await tail.read({ most: 100, mentioning: 'word' })).toEqual(['b word']);
+    expect(await tail.read({ most: 100, mentioning: ['word'], levels: null })).toEqual(['b word']);
   });
 
   const numbers = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { n: number }).n);
 
-  const nine = { most: 9, mentioning: null };
+  const nine = { most: 9, mentioning: [], levels: null };
 
   it('leaves out a line that is still being written', async () => {
     const file = newFile();
@@ -135,7 +153,7 @@ describe('LogTail of files', () => {
     await log.flush();
     expect(existsSync(logFiles(file)[1] as string)).toBe(true);
     const tail = new FileLogTail(file, { ...logTailLimits, answerBytes: 1e9 });
-    expect(numbers(await tail.read({ most: 1_000, mentioning: null }))).toEqual([...Array(180).keys()]);
+    expect(numbers(await tail.read({ most: 1_000, mentioning: [], levels: null }))).toEqual([...Array(180).keys()]);
     await log.close();
   });
 
@@ -146,7 +164,7 @@ describe('LogTail of files', () => {
     const write = () => appendFileSync(file, `{"n":${n++},"padding":"${'x'.repeat(200_000)}"}\n`);
     for (let ticks = 0; ticks < 40; ticks++) {
       write();
-      const reading = tail.read({ most: 3, mentioning: null });
+      const reading = tail.read({ most: 3, mentioning: [], levels: null });
       for (let tick = 0; tick < ticks; tick++) await new Promise((resolve) => setImmediate(resolve));
       rotate(file);
       expect(numbers(await reading)).toEqual([n - 3, n - 2, n - 1].filter((one) => one >= 0));
@@ -158,7 +176,7 @@ describe('LogTail of files', () => {
     const tail = new FileLogTail(file);
     for (let ticks = 0; ticks < 20; ticks++) {
       appendFileSync(file, 'a line\n'.repeat(100_000));
-      const reading = tail.read({ most: 100_000, mentioning: null });
+      const reading = tail.read({ most: 100_000, mentioning: [], levels: null });
       for (let tick = 0; tick < ticks; tick++) await new Promise((resolve) => setImmediate(resolve));
       truncateSync(file);
       expect((await reading).filter((line) => line !== 'a line')).toEqual([]);

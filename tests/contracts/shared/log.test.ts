@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LogLevel } from '../../../src/application/operations/ports.js';
 import type { LogFields } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
-import { logFiles, type logLevels, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
+import { logFiles, WinstonLogger } from '../../../src/infrastructure/logging/winston-logger.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { unique } from '../../support/records.js';
@@ -14,7 +15,7 @@ afterAll(() => folder.remove());
 
 const now = new Date(Date.UTC(2026, 5, 7, 8, 9, 10, 11));
 
-function logFile(level: (typeof logLevels)[number] = 'info') {
+function logFile(level: LogLevel = 'info') {
   const file = join(folder.path, `${unique()}.log`);
   const log = new WinstonLogger({ file, level, stderr: false }, new ManualClock(now));
   const text = async () => {

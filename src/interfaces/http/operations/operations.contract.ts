@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { logLevels } from '../../../application/operations/ports.js';
 import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
@@ -40,6 +41,13 @@ export const readLog = monitoring.get('/v1/logs', {
   query: z.object({
     tail: Tail,
     job_id: shortText(100).optional().describe('Only lines that mention this job, among the newest 64 MB of the log.'),
+    request_id: shortText(100)
+      .optional()
+      .describe('Only lines that mention this request, among the newest 64 MB of the log.'),
+    level: z
+      .enum(logLevels)
+      .optional()
+      .describe('Only lines of this level and of graver ones, among the newest 64 MB of the log.'),
   }),
   answer: namedObject('LogTail', {
     lines: z.array(textLike('{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}')),

@@ -16,8 +16,9 @@ type StatusAnswer = AnswerOf<typeof contracts.status>;
 @injectable()
 export class OperationsController implements Controller {
   readonly routes = [
-    route(contracts.readLog, async ({ caller, query: { tail, job_id: jobId = null } }) => {
-      const { lines, file } = await this.monitoring.readLog({ by: caller, most: tail, jobId });
+    route(contracts.readLog, async ({ caller, query }) => {
+      const { tail, job_id: jobId = null, request_id: requestId = null, level = null } = query;
+      const { lines, file } = await this.monitoring.readLog({ by: caller, most: tail, jobId, requestId, level });
       return { ...listed('lines', lines), file };
     }),
     route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics({ by: caller })),

@@ -1,4 +1,7 @@
 import { account } from './pages/account/account.js';
+import { job } from './pages/jobs/job.js';
+import { jobs } from './pages/jobs/jobs.js';
+import { logs } from './pages/logs/logs.js';
 import { overview } from './pages/overview/overview.js';
 import { playground } from './pages/playground/playground.js';
 import { project } from './pages/project/project.js';
@@ -9,4 +12,16 @@ import { webhooks } from './pages/team/webhooks.js';
 import type { Page } from './shared/page.js';
 
 /** All pages of the console, in the order of the menu. A literal path stands before one with parameters. */
-export const pages: readonly Page[] = [overview, playground, projects, project, team, webhooks, audit, account];
+export const pages: readonly Page[] = [
+  overview,
+  playground,
+  projects,
+  project,
+  jobs,
+  job,
+  logs,
+  team,
+  webhooks,
+  audit,
+  account,
+];

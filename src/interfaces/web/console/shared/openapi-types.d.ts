@@ -6777,6 +6777,8 @@ export interface operations {
             query?: {
                 tail?: number;
                 job_id?: string;
+                request_id?: string;
+                level?: "error" | "warn" | "info" | "debug";
             };
             header?: never;
             path?: never;

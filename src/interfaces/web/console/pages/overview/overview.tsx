@@ -1,38 +1,154 @@
-import { status, user } from '../../shared/account.js';
-import { answer, api } from '../../shared/api.js';
+import { can, user } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import type { Page } from '../../shared/page.js';
-import { useQuery } from '../../shared/query.js';
-import { Empty, Loaded, State } from '../../shared/states.js';
+import { type Query, useQuery } from '../../shared/query.js';
+import { link } from '../../shared/router.js';
+import { Loaded, State, Time } from '../../shared/states.js';
+import { JobLink } from '../jobs/job-link.js';
+import { FirstSteps } from './first-steps.js';
+import { NewKey } from './new-key.js';
+import { progressOf } from './steps.js';
+import { Traffic } from './traffic.js';
+import './overview.css';
 
-const EVERY_MS = 10_000;
+const STATUS_EVERY_MS = 10_000;
+const LISTS_EVERY_MS = 20_000;
+const CHANGING_EVERY_MS = 2_000;
+const MOST_LISTED = 8;
 
-/** Shows whether all is well. */
+type Runtimes = Schemas['Status']['runtimes'];
+
+/** Shows whether all is well, or how to get to a first answer. */
 function Overview() {
-  const now = useQuery('status', () => answer(api.GET('/v1/status')), { everyMs: EVERY_MS });
+  const status = useQuery('status', () => answer(api.GET('/v1/status')), {
+    everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
+  });
+  const jobs = useQuery(
+    can('read_jobs') ? 'newest jobs' : null,
+    () => answer(api.GET('/v1/jobs', { params: { query: { limit: MOST_LISTED } } })),
+    { everyMs: LISTS_EVERY_MS },
+  );
+  const isEmpty = status.data && !status.data.runtimes.some(({ state }) => state !== 'not_connected');
+  const chats = useQuery(can('read_jobs') ? 'newest chat' : null, () =>
+    answer(api.GET('/v1/jobs', { params: { query: { kind: 'chat', limit: 1 } } })),
+  );
+  const asked = chats.data && chats.data.count > 0;
   return (
-    <Frame
-      title="Overview"
-      about={`Signed in as ${user.value?.name ?? 'the master key'}, ${status.value?.caller.role}.`}
-    >
-      <Panel title="Runtimes">
-        <Loaded query={now} what="the runtimes">
-          {({ runtimes }) =>
-            runtimes.length === 0 ? (
-              <Empty icon="playground" title="No model is connected to a project yet" />
-            ) : (
-              <ul>
-                {runtimes.map(({ project_id, project_name, state }) => (
-                  <li key={project_id}>
-                    {project_name} <State of={state} />
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </Panel>
+    <Frame title="Overview" about={user.value ? `Welcome, ${user.value.name}.` : undefined}>
+      <NewKey />
+      <Loaded query={status} what="the runtimes">
+        {({ runtimes }) => (
+          <>
+            {(isEmpty || asked === false) && <FirstSteps {...progressOf(runtimes)} reload={status.reload} />}
+            {!isEmpty && <Traffic />}
+            <div class="columns">
+              {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
+              {can('read_monitoring') && <DeploymentsPanel />}
+              {can('read_monitoring') && <AlertsPanel />}
+              {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} />}
+            </div>
+          </>
+        )}
+      </Loaded>
     </Frame>
+  );
+}
+
+const Rows = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
+  <ul class="overview-rows" aria-label={label}>
+    {children}
+  </ul>
+);
+
+const All = ({ to, of }: { to: string; of: string }) => (
+  <a href={link(to)} aria-label={`All ${of}`}>
+    All
+  </a>
+);
+
+function RuntimesPanel({ runtimes }: { runtimes: Runtimes }) {
+  const connected = runtimes.filter(({ state }) => state !== 'not_connected');
+  return (
+    <Panel title="Runtimes" actions={<All to="/projects" of="projects" />}>
+      <Rows label="Runtimes">
+        {connected.slice(0, MOST_LISTED).map(({ project_id, project_name, state, reason }) => (
+          <li key={project_id}>
+            <a href={link(`/projects/${project_id}`)}>{project_name}</a> <State of={state} />
+            {reason && <p class="hint">{reason}</p>}
+          </li>
+        ))}
+      </Rows>
+    </Panel>
+  );
+}
+
+function DeploymentsPanel() {
+  const deployments = useQuery('deployments', () => answer(api.GET('/v1/deployments')), { everyMs: LISTS_EVERY_MS });
+  return (
+    <Panel title="Deployments" actions={<All to="/deployments" of="deployments" />}>
+      <Loaded query={deployments} what="the deployments">
+        {({ deployments: all }) =>
+          all.length === 0 ? (
+            <p class="hint">No model file is deployed.</p>
+          ) : (
+            <Rows label="Deployments">
+              {all.slice(0, MOST_LISTED).map(({ id, name, status, reason }) => (
+                <li key={id}>
+                  <a href={link(`/deployments/${id}`)}>{name}</a> <State of={status} />
+                  {reason && <p class="hint">{reason}</p>}
+                </li>
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function AlertsPanel() {
+  const alerts = useQuery(
+    'firing alerts',
+    () => answer(api.GET('/v1/alerts', { params: { query: { status: 'firing', limit: MOST_LISTED } } })),
+    { everyMs: LISTS_EVERY_MS },
+  );
+  return (
+    <Panel title="Firing alerts" actions={<All to="/alerts" of="alerts" />}>
+      <Loaded query={alerts} what="the alerts">
+        {({ alerts: firing }) =>
+          firing.length === 0 ? (
+            <p class="hint">No alert is firing.</p>
+          ) : (
+            <Rows label="Firing alerts">
+              {firing.map(({ id, title, severity, created_at }) => (
+                <li key={id}>
+                  <a href={link(`/alerts/${id}`)}>{title}</a> <State of={severity} /> <Time at={created_at} />
+                </li>
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function JobsPanel({ jobs }: { jobs: Query<Schemas['Jobs']> }) {
+  return (
+    <Panel title="Newest jobs" actions={<All to="/jobs" of="jobs" />}>
+      <Loaded query={jobs} what="the jobs">
+        {({ jobs: newest }) => (
+          <Rows label="Newest jobs">
+            {newest.map((job) => (
+              <li key={job.id}>
+                <JobLink job={job} /> <State of={job.status} /> <Time at={job.created_at} />
+              </li>
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+    </Panel>
   );
 }
 

@@ -1,0 +1,177 @@
+import type { ComponentChildren } from 'preact';
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { CopyButton } from '../../shared/copy-button.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { FormError, useAction } from '../../shared/form.js';
+import { formatDuration, formatTime } from '../../shared/format.js';
+import { Frame, Panel } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { useQuery } from '../../shared/query.js';
+import { link } from '../../shared/router.js';
+import { Loaded, State, Time } from '../../shared/states.js';
+import { toast } from '../../shared/toasts.js';
+import { jobName } from './job-link.js';
+import { ProgressOf } from './progress.js';
+import './jobs.css';
+
+type Job = Schemas['Job'];
+
+const CHANGING_EVERY_MS = 2_000;
+
+const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
+
+/** Shows one job: its times, progress, result or error, and its lines in the log. */
+function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
+  const params = { path: { job_id } };
+  const job = useQuery(`job ${job_id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params })), {
+    everyMs: (data) => (data && isOver(data) ? null : CHANGING_EVERY_MS),
+  });
+  const team = useQuery(can('read_team') ? 'users' : null, () => answer(api.GET('/v1/auth/users')));
+  const requester = team.data?.users.find(({ id }) => id === job.data?.requested_by);
+  const isOwn = requester !== undefined;
+  const cancel = useAction(async () => {
+    const text = 'What it has done so far is kept. It cannot be started again.';
+    if (!(await confirmAct({ title: 'Cancel this job?', text, act: 'Cancel the job' }))) return;
+    job.set(await answer(api.POST('/v1/jobs/{job_id}/cancel', { params })));
+    toast('The job is cancelled.');
+  });
+  const mayCancel = job.data && !isOver(job.data) && can('cancel_jobs') && isOwn;
+  return (
+    <Frame
+      title={job.data ? jobName(job.data) : 'Job'}
+      above={[{ title: 'Jobs', href: link('/jobs') }]}
+      about={job.data && <State of={job.data.status} />}
+      actions={
+        <>
+          {job.data?.kind === 'evaluation' && (
+            <a class="button" href={link(`/evaluations/${job_id}`)}>
+              Open the evaluation
+            </a>
+          )}
+          {mayCancel && (
+            <button type="button" class="button danger" disabled={cancel.busy} onClick={() => void cancel.run()}>
+              Cancel the job
+            </button>
+          )}
+        </>
+      }
+    >
+      <FormError error={cancel.error} />
+      <Loaded query={job} what="the job">
+        {(data) => (
+          <>
+            {data.error && (
+              <div class="note bad">
+                <p>{data.error}</p>
+              </div>
+            )}
+            <div class="columns">
+              <Panel title="Job">
+                <dl class="facts">
+                  <Fact name="Id">
+                    <code>{data.id}</code> <CopyButton text={data.id} label="Copy id" />
+                  </Fact>
+                  <Fact name="Kind">{data.kind}</Fact>
+                  <Fact name="Mode">{data.mode === 'sync' ? 'sync: a caller waits for its end' : 'async'}</Fact>
+                  <Fact name="Requested by">
+                    {data.requested_by === 'master'
+                      ? 'the master key'
+                      : (requester?.name ?? <code>{data.requested_by}</code>)}
+                  </Fact>
+                  <Made job={data} />
+                  <LogLinks job={data} />
+                </dl>
+              </Panel>
+              <Panel title="Times">
+                <dl class="facts">
+                  <Moment name="Created" at={data.created_at} />
+                  <Moment name="Started" at={data.started_at} />
+                  <Moment name="Finished" at={data.finished_at} />
+                  <Fact name="Duration">{data.duration !== null && formatDuration(data.duration)}</Fact>
+                  <Fact name="Progress">
+                    <ProgressOf job={data} />
+                  </Fact>
+                </dl>
+              </Panel>
+            </div>
+            {data.result !== null && <Result result={data.result} />}
+          </>
+        )}
+      </Loaded>
+    </Frame>
+  );
+}
+
+/** A fact with its name. Without a value it is left out. */
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) =>
+  children ? (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  ) : null;
+
+const Moment = ({ name, at }: { name: string; at: number | null }) => (
+  <Fact name={name}>
+    {at !== null && (
+      <>
+        {formatTime(at)}{' '}
+        <span class="hint">
+          (<Time at={at} />)
+        </span>
+      </>
+    )}
+  </Fact>
+);
+
+/** Links to what the job was made for. Things of other teams cannot be opened, so only their ids are shown. */
+function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
+  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
+  const project = projects.data?.projects.find(({ id }) => id === project_id);
+  const place = (title: string, to: string) => (project ? <a href={link(to)}>{title}</a> : <code>{title}</code>);
+  return (
+    <>
+      <Fact name="Project">{project_id && place(project?.name ?? project_id, `/projects/${project_id}`)}</Fact>
+      <Fact name="Dataset">{dataset_id && place(dataset_id, `/projects/${project_id}/datasets/${dataset_id}`)}</Fact>
+      <Fact name="Model">{model_id && place(model_id, `/projects/${project_id}/models/${model_id}`)}</Fact>
+    </>
+  );
+}
+
+const REQUEST_ID = /"request_id":"([A-Za-z0-9_-]{1,64})"/;
+
+/** Links to the lines of the job in the log, and to those of the request that made it. */
+function LogLinks({ job: { id } }: { job: Job }) {
+  const lines = useQuery(can('read_monitoring') ? `log of ${id}` : null, () =>
+    answer(api.GET('/v1/logs', { params: { query: { job_id: id, tail: 20 } } })),
+  );
+  if (!lines.data || lines.data.count === 0) return null;
+  const requestId = lines.data.lines.map((line) => REQUEST_ID.exec(line)?.[1]).find(Boolean);
+  return (
+    <>
+      <Fact name="Request">
+        {requestId && (
+          <>
+            <a href={link('/logs', { request_id: requestId })}>{requestId}</a>{' '}
+            <CopyButton text={requestId} label="Copy id" />
+          </>
+        )}
+      </Fact>
+      <Fact name="Log">
+        <a href={link('/logs', { job_id: id })}>Lines of this job</a>
+      </Fact>
+    </>
+  );
+}
+
+function Result({ result }: { result: unknown }) {
+  const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
+  return (
+    <Panel title="Result" actions={<CopyButton text={text} />}>
+      <pre>{text}</pre>
+    </Panel>
+  );
+}
+
+export const job: Page = { path: '/jobs/:job_id', title: 'Job', view: OneJob, needs: 'read_jobs' };

@@ -1,0 +1,124 @@
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { SelectField } from '../../shared/form.js';
+import { formatDuration } from '../../shared/format.js';
+import { Frame } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { usePaged, useQuery } from '../../shared/query.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { type Column, More, Table } from '../../shared/table.js';
+import { jobName } from './job-link.js';
+import { ProgressOf } from './progress.js';
+import './jobs.css';
+
+type Job = Schemas['Job'];
+
+const EVERY_MS = 10_000;
+const PAGE = 50;
+const ANY = ['', 'Any'] as const;
+const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+const kinds = ['chat', 'embedding', 'prediction', 'evaluation', 'external'] as const;
+
+const chosen = <Value extends string>(name: string, values: readonly Value[]): Value | undefined =>
+  values.find((value) => value === query.value.get(name));
+
+/** Lists the jobs that the filters in the address keep, newest first. */
+function Jobs() {
+  const filter = {
+    status: chosen('status', statuses),
+    kind: chosen('kind', kinds),
+    project_id: query.value.get('project') || undefined,
+  };
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
+  const names = new Map(projects.data?.projects.map(({ id, name }) => [id, name] as const));
+  const jobs = usePaged(
+    `jobs ${JSON.stringify(filter)}`,
+    async (cursor) => {
+      const page = { limit: PAGE, ...(cursor ? { cursor } : {}) };
+      const { jobs: items, next_cursor } = await answer(
+        api.GET('/v1/jobs', { params: { query: { ...filter, ...page } } }),
+      );
+      return { items, next: items.length < PAGE ? null : next_cursor };
+    },
+    { everyMs: EVERY_MS },
+  );
+  const columns: readonly Column<Job>[] = [
+    { title: 'Job', cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
+    { title: 'Status', cell: (job) => <State of={job.status} /> },
+    {
+      title: 'Project',
+      minor: true,
+      cell: ({ project_id: id }) =>
+        id && (names.has(id) ? <a href={link(`/projects/${id}`)}>{names.get(id)}</a> : 'of another team'),
+    },
+    { title: 'Progress', minor: true, cell: (job) => job.mode === 'async' && <ProgressOf job={job} /> },
+    { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: 'Duration',
+      numeric: true,
+      cell: ({ duration }) => (duration === null ? '–' : formatDuration(duration)),
+    },
+  ];
+  const filterBy = (name: string) => (event: Event) =>
+    setQuery({ [name]: (event.currentTarget as HTMLSelectElement).value });
+  return (
+    <Frame title="Jobs" about="Calls to models, evaluations, and work that runs elsewhere.">
+      <div class="jobs-filters">
+        <SelectField
+          label="Kind"
+          value={filter.kind ?? ''}
+          options={[ANY, ...kinds.map((kind) => [kind, kind] as const)]}
+          onChange={filterBy('kind')}
+        />
+        <SelectField
+          label="Status"
+          value={filter.status ?? ''}
+          options={[ANY, ...statuses.map((status) => [status, status] as const)]}
+          onChange={filterBy('status')}
+        />
+        {can('read_workspace') && (
+          <SelectField
+            label="Project"
+            value={filter.project_id ?? ''}
+            options={[ANY, ...names]}
+            onChange={filterBy('project')}
+          />
+        )}
+      </div>
+      <Loaded query={jobs} what="the jobs">
+        {(rows) =>
+          rows.length > 0 ? (
+            <>
+              <Table label="Jobs" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <More query={jobs} />
+            </>
+          ) : isFiltered ? (
+            <Empty icon="jobs" title="No job fits these filters">
+              <button
+                type="button"
+                class="button"
+                onClick={() => setQuery({ kind: null, status: null, project: null })}
+              >
+                Show all jobs
+              </button>
+            </Empty>
+          ) : (
+            <Empty icon="jobs" title="There is no job yet">
+              <p>Every chat, prediction and evaluation is listed here.</p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </Frame>
+  );
+}
+
+export const jobs: Page = {
+  path: '/jobs',
+  title: 'Jobs',
+  view: Jobs,
+  needs: 'read_jobs',
+  menu: { group: 'Operations', icon: 'jobs', key: 'j' },
+};

@@ -1,0 +1,31 @@
+import { signal } from '@preact/signals';
+import { CopyButton } from '../../shared/copy-button.js';
+import { Panel } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import { takeNewKey } from '../../shared/session.js';
+
+/** The key that the sign-in made. It stays here alone, until it is dismissed or the page is loaded again. */
+const newKey = signal<string | null>(null);
+
+/** Shows the API key that the sign-in made, to copy. */
+export function NewKey() {
+  newKey.value = takeNewKey() ?? newKey.value;
+  if (!newKey.value) return null;
+  return (
+    <Panel
+      title="Your new API key"
+      actions={
+        <button type="button" class="icon-button" aria-label="Dismiss the key" onClick={() => (newKey.value = null)}>
+          <Icon name="close" />
+        </button>
+      }
+    >
+      <div class="stack">
+        <p>Programs use it to call the API. Copy it now: it is not shown again.</p>
+        <div class="overview-key">
+          <code>{newKey.value}</code> <CopyButton text={newKey.value} label="Copy key" />
+        </div>
+      </div>
+    </Panel>
+  );
+}

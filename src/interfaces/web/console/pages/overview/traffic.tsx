@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { isOperator, status } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { Chart, type Line } from '../../shared/chart.js';
+import { formatCompact, formatDuration, formatShare } from '../../shared/format.js';
+import { useQuery } from '../../shared/query.js';
+import { query, setQuery } from '../../shared/router.js';
+import { Figure, Loaded } from '../../shared/states.js';
+import {
+  figuresOf,
+  type RangeName,
+  rangeNamed,
+  ranges,
+  seriesOf,
+  type UsageSeries,
+} from './usage.js';
+
+const EVERY_MS = 20_000;
+
+/** Shows calls, errors, latency and tokens over the range in the address. */
+export function Traffic() {
+  const name = rangeNamed(query.value.get('range'));
+  const { bucket, seconds } = ranges[name];
+  const usage = useQuery(
+    `usage ${name}`,
+    () => {
+      // The service's own defaults follow its clock.
+      const since = name === '7d' ? { since: String(Math.floor(Date.now() / 1000) - seconds) } : {};
+      return answer(api.GET('/v1/usage', { params: { query: { bucket, ...since } } }));
+    },
+    { everyMs: EVERY_MS },
+  );
+  return (
+    <section class="stack" aria-label="Traffic">
+      <header class="panel-head overview-head">
+        <h2>
+          Traffic <span class="hint">{whoseCalls()}</span>
+        </h2>
+        <RangeChoice chosen={name} />
+      </header>
+      <Loaded query={usage} what="the traffic">
+        {(summary) => <Charts summary={summary} range={name} />}
+      </Loaded>
+    </section>
+  );
+}
+
+/** Says which calls the service counts for the caller. */
+function whoseCalls(): string {
+  if (status.value?.caller.role === 'member') return 'your own calls';
+  return isOperator() ? 'calls of all teams' : 'calls of your team';
+}
+
+const RangeChoice = ({ chosen }: { chosen: RangeName }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row of buttons in every browser.
+  <div class="overview-ranges" role="group" aria-label="Range">
+    {(Object.keys(ranges) as RangeName[]).map((name) => (
+      <button
+        key={name}
+        type="button"
+        class="button small"
+        aria-pressed={name === chosen}
+        onClick={() => setQuery({ range: name })}
+      >
+        {ranges[name].title}
+      </button>
+    ))}
+  </div>
+);
+
+const orNone = (value: number | null | undefined, format: (value: number) => string) =>
+  value === null || value === undefined ? '–' : format(value);
+
+function Charts({ summary, range: name }: { summary: Schemas['UsageSummary']; range: RangeName }) {
+  const { title: range, step } = ranges[name];
+  const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary);
+  const series = useMemo(() => seriesOf(summary, step), [summary, step]);
+  const { times } = series;
+  return (
+    <div class="columns">
+      <Graph
+        title="Calls"
+        figures={[
+          ['Calls per minute', formatCompact(callsPerMinute)],
+          ['Failed', orNone(errorShare, formatShare)],
+        ]}
+        {...{ times, range }}
+        lines={useMemo(
+          () => [
+            { name: 'Calls per minute', values: series.callsPerMinute },
+            { name: 'Failed', values: series.failuresPerMinute, colour: 2 },
+          ],
+          [series],
+        )}
+        format={formatCompact}
+      />
+      <Graph
+        title="Latency"
+        figures={[
+          ['Median', orNone(latency?.p50, formatDuration)],
+          ['95th percentile', orNone(latency?.p95, formatDuration)],
+        ]}
+        {...{ times, range }}
+        lines={useMemo(() => percentileLines(series.latency), [series])}
+        format={formatDuration}
+      />
+      <Graph
+        title="Tokens"
+        figures={[['Tokens per second, in answers', formatCompact(tokensPerSecond)]]}
+        {...{ times, range }}
+        lines={useMemo(() => [{ name: 'Tokens per second', values: series.tokensPerSecond, colour: 3 }], [series])}
+        format={formatCompact}
+      />
+      <Graph
+        title="Time to first token"
+        figures={[
+          ['Median', orNone(firstToken?.p50, formatDuration)],
+          ['95th percentile', orNone(firstToken?.p95, formatDuration)],
+        ]}
+        {...{ times, range }}
+        lines={useMemo(() => percentileLines(series.firstToken), [series])}
+        format={formatDuration}
+      />
+    </div>
+  );
+}
+
+const percentileLines = ({ p50, p95 }: UsageSeries['latency']): readonly Line[] => [
+  { name: 'Median', values: p50 },
+  { name: '95th percentile', values: p95, colour: 4 },
+];
+
+function Graph(props: {
+  title: string;
+  figures: readonly (readonly [name: string, value: ComponentChildren])[];
+  times: readonly number[];
+  lines: readonly Line[];
+  format: (value: number) => string;
+  range: string;
+}) {
+  const { title, figures, times, lines, format, range } = props;
+  const words = figures.map(([name, value]) => `${name} ${value}`).join(', ');
+  return (
+    <section class="panel overview-graph" aria-label={title}>
+      <h3>{title}</h3>
+      <dl class="figures">
+        {figures.map(([name, value]) => (
+          <Figure key={name} name={name}>
+            {value}
+          </Figure>
+        ))}
+      </dl>
+      <Chart {...{ times, lines, format }} text={`${title} over the last ${range}: ${words}.`} />
+    </section>
+  );
+}

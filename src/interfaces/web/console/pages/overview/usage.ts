@@ -1,0 +1,114 @@
+import type { components } from '../../shared/openapi-types.js';
+
+type Summary = components['schemas']['UsageSummary'];
+type Bucket = components['schemas']['Usage'];
+type Times = Bucket['latency'];
+
+/** The times that the overview can show. The service keeps minutes for seven days. */
+export const ranges = {
+  '1h': { title: '1 hour', bucket: 'minute', seconds: 3600, step: 60 },
+  '24h': { title: '24 hours', bucket: 'hour', seconds: 86_400, step: 3600 },
+  '7d': { title: '7 days', bucket: 'hour', seconds: 7 * 86_400, step: 3600 },
+} as const;
+
+export type RangeName = keyof typeof ranges;
+
+/** Returns the range of that name, or the shortest. */
+export const rangeNamed = (name: string | null): RangeName =>
+  (Object.hasOwn(ranges, name ?? '') ? name : '1h') as RangeName;
+
+export interface UsageFigures {
+  readonly calls: number;
+  readonly callsPerMinute: number;
+  /** From 0 to 1. Null: there was no call. */
+  readonly errorShare: number | null;
+  readonly tokensPerSecond: number;
+  readonly latency: Percentiles | null;
+  readonly firstToken: Percentiles | null;
+}
+
+interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Sums the buckets up to figures of the whole time. */
+export function figuresOf({ since, until, usage }: Summary): UsageFigures {
+  const seconds = Math.max(until - since, 1);
+  const sum = (of: (bucket: Bucket) => number) => usage.reduce((total, bucket) => total + of(bucket), 0);
+  const calls = sum((bucket) => bucket.calls);
+  return {
+    calls,
+    callsPerMinute: (calls * 60) / seconds,
+    errorShare: calls === 0 ? null : sum(failed) / calls,
+    tokensPerSecond: sum((bucket) => bucket.tokens_out) / seconds,
+    latency: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.latency])),
+    firstToken: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.time_to_first_token])),
+  };
+}
+
+export const failed = ({ failures }: Bucket): number => Object.values(failures).reduce((sum, count) => sum + count, 0);
+
+/**
+ * Estimates the percentiles of all buckets together from those of each. Is exact for one bucket and for buckets of one call.
+ * Takes half of a bucket's calls as long as its median, those up to the 95th percentile as long as that, the rest as the 99th.
+ */
+function percentilesOf(buckets: readonly (readonly [calls: number, times: Times | null])[]): Percentiles | null {
+  const parts = buckets
+    .flatMap(([calls, times]) =>
+      times
+        ? [[times.p50, calls * 0.5] as const, [times.p95, calls * 0.45] as const, [times.p99, calls * 0.05] as const]
+        : [],
+    )
+    .sort(([one], [other]) => one - other);
+  const total = parts.reduce((sum, [, weight]) => sum + weight, 0);
+  if (total === 0) return null;
+  const at = (share: number) => {
+    let left = share * total - 1e-6; // Sums of fractions miss the share by their last digit.
+    for (const [seconds, weight] of parts) {
+      left -= weight;
+      if (left <= 0) return seconds;
+    }
+    return 0;
+  };
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+export interface UsageSeries {
+  /** The start of every bucket of the time, empty ones included. */
+  readonly times: readonly number[];
+  readonly callsPerMinute: readonly number[];
+  readonly failuresPerMinute: readonly number[];
+  readonly tokensPerSecond: readonly number[];
+  readonly latency: Lines;
+  readonly firstToken: Lines;
+}
+
+interface Lines {
+  readonly p50: readonly (number | null)[];
+  readonly p95: readonly (number | null)[];
+}
+
+/** Spreads the buckets over the whole time, `step` seconds each. An empty bucket has no calls and no latency. */
+export function seriesOf({ since, until, usage }: Summary, step: number): UsageSeries {
+  const first = Math.floor(since / step) * step;
+  const times = Array.from(
+    { length: Math.max(Math.ceil((until - first) / step), 1) },
+    (_, index) => first + index * step,
+  );
+  const byStart = new Map(usage.map((bucket) => [bucket.start, bucket]));
+  const buckets = times.map((start) => byStart.get(start));
+  const each = (of: (bucket: Bucket) => number) => buckets.map((bucket) => (bucket ? of(bucket) : 0));
+  const linesOf = (of: (bucket: Bucket) => Times | null): Lines => ({
+    p50: buckets.map((bucket) => (bucket && of(bucket)?.p50) ?? null),
+    p95: buckets.map((bucket) => (bucket && of(bucket)?.p95) ?? null),
+  });
+  return {
+    times,
+    callsPerMinute: each(({ calls }) => (calls * 60) / step),
+    failuresPerMinute: each((bucket) => (failed(bucket) * 60) / step),
+    tokensPerSecond: each((bucket) => bucket.tokens_out / step),
+    latency: linesOf(({ latency }) => latency),
+    firstToken: linesOf((bucket) => bucket.time_to_first_token),
+  };
+}
