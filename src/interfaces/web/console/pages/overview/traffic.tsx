@@ -7,14 +7,7 @@ import { formatCompact, formatDuration, formatShare } from '../../shared/format.
 import { useQuery } from '../../shared/query.js';
 import { query, setQuery } from '../../shared/router.js';
 import { Figure, Loaded } from '../../shared/states.js';
-import {
-  figuresOf,
-  type RangeName,
-  rangeNamed,
-  ranges,
-  seriesOf,
-  type UsageSeries,
-} from './usage.js';
+import { figuresOf, type RangeName, rangeNamed, ranges, seriesOf, type UsageSeries } from './usage.js';
 
 const EVERY_MS = 20_000;
 
