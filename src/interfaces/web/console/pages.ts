@@ -1,4 +1,6 @@
 import { account } from './pages/account/account.js';
+import { alertPages } from './pages/alerts/alerts.js';
+import { deploymentPages } from './pages/deployments/deployments.js';
 import { job } from './pages/jobs/job.js';
 import { jobs } from './pages/jobs/jobs.js';
 import { logs } from './pages/logs/logs.js';
@@ -17,9 +19,12 @@ export const pages: readonly Page[] = [
   playground,
   projects,
   project,
+  ...deploymentPages,
+  ...alertPages,
   jobs,
   job,
   logs,
+  //MINE
   team,
   webhooks,
   audit,

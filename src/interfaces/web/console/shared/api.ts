@@ -39,30 +39,73 @@ export const onSessionEnd = (handler: () => Promise<void>): void => {
 };
 
 /** Sends the session. A call whose session has ended waits for the next sign-in and is sent again, so nothing is lost. */
-async function withSession(request: Request): Promise<Response> {
+async function withSession(send: (authorization: string | null) => Promise<Response>): Promise<Response> {
   const sent = token.value;
-  const again = request.clone();
-  if (sent) request.headers.set('Authorization', `Bearer ${sent}`);
-  const response = await fetch(request);
+  const response = await send(sent && `Bearer ${sent}`);
   if (response.status !== 401 || !sent) return response;
   if (token.value === sent) await signInAgain();
-  return withSession(again);
+  return withSession(send);
 }
 
 /** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** The generated client: all calls of the console go through it. Wrap each in `answer`. */
-export const api = createClient<paths>({ baseUrl, fetch: withSession });
+/** The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. */
+export const api = createClient<paths>({
+  baseUrl,
+  fetch: (request) =>
+    withSession((authorization) => {
+      const copy = request.clone();
+      if (authorization) copy.headers.set('Authorization', authorization);
+      return fetch(copy);
+    }),
+});
 
 /** Returns the body of an answer. Throws ApiError if the service refuses or is out of reach. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call.catch((reason: unknown) => {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
-    throw new ApiError(0, 'unreachable', 'The service could not be reached. Trying again may help.');
+    throw unreachable();
   });
   if (response.ok) return data as T;
   throw refusal(response, error);
+}
+
+const unreachable = (): ApiError =>
+  new ApiError(0, 'unreachable', 'The service could not be reached. Trying again may help.');
+
+interface Upload {
+  /** Gets the number of bytes that are sent, again and again. */
+  readonly onProgress: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a file by PUT and tells how far it is, which fetch cannot. Rejects with AbortError once `signal` aborts. */
+export async function upload<T>(path: string, file: Blob, options: Upload): Promise<T> {
+  const response = await withSession((authorization) => put(path, file, authorization, options));
+  const body = await response.json().catch(() => null);
+  if (response.ok) return body as T;
+  throw refusal(response, body);
+}
+
+function put(path: string, file: Blob, authorization: string | null, { onProgress, signal }: Upload) {
+  return new Promise<Response>((resolve, reject) => {
+    const call = new XMLHttpRequest();
+    call.open('PUT', baseUrl + path);
+    call.setRequestHeader('Content-Type', 'application/octet-stream');
+    if (authorization) call.setRequestHeader('Authorization', authorization);
+    call.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    call.onload = () => {
+      const names = ['X-Request-Id', 'Retry-After'].filter((name) => call.getResponseHeader(name) !== null);
+      const headers = names.map((name) => [name, String(call.getResponseHeader(name))] as [string, string]);
+      resolve(new Response(call.responseText, { status: call.status, headers }));
+    };
+    call.onerror = () => reject(unreachable());
+    call.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => call.abort());
+    call.send(file);
+  });
 }
 
 /** Reads a refusal. The endpoint for OpenAI's clients words it in another form. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { link, path } from './router.js';
+import { link, path, query } from './router.js';
 
 /** The frame of a page: where it is, its name, its acts, then its content. */
 export function Frame(props: {
@@ -47,6 +47,32 @@ export const Tabs = ({ label, tabs }: { label: string; tabs: readonly (readonly 
     ))}
   </nav>
 );
+
+/** Links that set a parameter of the address, such as a filter. The first option stands for no parameter. */
+export const Choices = (props: {
+  label: string;
+  name: string;
+  options: readonly (readonly [value: string, words: string])[];
+}) => {
+  const usual = props.options[0]?.[0];
+  const now = query.value.get(props.name) ?? usual;
+  return (
+    <nav class="choices" aria-label={props.label}>
+      {props.options.map(([value, words]) => (
+        <a
+          key={value}
+          href={link(path.value, {
+            ...Object.fromEntries(query.value),
+            [props.name]: value === usual ? null : value,
+          })}
+          aria-current={now === value ? 'true' : undefined}
+        >
+          {words}
+        </a>
+      ))}
+    </nav>
+  );
+};
 
 /** A part of a page with a heading. */
 export const Panel = (props: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (

@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { Dialog } from '../../shared/dialog.js';
+import { useDraft } from '../../shared/draft.js';
+import { FormError, fieldError, SubmitButton, TextField, useAction } from '../../shared/form.js';
+import { plural } from '../../shared/format.js';
+import { toast } from '../../shared/toasts.js';
+import { type Far, oneByOne, quotaOf } from './pacing.js';
+
+type Alert = Schemas['Alert'];
+
+const NOTE_LENGTH = 1_000;
+
+/** Asks for a note and acknowledges the alerts with it, one after the other. `onAcked` gets each as it is then. */
+export function AcknowledgeDialog(props: {
+  alerts: readonly Alert[];
+  onAcked: (alert: Alert) => void;
+  onClose: () => void;
+}) {
+  const { alerts, onAcked, onClose } = props;
+  const left = useRef(alerts.map(({ id }) => id));
+  const [note, setNote] = useDraft('note of alerts', '');
+  const [far, tell] = useState<Far>();
+  const stop = useRef(false);
+  useEffect(
+    () => () => {
+      stop.current = true;
+    },
+    [],
+  );
+  const acknowledge = useAction(async () => {
+    const act = async (alert_id: string) => {
+      const call = api.POST('/v1/alerts/{alert_id}/ack', {
+        params: { path: { alert_id } },
+        body: { note: note.trim() || null },
+      });
+      onAcked(await answer(call));
+      left.current = left.current.filter((id) => id !== alert_id); // A second try goes on here.
+      return quotaOf((await call).response.headers);
+    };
+    const wait = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
+    await oneByOne(left.current, act, { tell, wait, stopped: () => stop.current });
+    if (stop.current) return;
+    setNote(null);
+    toast(alerts.length === 1 ? 'The alert is acknowledged.' : `${plural(alerts.length, 'alert')} are acknowledged.`);
+    onClose();
+  });
+  return (
+    <Dialog
+      title={`Acknowledge ${alerts.length === 1 ? 'the alert' : plural(alerts.length, 'alert')}`}
+      onClose={onClose}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void acknowledge.run();
+        }}
+      >
+        <FormError error={acknowledge.error} fields={['note']} />
+        <TextField
+          label="Note"
+          rows={3}
+          maxLength={NOTE_LENGTH}
+          hint="Tells others what was found. Optional."
+          error={fieldError(acknowledge.error, 'note')}
+          value={note}
+          onInput={({ currentTarget }) => setNote(currentTarget.value)}
+        />
+        {far && alerts.length > 1 && <Progress far={far} />}
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            {acknowledge.busy ? 'Stop' : 'Cancel'}
+          </button>
+          <SubmitButton busy={acknowledge.busy}>Acknowledge</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const Progress = ({ far: { done, all, waits } }: { far: Far }) => (
+  <div class="alerts-progress">
+    <progress aria-label="Acknowledged alerts" max={all} value={done} />
+    <p class="hint" role="status">
+      {`${done} of ${all} acknowledged.`}
+      {waits !== null && ` The rate limit asks to wait for ${plural(waits, 'second')}.`}
+    </p>
+  </div>
+);

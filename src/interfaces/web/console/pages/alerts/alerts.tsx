@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { plural } from '../../shared/format.js';
+import { Choices, Frame, Panel, Tabs } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { usePaged } from '../../shared/query.js';
+import { link, query } from '../../shared/router.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { type Column, More, Table } from '../../shared/table.js';
+import { AcknowledgeDialog } from './acknowledge.js';
+import { alertPage } from './alert.js';
+import { rulesPage } from './rules.js';
+import './alerts.css';
+
+type Alert = Schemas['Alert'];
+
+const EVERY_MS = 10_000;
+const PAGE = 100;
+const STATUSES = ['firing', 'acked'] as const;
+
+export const AlertTabs = () => (
+  <Tabs
+    label="Alerts"
+    tabs={[
+      ['Alerts', '/alerts'],
+      ['Rules', '/alerts/rules'],
+    ]}
+  />
+);
+
+const COLUMNS: readonly Column<Alert>[] = [
+  { title: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+  { title: 'Alert', cell: ({ id, title }) => <a href={link(`/alerts/${id}`)}>{title}</a> },
+  {
+    title: 'Rule',
+    minor: true,
+    cell: ({ rule_id, rule_name }) => <a href={link('/alerts/rules', { rule: rule_id })}>{rule_name}</a>,
+  },
+  { title: 'Fired', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Status', minor: true, cell: ({ status }) => <State of={status} /> },
+];
+
+/** Lists the alerts, newest first. Several can be acknowledged at once. */
+function Alerts() {
+  const status = STATUSES.find((one) => one === query.value.get('status'));
+  const list = usePaged<Alert>(
+    `alerts ${status}`,
+    async (cursor) => {
+      const params = { query: { limit: PAGE, status, cursor: cursor ?? undefined } };
+      const { alerts, next_cursor } = await answer(api.GET('/v1/alerts', { params }));
+      return { items: alerts, next: next_cursor };
+    },
+    { everyMs: EVERY_MS },
+  );
+  /** Alerts that were acknowledged here, as they are now: later pages of the list are not loaded again. */
+  const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
+  const shown = list.data
+    ?.map((alert) => acked.get(alert.id) ?? alert)
+    .filter((alert) => !status || alert.status === status);
+  const firing = shown?.filter((alert) => alert.status === 'firing') ?? [];
+  const picked = firing.filter(({ id }) => chosen.has(id));
+  const pick = (id: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  const pickColumn: Column<Alert> = {
+    title: 'Choose',
+    cell: ({ id, title, status: now }) =>
+      now === 'firing' && (
+        <label class="alerts-pick">
+          <input
+            type="checkbox"
+            aria-label={`Choose ${title}`}
+            checked={chosen.has(id)}
+            onChange={({ currentTarget }) => pick(id, currentTarget.checked)}
+          />
+        </label>
+      ),
+  };
+  const manages = can('manage_monitoring') && firing.length > 0;
+  return (
+    <Frame title="Alerts" about="Rules fire alerts when jobs fail or run for too long." tabs={<AlertTabs />}>
+      <Choices
+        label="Status"
+        name="status"
+        options={[
+          ['', 'All'],
+          ['firing', 'Firing'],
+          ['acked', 'Acknowledged'],
+        ]}
+      />
+      <Loaded query={{ ...list, data: shown }} what="the alerts">
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon="alerts" title={status === 'firing' ? 'Nothing is firing' : 'There are no alerts'}>
+              <p>
+                <a href={link('/alerts/rules')}>The rules</a> say what fires an alert.
+              </p>
+            </Empty>
+          ) : (
+            <Panel
+              title={plural(rows.length, 'alert')}
+              actions={
+                manages && (
+                  <>
+                    <label class="choice alerts-all">
+                      <input
+                        type="checkbox"
+                        checked={picked.length === firing.length}
+                        onChange={({ currentTarget }) =>
+                          setChosen(new Set(currentTarget.checked ? firing.map(({ id }) => id) : []))
+                        }
+                      />
+                      Choose all that fire
+                    </label>
+                    <button
+                      type="button"
+                      class="button primary"
+                      disabled={picked.length === 0}
+                      onClick={() => setAcknowledging(picked)}
+                    >
+                      {picked.length > 0 ? `Acknowledge ${picked.length}` : 'Acknowledge'}
+                    </button>
+                  </>
+                )
+              }
+            >
+              <div class="stack">
+                <Table
+                  label="Alerts"
+                  columns={manages ? [pickColumn, ...COLUMNS] : COLUMNS}
+                  rows={rows}
+                  rowKey={({ id }) => id}
+                />
+                <More query={list} />
+              </div>
+            </Panel>
+          )
+        }
+      </Loaded>
+      {acknowledging.length > 0 && (
+        <AcknowledgeDialog
+          alerts={acknowledging}
+          onAcked={(alert) => setAcked((before) => new Map(before).set(alert.id, alert))}
+          onClose={() => setAcknowledging([])}
+        />
+      )}
+    </Frame>
+  );
+}
+
+const alerts: Page = {
+  path: '/alerts',
+  title: 'Alerts',
+  view: Alerts,
+  needs: 'read_monitoring',
+  menu: { group: 'Operations', icon: 'alerts', key: 'a' },
+};
+
+export const alertPages: readonly Page[] = [alerts, rulesPage, alertPage];

@@ -1,0 +1,56 @@
+/** Puts alert rules and their previews into words and bars. */
+
+export interface Condition {
+  readonly rule_type: 'consecutive_failures' | 'job_duration_exceeded';
+  readonly threshold: number;
+  readonly job_kind?: string | null;
+}
+
+/** Says when a rule fires. */
+export function conditionOf({ rule_type, threshold, job_kind }: Condition): string {
+  const kind = job_kind ? `${job_kind} ` : '';
+  if (rule_type === 'job_duration_exceeded') {
+    const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
+    return `When ${article} ${kind}job runs longer than ${threshold} s`;
+  }
+  return threshold === 1 ? `When ${kind}jobs fail` : `When ${threshold} ${kind}jobs fail in a row`;
+}
+
+/** The fields of the form, as they are typed. */
+export interface RuleDraft {
+  readonly name: string;
+  readonly rule_type: Condition['rule_type'];
+  readonly threshold: string;
+  readonly job_kind: string;
+  readonly severity: string;
+}
+
+/** Returns whether the threshold suits the type, so that a preview makes sense. The service has the last word. */
+export function isComplete({ rule_type, threshold }: Pick<RuleDraft, 'rule_type' | 'threshold'>): boolean {
+  const number = Number(threshold);
+  if (threshold.trim() === '' || !Number.isFinite(number) || number <= 0) return false;
+  return rule_type === 'job_duration_exceeded' || Number.isInteger(number);
+}
+
+/** Counts the times in `count` equal parts of the span. */
+export function binsOf(times: readonly number[], since: number, until: number, count: number): number[] {
+  const bins = Array<number>(count).fill(0);
+  for (const time of times) {
+    const at = Math.floor(((time - since) / (until - since)) * count);
+    const bin = Math.min(Math.max(at, 0), count - 1);
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  return bins;
+}
+
+export interface Spike {
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Returns the part of the span with the most times. Null: there are no times. */
+export function spikeOf(bins: readonly number[], since: number, until: number): Spike | null {
+  const count = Math.max(0, ...bins);
+  if (count === 0) return null;
+  return { count, at: since + (bins.indexOf(count) / bins.length) * (until - since) };
+}

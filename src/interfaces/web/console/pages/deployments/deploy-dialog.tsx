@@ -1,0 +1,178 @@
+import { answer, api } from '../../shared/api.js';
+import { Dialog } from '../../shared/dialog.js';
+import { useDraft } from '../../shared/draft.js';
+import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { formatBytes } from '../../shared/format.js';
+import { Choices } from '../../shared/frame.js';
+import { useQuery } from '../../shared/query.js';
+import { link, navigate } from '../../shared/router.js';
+import { Loaded } from '../../shared/states.js';
+import { toast } from '../../shared/toasts.js';
+import { Uploads } from './upload.js';
+
+const EMPTY = {
+  name: '',
+  model_path: '',
+  max_batch: '',
+  max_delay_ms: '',
+  endpoint: '',
+  model_name: '',
+  model_version: '',
+  key_setting: '',
+};
+type Draft = typeof EMPTY;
+
+/** Returns the text without blanks at its ends; null for none, as the API wants it. */
+const given = (text: string): string | null => text.trim() || null;
+
+function requestOf(kind: 'file' | 'engine', draft: Draft) {
+  const { name, model_path, max_batch, max_delay_ms, endpoint, model_name, model_version, key_setting } = draft;
+  if (kind === 'engine')
+    return { name, endpoint, model_name, model_version: given(model_version), key_setting: given(key_setting) };
+  if (!max_batch.trim()) return { name, model_path };
+  return {
+    name,
+    model_path,
+    max_batch: Number(max_batch),
+    ...(max_delay_ms.trim() && { max_delay_ms: Number(max_delay_ms) }),
+  };
+}
+
+/** Deploys a model file or a model of an engine elsewhere, then goes to the deployment. */
+export function DeployDialog({ kind, onClose }: { kind: 'file' | 'engine'; onClose: () => void }) {
+  const [draft, setDraft] = useDraft('deployment', EMPTY);
+  const deploy = useAction(async () => {
+    const { id, name } = await answer(api.POST('/v1/deployments', { body: requestOf(kind, draft) }));
+    setDraft(null);
+    toast(`${name} is deployed.`);
+    navigate(link(`/deployments/${id}`));
+  });
+  const fields =
+    kind === 'file'
+      ? ['name', 'model_path', 'max_batch', 'max_delay_ms']
+      : ['name', 'endpoint', 'model_name', 'model_version', 'key_setting'];
+  const field = (name: keyof Draft) => ({
+    value: draft[name],
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      setDraft({ ...draft, [name]: currentTarget.value }),
+    error: fieldError(deploy.error, name),
+  });
+  const choose = (model_path: string) => {
+    const stem =
+      model_path
+        .split('/')
+        .at(-1)
+        ?.replace(/\.onnx$/, '') ?? '';
+    setDraft({ ...draft, model_path, name: draft.name || stem });
+  };
+  return (
+    <Dialog title="Deploy a model" onClose={onClose}>
+      <Choices
+        label="Where the model is"
+        name="dialog"
+        options={[
+          ['file', 'Model file'],
+          ['engine', 'Engine elsewhere'],
+        ]}
+      />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void deploy.run();
+        }}
+      >
+        <FormError error={deploy.error} fields={fields} />
+        {kind === 'file' ? (
+          <>
+            <ChooseFile value={draft.model_path} onChoose={choose} error={fieldError(deploy.error, 'model_path')} />
+            <Field label="Name" required maxLength={100} {...field('name')} />
+            <details class="deployments-more">
+              <summary>Answer waiting requests as one batch</summary>
+              <Field
+                label="Largest batch"
+                type="number"
+                min={2}
+                max={1024}
+                hint="For models that take batches. Empty: each request is answered alone."
+                {...field('max_batch')}
+              />
+              <Field
+                label="Longest wait for a batch (ms)"
+                type="number"
+                min={0}
+                max={1000}
+                hint="Empty: 5 ms."
+                disabled={!draft.max_batch.trim()}
+                {...field('max_delay_ms')}
+              />
+            </details>
+          </>
+        ) : (
+          <>
+            <Field label="Name" required maxLength={100} {...field('name')} />
+            <Field
+              label="Address of the engine"
+              required
+              type="url"
+              placeholder="http://gpu.internal:8000"
+              hint="An engine that speaks the Open Inference Protocol. SERVICE_RUNTIME_ALLOWED_HOSTS must list its host."
+              {...field('endpoint')}
+            />
+            <Field label="Name of the model at the engine" required {...field('model_name')} />
+            <Field label="Version" hint="Empty: the engine chooses." {...field('model_version')} />
+            <Field
+              label="Setting with its key"
+              placeholder="SERVICE_RUNTIME_KEY_GPU"
+              hint="The name of a setting of the service, never the key itself. Empty: no key."
+              {...field('key_setting')}
+            />
+          </>
+        )}
+        {deploy.busy && (
+          <p class="hint" role="status">
+            The service loads the model before it answers. This may take half a minute.
+          </p>
+        )}
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <SubmitButton busy={deploy.busy}>Deploy</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Chooses one of the ONNX files, or uploads one and chooses it. */
+function ChooseFile(props: { value: string; onChoose: (path: string) => void; error: string | undefined }) {
+  const { value, onChoose, error } = props;
+  const files = useQuery('onnx files', async () => {
+    const { model_files } = await answer(api.GET('/v1/model-files'));
+    return model_files.filter(({ kind }) => kind === 'onnx');
+  });
+  const uploaded = async (path: string) => {
+    await files.reload();
+    if (path.endsWith('.onnx')) onChoose(path);
+  };
+  return (
+    <>
+      <Loaded query={files} what="the model files">
+        {(found) => (
+          <SelectField
+            label="Model file"
+            required
+            value={value}
+            error={error}
+            options={[
+              ['', found.length > 0 ? 'Choose a file' : 'There is no ONNX file yet'],
+              ...found.map(({ path, size }) => [path, `${path} (${formatBytes(size)})`] as const),
+            ]}
+            onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+          />
+        )}
+      </Loaded>
+      <Uploads accept=".onnx" what="an ONNX file" onUploaded={uploaded} />
+    </>
+  );
+}

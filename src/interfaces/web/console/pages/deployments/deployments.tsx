@@ -1,0 +1,87 @@
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { Frame, Panel } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import type { Page } from '../../shared/page.js';
+import { useQuery } from '../../shared/query.js';
+import { link, path, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { type Column, Table } from '../../shared/table.js';
+import { DeployDialog } from './deploy-dialog.js';
+import { deploymentPage } from './deployment.js';
+import { ModelFiles } from './model-files.js';
+import './deployments.css';
+
+export type Deployment = Schemas['Deployment'];
+
+const EVERY_MS = 10_000;
+const EVERY_MS_WHILE_STARTING = 2_500;
+
+const COLUMNS: readonly Column<Deployment>[] = [
+  { title: 'Name', cell: ({ id, name }) => <a href={link(`/deployments/${id}`)}>{name}</a> },
+  {
+    title: 'Status',
+    cell: ({ status, reason }) => (
+      <>
+        <State of={status} />
+        {reason && <p class="hint">{reason}</p>}
+      </>
+    ),
+  },
+  {
+    title: 'Model',
+    minor: true,
+    cell: ({ model_path, model_name, endpoint }) => <code>{model_path ?? `${model_name} at ${endpoint}`}</code>,
+  },
+  { title: 'Restarts', minor: true, numeric: true, cell: ({ restarts }) => restarts },
+  { title: 'Created', minor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** Lists the deployments with their live status, and the model files. */
+function Deployments() {
+  const manages = can('manage_monitoring');
+  const list = useQuery('deployments', () => answer(api.GET('/v1/deployments')), {
+    everyMs: (data) =>
+      data?.deployments.some(({ status }) => status === 'starting') ? EVERY_MS_WHILE_STARTING : EVERY_MS,
+  });
+  const dialog = manages ? query.value.get('dialog') : null;
+  const close = () => setQuery({ dialog: null });
+  const deploy = (
+    <a class="button primary" href={link(path.value, { dialog: 'file' })}>
+      <Icon name="plus" /> Deploy a model
+    </a>
+  );
+  return (
+    <Frame
+      title="Deployments"
+      about="Each deployment serves one model for predictions: an ONNX file, or a model on an engine elsewhere."
+      actions={manages && deploy}
+    >
+      <Loaded query={list} what="the deployments">
+        {({ deployments }) =>
+          deployments.length === 0 ? (
+            <Empty icon="deployments" title="Nothing is deployed yet">
+              <p>{manages ? 'Deploy a model to predict with it.' : 'An admin or a developer can deploy a model.'}</p>
+            </Empty>
+          ) : (
+            <Panel title="Deployed models">
+              <Table label="Deployments" columns={COLUMNS} rows={deployments} rowKey={({ id }) => id} />
+            </Panel>
+          )
+        }
+      </Loaded>
+      <ModelFiles />
+      {(dialog === 'file' || dialog === 'engine') && <DeployDialog kind={dialog} onClose={close} />}
+    </Frame>
+  );
+}
+
+const deployments: Page = {
+  path: '/deployments',
+  title: 'Deployments',
+  view: Deployments,
+  needs: 'read_monitoring',
+  menu: { group: 'Operations', icon: 'deployments', key: 'd' },
+};
+
+export const deploymentPages: readonly Page[] = [deployments, deploymentPage];

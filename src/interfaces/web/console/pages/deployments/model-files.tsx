@@ -1,0 +1,104 @@
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { formatBytes } from '../../shared/format.js';
+import { Panel } from '../../shared/frame.js';
+import { Icon } from '../../shared/icon.js';
+import { usePaged } from '../../shared/query.js';
+import { link, path, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, Time } from '../../shared/states.js';
+import { type Column, More, Table } from '../../shared/table.js';
+import { toast, toastError } from '../../shared/toasts.js';
+import { UploadDialog } from './upload.js';
+
+type File = Schemas['ModelFile'] & { readonly id: string };
+
+const PAGE = 25;
+
+const KINDS = {
+  onnx: 'ONNX file',
+  chat_model: 'chat model',
+  embedding_model: 'embedding model',
+  file: 'file',
+} as const;
+
+const COLUMNS: readonly Column<File>[] = [
+  { title: 'Path', cell: (file) => <code class="deployments-path">{file.path}</code> },
+  { title: 'Kind', cell: ({ kind }) => KINDS[kind] },
+  { title: 'Size', numeric: true, minor: true, cell: ({ size }) => formatBytes(size) },
+  { title: 'Changed', minor: true, cell: ({ modified_at }) => <Time at={modified_at} /> },
+];
+
+/** Lists the files of the models folders. Uploaded ones can be deleted. */
+export function ModelFiles() {
+  const manages = can('manage_monitoring');
+  const files = usePaged<File>('model files', async (cursor) => {
+    const params = { query: { limit: PAGE, ...(cursor && { cursor }) } };
+    const { model_files, next_cursor } = await answer(api.GET('/v1/model-files', { params }));
+    return { items: model_files.map((file) => ({ ...file, id: file.path })), next: next_cursor };
+  });
+  const remove = async ({ path: name, kind }: File) => {
+    const folder = kind === 'chat_model' || kind === 'embedding_model';
+    const sure = await confirmAct({
+      title: `Delete ${name}?`,
+      text: `${folder ? 'All its files are deleted.' : 'The file is deleted.'} A running model goes on, but cannot be started again.`,
+      act: 'Delete',
+    });
+    if (!sure) return;
+    try {
+      const params = { path: { path: name } };
+      await answer(api.DELETE('/v1/model-files/{path}', { params, pathSerializer: withSlashes }));
+      toast(`${name} is deleted.`);
+    } catch (reason) {
+      toastError(reason);
+    }
+    await files.reload();
+  };
+  const acts: Column<File> = {
+    title: 'Acts',
+    numeric: true,
+    cell: (file) =>
+      file.writable && (
+        <button type="button" class="icon-button" aria-label={`Delete ${file.path}`} onClick={() => void remove(file)}>
+          <Icon name="trash" />
+        </button>
+      ),
+  };
+  return (
+    <Panel
+      title="Model files"
+      actions={
+        manages && (
+          <a class="button small" href={link(path.value, { dialog: 'upload' })}>
+            <Icon name="upload" /> Upload
+          </a>
+        )
+      }
+    >
+      <Loaded query={files} what="the model files">
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon="models" title="There are no model files yet" />
+          ) : (
+            <div class="stack">
+              <Table
+                label="Model files"
+                columns={manages ? [...COLUMNS, acts] : COLUMNS}
+                rows={rows}
+                rowKey={({ id }) => id}
+              />
+              <More query={files} />
+            </div>
+          )
+        }
+      </Loaded>
+      {manages && query.value.get('dialog') === 'upload' && (
+        <UploadDialog onClose={() => setQuery({ dialog: null })} onUploaded={files.reload} />
+      )}
+    </Panel>
+  );
+}
+
+/** The path of a file keeps its slashes. */
+const withSlashes = (route: string, { path: name }: Record<string, unknown>): string =>
+  route.replace('{path}', String(name).split('/').map(encodeURIComponent).join('/'));

@@ -1,0 +1,106 @@
+import { useId } from 'preact/hooks';
+import { type Entry, inMode, modesOf, shapeText, type TensorSpec } from './tensors.js';
+
+interface Props {
+  readonly spec: TensorSpec;
+  readonly entry: Entry;
+  readonly error: string | undefined;
+  readonly onChange: (entry: Entry) => void;
+}
+
+const MODES = { cells: 'Fields', json: 'JSON', fill: 'One value' } as const;
+
+/** Edits one input of a model: a field for each element, one value for all, or JSON. */
+export function TensorField({ spec, entry, error, onChange }: Props) {
+  const id = useId();
+  const modes = modesOf(spec);
+  return (
+    <fieldset class="deployments-tensor" aria-describedby={`${id}-note`}>
+      <legend>
+        {spec.name} <span class="hint">{`${spec.datatype}, ${shapeText(spec.shape)}`}</span>
+      </legend>
+      {entry.mode === 'cells' && <Cells spec={spec} entry={entry} error={error} onChange={onChange} />}
+      {entry.mode === 'fill' && (
+        <Element
+          label={`All elements of ${spec.name}`}
+          datatype={spec.datatype}
+          value={entry.value}
+          invalid={Boolean(error)}
+          onChange={(value) => onChange({ mode: 'fill', value })}
+        />
+      )}
+      {entry.mode === 'json' && (
+        <textarea
+          class="code"
+          rows={Math.min(12, entry.text.split('\n').length + 1)}
+          aria-label={`${spec.name} as JSON`}
+          aria-invalid={error ? 'true' : undefined}
+          spellcheck={false}
+          value={entry.text}
+          onInput={({ currentTarget }) => onChange({ mode: 'json', text: currentTarget.value })}
+        />
+      )}
+      <p id={`${id}-note`} class={error ? 'field-note error' : 'field-note'}>
+        {error ?? (entry.mode === 'fill' && 'Every element gets this value.')}
+      </p>
+      {modes.length > 1 && (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            const other = modes.find((mode) => mode !== entry.mode);
+            if (other) onChange(inMode(spec, entry, other));
+          }}
+        >
+          {`Edit as ${MODES[modes.find((mode) => mode !== entry.mode) ?? 'json']}`}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function Cells({ spec, entry, error, onChange }: Props & { entry: Extract<Entry, { mode: 'cells' }> }) {
+  const { cells } = entry;
+  const change = (at: number, text: string) => onChange({ mode: 'cells', cells: cells.with(at, text) });
+  return (
+    <div class={cells.length > 1 ? 'deployments-cells' : undefined}>
+      {cells.map((text, at) => (
+        <Element
+          key={at}
+          label={cells.length > 1 ? `${spec.name} ${at + 1}` : spec.name}
+          datatype={spec.datatype}
+          value={text}
+          invalid={Boolean(error)}
+          onChange={(value) => change(at, value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** One element: a choice for truth, otherwise a field with the keyboard that suits it. */
+function Element(props: {
+  label: string;
+  datatype: string;
+  value: string;
+  invalid: boolean;
+  onChange: (value: string) => void;
+}) {
+  const { label, datatype, value, invalid, onChange } = props;
+  const common = {
+    'aria-label': label,
+    'aria-invalid': invalid ? ('true' as const) : undefined,
+    value,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+      onChange(currentTarget.value),
+  };
+  if (datatype === 'BOOL') {
+    return (
+      <select {...common}>
+        <option value="false">false</option>
+        <option value="true">true</option>
+      </select>
+    );
+  }
+  return <input type="text" inputMode={datatype === 'BYTES' ? 'text' : 'decimal'} {...common} />;
+}

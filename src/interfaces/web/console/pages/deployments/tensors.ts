@@ -1,0 +1,200 @@
+/** Makes the form of a prediction from the metadata of a model, and the body of the request from the form. */
+
+/** An input of a model, as its metadata describe it. A size of -1 is any size. */
+export interface TensorSpec {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+}
+
+/** `cells`: a field for each element. `json`: nested arrays as text. `fill`: one value for all elements. */
+export type Entry =
+  | { readonly mode: 'cells'; readonly cells: readonly string[] }
+  | { readonly mode: 'json'; readonly text: string }
+  | { readonly mode: 'fill'; readonly value: string };
+
+export interface EntryFinding {
+  readonly path: string;
+  readonly message: string;
+}
+
+const MOST_CELLS = 16;
+/** A text with more elements is slow to edit. */
+const MOST_AS_TEXT = 2_000;
+
+/** Returns the smallest shape that fits: any size is 1. */
+export const exampleShape = ({ shape }: TensorSpec): number[] => shape.map((size) => (size < 0 ? 1 : size));
+
+export const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
+
+/** Writes a shape for people, such as `any × 4`. */
+export const shapeText = (shape: readonly number[]): string =>
+  shape.length === 0 ? 'one value' : shape.map((size) => (size < 0 ? 'any' : size)).join(' × ');
+
+const exampleElement = (datatype: string): string =>
+  ({ BYTES: 'text', BOOL: 'false' })[datatype] ?? (datatype.includes('FP') ? '0.5' : '1');
+
+/** Returns the entry of an input with an example that fits its shape. */
+export function exampleEntry(spec: TensorSpec): Entry {
+  const count = countOf(exampleShape(spec));
+  const element = exampleElement(spec.datatype);
+  if (count >= 1 && count <= MOST_CELLS) return { mode: 'cells', cells: Array<string>(count).fill(element) };
+  if (count > MOST_AS_TEXT) return { mode: 'fill', value: element };
+  return { mode: 'json', text: tensorText(spec, Array<string>(count).fill(element)) };
+}
+
+/** Returns the modes that suit an input. The first is the usual one. */
+export function modesOf(spec: TensorSpec): readonly Entry['mode'][] {
+  const usual = exampleEntry(spec).mode;
+  return usual === 'json' ? ['json'] : [usual, 'json'];
+}
+
+/** Changes the mode and keeps the values if they fit the new one. */
+export function inMode(spec: TensorSpec, entry: Entry, mode: Entry['mode']): Entry {
+  if (entry.mode === mode) return entry;
+  if (entry.mode === 'cells' && mode === 'json') return { mode, text: tensorText(spec, entry.cells) };
+  if (entry.mode === 'json' && mode === 'cells') return cellsOf(spec, entry.text) ?? exampleEntry(spec);
+  if (mode === 'json') return { mode, text: '' };
+  return exampleEntry(spec);
+}
+
+/** Returns an element as JSON: a text that is no value of the datatype as a string, which the service refuses in words. */
+function elementText(datatype: string, typed: string): string {
+  if (datatype === 'BYTES') return JSON.stringify(typed);
+  const text = typed.trim();
+  if (datatype === 'BOOL') return text === 'true' || text === 'false' ? text : JSON.stringify(text);
+  if (/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return text;
+  const number = Number(text);
+  return text !== '' && Number.isFinite(number) ? String(number) : JSON.stringify(text);
+}
+
+/** Nests elements by the example shape, a row of the last dimension on each line. */
+function tensorText(spec: TensorSpec, elements: readonly string[]): string {
+  return nested(
+    elements.map((element) => elementText(spec.datatype, element)),
+    exampleShape(spec),
+    '',
+  );
+}
+
+function nested(elements: readonly string[], shape: readonly number[], indent: string): string {
+  const [size, ...inner] = shape;
+  if (size === undefined) return elements[0] ?? '0';
+  if (inner.length === 0) return `[${elements.join(', ')}]`;
+  const width = elements.length / Math.max(size, 1);
+  const parts = Array.from({ length: size }, (_, at) =>
+    nested(elements.slice(at * width, (at + 1) * width), inner, `${indent}  `),
+  );
+  return parts.length === 1
+    ? `[${parts[0]}]`
+    : `[\n${parts.map((part) => `${indent}  ${part}`).join(',\n')}\n${indent}]`;
+}
+
+/** Reads nested arrays into cells. Returns null if there are not as many as cells. */
+function cellsOf(spec: TensorSpec, text: string): Entry | null {
+  try {
+    const elements = [JSON.parse(text)].flat(Number.POSITIVE_INFINITY);
+    return elements.length === countOf(exampleShape(spec)) ? { mode: 'cells', cells: elements.map(String) } : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the body of `/predict` as text, so that long integers stay exact, or the inputs that are no JSON. The paths of
+ * findings are those of the service.
+ */
+export function bodyOf(
+  specs: readonly TensorSpec[],
+  entries: Readonly<Record<string, Entry>>,
+): { readonly body: string } | { readonly findings: readonly EntryFinding[] } {
+  const findings: EntryFinding[] = [];
+  const parts = specs.map((spec) => {
+    const text = valueText(spec, entries[spec.name] ?? exampleEntry(spec));
+    if (text === null) findings.push({ path: `inputs.${spec.name}`, message: 'must be JSON, such as [[1, 2]]' });
+    return `${JSON.stringify(spec.name)}: ${text}`;
+  });
+  return findings.length > 0 ? { findings } : { body: `{"inputs": {${parts.join(', ')}}}` };
+}
+
+function valueText(spec: TensorSpec, entry: Entry): string | null {
+  if (entry.mode === 'cells') return tensorText(spec, entry.cells);
+  if (entry.mode === 'json') return isJson(entry.text) ? entry.text.trim() : null;
+  const shape = exampleShape(spec);
+  const data = Array<string>(countOf(shape)).fill(elementText(spec.datatype, entry.value)).join(',');
+  return `{"shape": [${shape}], "data": [${data}]}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the finding about an input, which may name a part of it, such as its shape. */
+export const findingOf = (findings: readonly EntryFinding[], { name }: TensorSpec): EntryFinding | undefined =>
+  findings.find(({ path }) => path === `inputs.${name}` || path.startsWith(`inputs.${name}.`));
+
+/** An output of a prediction: its elements row by row. */
+export interface OutputTensor {
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly data: unknown;
+}
+
+export interface OutputTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Says what the table leaves out. Null: nothing. */
+  readonly leftOut: string | null;
+}
+
+const MOST_ROWS = 50;
+const MOST_COLUMNS = 20;
+
+/** Puts outputs of as many rows beside one another: one row for each sample, a column for each of its values. */
+export function tablesOf(outputs: Readonly<Record<string, OutputTensor>>): OutputTable[] {
+  const byRows = new Map<number, [string, OutputTensor][]>();
+  for (const output of Object.entries(outputs)) {
+    const rows = output[1].shape[0] ?? 1;
+    byRows.set(rows, [...(byRows.get(rows) ?? []), output]);
+  }
+  return [...byRows].map(([rows, group]) => tableOf(rows, group));
+}
+
+function tableOf(count: number, outputs: readonly (readonly [string, OutputTensor])[]): OutputTable {
+  const columns: string[] = [];
+  const cells: ((row: number) => string)[] = [];
+  for (const [name, { shape, data }] of outputs) {
+    const elements = [data].flat(Number.POSITIVE_INFINITY);
+    const width = countOf(shape.slice(1));
+    for (let at = 0; at < width && columns.length <= MOST_COLUMNS; at++) {
+      columns.push(width === 1 ? name : `${name} ${at + 1}`);
+      cells.push((row) => shownValue(elements[row * width + at]));
+    }
+  }
+  const all = outputs.reduce((sum, [, { shape }]) => sum + countOf(shape.slice(1)), 0);
+  const rows = Array.from({ length: Math.min(count, MOST_ROWS) }, (_, row) =>
+    cells.slice(0, MOST_COLUMNS).map((cell) => cell(row)),
+  );
+  const left = [
+    count > MOST_ROWS && `${MOST_ROWS} of ${count} rows`,
+    all > MOST_COLUMNS && `${MOST_COLUMNS} of ${all} columns`,
+  ].filter(Boolean);
+  return { columns: columns.slice(0, MOST_COLUMNS), rows, leftOut: left.length > 0 ? left.join(', ') : null };
+}
+
+const shownValue = (value: unknown): string =>
+  typeof value === 'number' && !Number.isInteger(value) ? String(Number(value.toPrecision(6))) : String(value ?? '–');
+
+/** Returns a command for a shell that sends the body. */
+export const curlOf = (url: string, body: string): string =>
+  [
+    `curl ${url} \\`,
+    `  -H "Authorization: Bearer $TENON_KEY" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${body.replaceAll("'", "'\\''")}'`,
+  ].join('\n');

@@ -1,0 +1,131 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ApiError, type Schemas, upload } from '../../shared/api.js';
+import { Dialog } from '../../shared/dialog.js';
+import { Field } from '../../shared/form.js';
+import { formatBytes, formatShare } from '../../shared/format.js';
+import { Icon } from '../../shared/icon.js';
+import { guardLeaving } from '../../shared/router.js';
+import { ErrorNote } from '../../shared/states.js';
+import { modelFileRoute, uploadPath } from './uploads.js';
+
+interface Transfer {
+  readonly path: string;
+  readonly size: number;
+  readonly sent: number;
+  readonly state: 'waiting' | 'sending' | 'uploaded' | 'cancelled' | 'failed';
+  readonly error?: ApiError;
+}
+
+/** Uploads model files one after the other and shows how far each is. */
+export function Uploads(props: {
+  accept?: string;
+  what: string;
+  folder?: string;
+  onUploaded: (path: string) => Promise<void>;
+}) {
+  const { accept, what, folder = '', onUploaded } = props;
+  const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
+  const [over, setOver] = useState(false);
+  const stop = useRef<AbortController | null>(null);
+  const id = useId();
+  const busy = transfers.some(({ state }) => state === 'waiting' || state === 'sending');
+  useEffect(() => {
+    if (!busy) return;
+    guardLeaving(() => confirm('A file is still being uploaded. Leave and cancel the upload?'));
+    return () => guardLeaving(null);
+  }, [busy]);
+  useEffect(() => () => stop.current?.abort(), []);
+
+  const send = async (files: readonly File[]) => {
+    if (files.length === 0 || busy) return;
+    const control = new AbortController();
+    stop.current = control;
+    const list = files.map((file) => ({ file, path: uploadPath(folder, file) }));
+    setTransfers(list.map(({ file, path }) => ({ path, size: file.size, sent: 0, state: 'waiting' })));
+    for (const [at, { file, path }] of list.entries()) {
+      const change = (changes: Partial<Transfer>) =>
+        setTransfers((before) => before.map((one, index) => (index === at ? { ...one, ...changes } : one)));
+      change({ state: 'sending' });
+      try {
+        const onProgress = (sent: number) => change({ sent });
+        await upload<Schemas['UploadedModelFile']>(modelFileRoute(path), file, { onProgress, signal: control.signal });
+        change({ state: 'uploaded', sent: file.size });
+        await onUploaded(path);
+      } catch (reason) {
+        change(reason instanceof ApiError ? { state: 'failed', error: reason } : { state: 'cancelled' });
+      }
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is for the mouse; the input within is for all.
+    <div
+      class={over ? 'deployments-drop over' : 'deployments-drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void send([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <input
+        id={id}
+        class="deployments-file"
+        type="file"
+        multiple
+        accept={accept}
+        disabled={busy}
+        onChange={({ currentTarget }) => {
+          void send([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+      <label for={id}>
+        <Icon name="upload" /> Drop {what} here, or <span class="deployments-choose">choose one to upload</span>
+      </label>
+      {transfers.map((one) => (
+        <TransferLine key={one.path} transfer={one} />
+      ))}
+      {busy && (
+        <button type="button" class="button small" onClick={() => stop.current?.abort()}>
+          Cancel the upload
+        </button>
+      )}
+    </div>
+  );
+}
+
+const TransferLine = ({ transfer: { path, size, sent, state, error } }: { transfer: Transfer }) => (
+  <div class="deployments-transfer">
+    <span>
+      <code>{path}</code> {state === 'sending' ? `${formatBytes(sent)} of ${formatBytes(size)}` : state}
+      {state === 'sending' && size > 0 && `, ${formatShare(sent / size)}`}
+    </span>
+    {state === 'sending' && <progress aria-label={`Upload of ${path}`} max={size || 1} value={sent} />}
+    {error && <ErrorNote error={error} />}
+  </div>
+);
+
+/** Uploads files of any kind, such as a chat model file by file. */
+export function UploadDialog({ onClose, onUploaded }: { onClose: () => void; onUploaded: () => Promise<void> }) {
+  const [folder, setFolder] = useState('');
+  return (
+    <Dialog title="Upload model files" onClose={onClose}>
+      <p class="hint">
+        A chat model is a folder: upload all its files into one. A file of the same path is replaced; running models
+        keep what they have loaded.
+      </p>
+      <Field
+        label="Folder"
+        placeholder="my-model/onnx"
+        hint="Empty: directly in the folder of the uploaded models."
+        value={folder}
+        onInput={({ currentTarget }) => setFolder(currentTarget.value)}
+      />
+      <Uploads what="files" folder={folder} onUploaded={onUploaded} />
+    </Dialog>
+  );
+}
