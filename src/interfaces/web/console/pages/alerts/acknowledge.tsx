@@ -19,7 +19,8 @@ export function AcknowledgeDialog(props: {
 }) {
   const { alerts, onAcked, onClose } = props;
   const left = useRef(alerts.map(({ id }) => id));
-  const [note, setNote] = useDraft('note of alerts', '');
+  const [kept, setNote] = useDraft<string>('note of alerts');
+  const note = kept ?? '';
   const [far, tell] = useState<Far>();
   const stop = useRef(false);
   useEffect(

@@ -41,7 +41,8 @@ const FIELDS = ['name', 'rule_type', 'threshold', 'severity', 'job_kind'];
 /** Creates a rule, or changes `rule`, whose type and kind of jobs stay. Shows what it would have fired. */
 export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; onClose: () => void }) {
   const { rule, onSaved, onClose } = props;
-  const [draft, setDraft] = useDraft<RuleDraft>(`rule ${rule?.id ?? 'new'}`, rule ? draftOf(rule) : NEW);
+  const [kept, setDraft] = useDraft<RuleDraft>(`rule ${rule?.id ?? 'new'}`);
+  const draft = kept ?? (rule ? draftOf(rule) : NEW);
   const save = useAction(async () => {
     const fields = { name: draft.name, threshold: Number(draft.threshold) };
     const severity = (draft.severity || null) as Rule['severity'] | null;
@@ -104,7 +105,14 @@ export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; 
             {...field('severity')}
           />
           <div class="actions">
-            <button type="button" class="button" onClick={onClose}>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                setDraft(null);
+                onClose();
+              }}
+            >
               Cancel
             </button>
             <SubmitButton busy={save.busy}>{rule ? 'Change' : 'Create'}</SubmitButton>

@@ -40,7 +40,8 @@ function requestOf(kind: 'file' | 'engine', draft: Draft) {
 
 /** Deploys a model file or a model of an engine elsewhere, then goes to the deployment. */
 export function DeployDialog({ kind, onClose }: { kind: 'file' | 'engine'; onClose: () => void }) {
-  const [draft, setDraft] = useDraft('deployment', EMPTY);
+  const [kept, setDraft] = useDraft<Draft>('deployment');
+  const draft = kept ?? EMPTY;
   const deploy = useAction(async () => {
     const { id, name } = await answer(api.POST('/v1/deployments', { body: requestOf(kind, draft) }));
     setDraft(null);
@@ -134,7 +135,14 @@ export function DeployDialog({ kind, onClose }: { kind: 'file' | 'engine'; onClo
           </p>
         )}
         <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              setDraft(null);
+              onClose();
+            }}
+          >
             Cancel
           </button>
           <SubmitButton busy={deploy.busy}>Deploy</SubmitButton>

@@ -82,7 +82,7 @@ export function ModelFiles() {
           ) : (
             <div class="stack">
               <Table
-                label="Model files"
+                label="Files of the models folders"
                 columns={manages ? [...COLUMNS, acts] : COLUMNS}
                 rows={rows}
                 rowKey={({ id }) => id}

@@ -37,7 +37,8 @@ export function TryPrediction({ deployment }: { deployment: Deployment }) {
 }
 
 function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpec[] }) {
-  const [entries, setEntries] = useDraft<Readonly<Record<string, Entry>>>(`prediction ${id}`, {});
+  const [kept, setEntries] = useDraft<Readonly<Record<string, Entry>>>(`prediction ${id}`);
+  const entries = kept ?? {};
   const [findings, setFindings] = useState<readonly EntryFinding[]>([]);
   const [prediction, setPrediction] = useState<Prediction>();
   const [code, setCode] = useState<string>();
@@ -96,7 +97,7 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
         >
           View code
         </button>
-        {Object.keys(entries).length > 0 && (
+        {kept && (
           <button type="button" class="button" onClick={() => setEntries(null)}>
             Use the example
           </button>

@@ -27,6 +27,8 @@ export function Uploads(props: {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   const [over, setOver] = useState(false);
   const stop = useRef<AbortController | null>(null);
+  const uploaded = useRef(onUploaded); // A form may have changed since the upload began.
+  uploaded.current = onUploaded;
   const id = useId();
   const busy = transfers.some(({ state }) => state === 'waiting' || state === 'sending');
   useEffect(() => {
@@ -49,8 +51,8 @@ export function Uploads(props: {
       try {
         const onProgress = (sent: number) => change({ sent });
         await upload<Schemas['UploadedModelFile']>(modelFileRoute(path), file, { onProgress, signal: control.signal });
-        change({ state: 'uploaded', sent: file.size });
-        await onUploaded(path);
+        await uploaded.current(path);
+        change({ state: 'uploaded' });
       } catch (reason) {
         change(reason instanceof ApiError ? { state: 'failed', error: reason } : { state: 'cancelled' });
       }

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { describeInBrowser, Visitor } from '../support/browser.js';
+import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { echo, onnxTypes } from '../support/model-server/serving-models.js';
+import { as, type Cast, castOf } from '../support/monitoring.js';
+import { Service } from '../support/service.js';
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+describeInBrowser('deployments and alerts in the console', () => {
+  let service: Service;
+  let visitor: Visitor;
+  let cast: Cast;
+  beforeAll(async () => {
+    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
+    visitor = await Visitor.start(service.url);
+    cast = await castOf(service);
+  });
+  afterEach(async () => {
+    await visitor.closePages();
+    expect(visitor.complaints.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+  });
+
+  it('uploads a file, deploys it, predicts by a form made from its metadata, and deletes both', async () => {
+    const page = await openConsole(visitor, cast.developer.token, '/deployments');
+    await page.getByRole('link', { name: 'Deploy a model' }).click();
+    const file = { name: 'iris.onnx', mimeType: '', buffer: echo({ input: onnxTypes.FP32 }, ['N', 4]) };
+    await page.getByLabel(/Drop an ONNX file here/).setInputFiles(file);
+    await shown(page, 'iris.onnx uploaded');
+    expect(await page.getByLabel('Model file', { exact: true }).inputValue()).toBe('iris.onnx');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('iris');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Deploy');
+    await page.getByRole('heading', { name: 'iris' }).waitFor();
+
+    await page.getByLabel('input 2').fill('a word');
+    await press(page, 'Predict');
+    await shown(page, /element 1 of input "input"/);
+    expect(await page.getByLabel('input 2').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('input 2').fill('3.25');
+    await page.reload();
+    await press(page, 'Predict');
+    await shown(page, /^Answered in/);
+    await page.getByRole('cell', { name: '3.25' }).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'View code');
+    await shown(page, `-d '{"inputs": {"input": [[0.5, 3.25, 0.5, 0.5]]}}'`);
+    await page.keyboard.press('Escape');
+
+    await press(page, 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await shown(page, 'Nothing is deployed yet');
+    await press(page, 'Delete iris.onnx');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete iris.onnx' }).waitFor({ state: 'detached' });
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
+
+  it('says why an engine elsewhere is refused, and keeps what was entered over a reload', async () => {
+    const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=engine');
+    await page.getByLabel('Name', { exact: true }).fill('far away');
+    await page.getByLabel('Address of the engine').fill('http://gpu.internal:8000');
+    await page.getByLabel('Name of the model at the engine').fill('iris');
+    await page.reload();
+    await press(page, 'Deploy');
+    await shown(page, /SERVICE_RUNTIME_ALLOWED_HOSTS/);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Cancel');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('previews a rule over the jobs so far, creates and disables it, and acknowledges what it fired', async () => {
+    const { ended } = as(service, cast.admin.token);
+    await ended.call(as(service, cast.admin.token), 'failed');
+    const page = await openConsole(visitor, cast.developer.token, '/alerts/rules');
+    await page.getByRole('link', { name: 'New rule' }).click();
+    await page.getByLabel('Name').fill('any failure');
+    await page.getByLabel('Failed jobs in a row').fill('1');
+    await page.getByRole('img', { name: /^It would have fired once over \d+ finished job/ }).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Create');
+    await page.getByRole('cell', { name: 'When jobs fail' }).waitFor();
+
+    for (let at = 0; at < 3; at++) {
+      await as(service, cast.admin.token).ended('failed');
+      await as(service, cast.admin.token).ended('succeeded');
+    }
+    await page.getByLabel('any failure is enabled').uncheck();
+    await page.getByRole('link', { name: 'Alerts', exact: true }).last().click();
+    await page.getByRole('link', { name: 'Firing' }).click();
+    await page.getByLabel('Choose all that fire').check();
+    await page
+      .getByLabel(/^Choose External/)
+      .first()
+      .uncheck();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Acknowledge 2');
+    await page.getByLabel('Note').fill('The disk was full.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('heading', { name: '1 alert' }).waitFor();
+    await page.getByRole('link', { name: /^External job failed/ }).click();
+    await page.getByRole('link', { name: 'nightly training' }).waitFor();
+    await press(page, 'Acknowledge');
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await shown(page, 'Dan');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    const { alerts } = await as(service, cast.admin.token).get('/v1/alerts?status=acked');
+    expect(alerts.map(({ note }: { note: string }) => note).sort()).toEqual([
+      'The disk was full.',
+      'The disk was full.',
+      null,
+    ]);
+  });
+
+  it('offers a member nothing to change, and other teams nothing at all', async () => {
+    const page = await openConsole(visitor, cast.member.token, '/deployments');
+    await page.getByRole('heading', { name: 'Model files' }).waitFor();
+    await shown(page, 'tiny-embed');
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    await page.goto(`${service.url}/#/alerts/rules?rule=new`);
+    await page.getByRole('cell', { name: 'When jobs fail' }).waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    const other = await openConsole(visitor, cast.regular.token, '/alerts');
+    await shown(other, 'Your role does not allow this page');
+    expect(await other.getByRole('link', { name: 'Deployments' }).count()).toBe(0);
+  });
+});
