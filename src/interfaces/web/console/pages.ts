@@ -1,6 +1,11 @@
 import { account } from './pages/account/account.js';
 import { alertPages } from './pages/alerts/alerts.js';
+import { dataset } from './pages/datasets/dataset.js';
+import { datasets } from './pages/datasets/datasets.js';
 import { deploymentPages } from './pages/deployments/deployments.js';
+import { compareEvaluations } from './pages/evaluations/compare.js';
+import { evaluation } from './pages/evaluations/evaluation.js';
+import { evaluations } from './pages/evaluations/evaluations.js';
 import { job } from './pages/jobs/job.js';
 import { jobs } from './pages/jobs/jobs.js';
 import { logs } from './pages/logs/logs.js';
@@ -19,12 +24,16 @@ export const pages: readonly Page[] = [
   playground,
   projects,
   project,
+  datasets,
+  dataset,
+  evaluations,
+  evaluation,
+  compareEvaluations,
   ...deploymentPages,
   ...alertPages,
   jobs,
   job,
-  logs,
-  //MINE
+  logs, //MINE
   team,
   webhooks,
   audit,

@@ -1,0 +1,35 @@
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { type Form, forms, jsonBody } from './source.js';
+
+export type Dataset = Schemas['Dataset'];
+
+/** Names a dataset in a path of the API. */
+export const at = (project_id: string, dataset_id: string) => ({ path: { project_id, dataset_id } });
+
+const PATH = '/v1/projects/{project_id}/datasets/{dataset_id}';
+
+export const readDataset = (project: string, dataset: string) =>
+  answer(api.GET(PATH, { params: at(project, dataset) }));
+
+export const readVersion = (project: string, dataset: string, version: number) =>
+  answer(
+    api.GET(`${PATH}/versions/{version}`, {
+      params: { path: { project_id: project, dataset_id: dataset, version } },
+    }),
+  );
+
+/** Returns the text, if the browser can hold it. A larger file is sent only for what the service says of it. */
+const MOST_READ = 32 * 1024 * 1024;
+
+/** Sends a file in its own media type: the service reads it and names everything that is wrong with it. */
+export async function importFile(project: string, name: string, form: Form, file: Blob): Promise<Dataset> {
+  const body = form === 'json' && file.size <= MOST_READ ? jsonBody(name, await file.text()) : file;
+  return answer(
+    api.POST('/v1/projects/{project_id}/datasets', {
+      params: { path: { project_id: project }, query: form === 'json' || name === '' ? {} : { name } },
+      headers: { 'Content-Type': forms[form].type },
+      body: body as string,
+      bodySerializer: (sent) => sent as string,
+    }),
+  );
+}

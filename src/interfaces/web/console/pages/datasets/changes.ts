@@ -1,0 +1,91 @@
+import { type DatasetRecord, isSame } from './values.js';
+
+/**
+ * Changes of a dataset that are not saved yet, by the key of the record: null deletes it. New records have keys that
+ * begin with `+`.
+ */
+export interface Changes {
+  /** The version that was changed. */
+  readonly version: number;
+  readonly records: Readonly<Record<string, DatasetRecord | null>>;
+}
+
+export interface Row {
+  /** Tells the record from all others, also in later versions: its id and how often the id came before. */
+  readonly key: string;
+  /** Counts the saved records from 0; null for a new one. */
+  readonly index: number | null;
+  readonly record: DatasetRecord;
+  readonly change: 'changed' | 'added' | 'deleted' | null;
+}
+
+export const noChanges = (version: number): Changes => ({ version, records: {} });
+export const countOf = ({ records }: Changes): number => Object.keys(records).length;
+
+function keysOf(records: readonly DatasetRecord[]): string[] {
+  const seen = new Map<string, number>();
+  return records.map(({ id }) => {
+    const times = seen.get(id) ?? 0;
+    seen.set(id, times + 1);
+    return `${times} ${id}`;
+  });
+}
+
+/** Returns the saved records with the changes, deleted ones included, then the new ones. */
+export function rowsOf(saved: readonly DatasetRecord[], { records }: Changes): Row[] {
+  const keys = keysOf(saved);
+  const rows = saved.map((record, index): Row => {
+    const key = keys[index] as string;
+    const changed = records[key];
+    if (changed === undefined) return { key, index, record, change: null };
+    return { key, index, record: changed ?? record, change: changed ? 'changed' : 'deleted' };
+  });
+  const added = Object.entries(records).flatMap(([key, record]): Row[] =>
+    key.startsWith('+') && record ? [{ key, index: null, record, change: 'added' }] : [],
+  );
+  return [...rows, ...added];
+}
+
+/** Returns the records to send. */
+export const recordsOf = (rows: readonly Row[]): DatasetRecord[] =>
+  rows.filter(({ change }) => change !== 'deleted').map(({ record }) => record);
+
+/** Changes, deletes (null) or puts back (undefined) a record. */
+export function withChange(changes: Changes, key: string, record: DatasetRecord | null | undefined): Changes {
+  const { [key]: _, ...others } = changes.records;
+  const forgotten = record === undefined || (record === null && key.startsWith('+'));
+  return { ...changes, records: forgotten ? others : { ...changes.records, [key]: record } };
+}
+
+/** Returns a key for a new record. */
+export const newKey = ({ records }: Changes): string => {
+  const numbers = Object.keys(records).flatMap((key) => (key.startsWith('+') ? [Number(key.slice(1))] : []));
+  return `+${Math.max(0, ...numbers) + 1}`;
+};
+
+/**
+ * Puts changes on a later version. No text is lost: a changed record that is gone there becomes a new one. `contested`
+ * names the records that were changed there, too.
+ */
+export function rebased(
+  changes: Changes,
+  before: readonly DatasetRecord[],
+  now: { readonly version: number; readonly records: readonly DatasetRecord[] },
+): { readonly changes: Changes; readonly contested: readonly string[] } {
+  const known = new Map(rowsOf(before, noChanges(0)).map(({ key, record }) => [key, record]));
+  const present = new Map(rowsOf(now.records, noChanges(0)).map(({ key, record }) => [key, record]));
+  let moved = noChanges(now.version);
+  const contested: string[] = [];
+  for (const [key, record] of Object.entries(changes.records)) {
+    if (key.startsWith('+')) moved = withChange(moved, key, record);
+  }
+  for (const [key, record] of Object.entries(changes.records)) {
+    if (key.startsWith('+')) continue;
+    const there = present.get(key);
+    if (there && isSame(there, record)) continue;
+    if (there) moved = withChange(moved, key, record);
+    else if (record) moved = withChange(moved, newKey(moved), record);
+    if (!isSame(there, known.get(key))) contested.push((record ?? known.get(key))?.id ?? key);
+  }
+  return { changes: moved, contested };
+}

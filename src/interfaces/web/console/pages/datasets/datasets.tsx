@@ -1,0 +1,72 @@
+import { can } from '../../shared/account.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { plural } from '../../shared/format.js';
+import { Icon } from '../../shared/icon.js';
+import type { Page } from '../../shared/page.js';
+import { ProjectFrame } from '../../shared/project-frame.js';
+import { usePaged } from '../../shared/query.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { type Column, More, Table } from '../../shared/table.js';
+import './datasets.css';
+import { ImportDialog } from './import.js';
+
+type Entry = Schemas['DatasetEntry'];
+const PAGE = 100;
+
+/** Lists the datasets of a project and imports new ones. */
+function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+  const project = parameters.project_id as string;
+  const datasets = usePaged<Entry>(`datasets ${project}`, async (cursor) => {
+    const params = { path: { project_id: project }, query: { limit: PAGE, cursor: cursor ?? undefined } };
+    const page = await answer(api.GET('/v1/projects/{project_id}/datasets', { params }));
+    return { items: page.datasets, next: page.next_cursor };
+  });
+  const mayEdit = can('edit_workspace');
+  const open = () => setQuery({ import: 'file' }, { replace: false });
+  return (
+    <ProjectFrame
+      id={project}
+      title="Datasets"
+      actions={
+        mayEdit && (
+          <button type="button" class="button primary" onClick={open}>
+            <Icon name="upload" /> Import a dataset
+          </button>
+        )
+      }
+    >
+      <Loaded query={datasets} what="the datasets">
+        {(found) =>
+          found.length === 0 ? (
+            <Empty icon="datasets" title="This project has no dataset yet">
+              <p>A dataset has questions with the answers that you expect. A frozen one measures a model.</p>
+            </Empty>
+          ) : (
+            <Table label="Datasets" columns={columnsOf(project)} rows={found} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      <More query={datasets} />
+      {mayEdit && query.value.get('import') && <ImportDialog project={project} />}
+    </ProjectFrame>
+  );
+}
+
+const columnsOf = (project: string): Column<Entry>[] => [
+  { title: 'Name', cell: ({ id, name }) => <a href={link(`/projects/${project}/datasets/${id}`)}>{name}</a> },
+  { title: 'State', cell: ({ state, validation }) => <DatasetState state={state} validation={validation} /> },
+  { title: 'Records', cell: ({ record_count }) => record_count, numeric: true },
+  { title: 'Version', cell: ({ version }) => version, numeric: true, minor: true },
+  { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, minor: true },
+];
+
+/** Tells whether a dataset is frozen, and if not, what keeps it from being frozen. */
+export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'validation'>) => (
+  <>
+    <State of={state} />
+    {!validation.valid && <span class="badge dataset-badge">{plural(validation.findings.length, 'finding')}</span>}
+  </>
+);
+
+export const datasets: Page = { path: '/projects/:project_id/datasets', title: 'Datasets', view: Datasets };

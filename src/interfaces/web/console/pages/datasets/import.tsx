@@ -1,0 +1,244 @@
+import { useRef, useState } from 'preact/hooks';
+import { ApiError, answer, api } from '../../shared/api.js';
+import { Dialog } from '../../shared/dialog.js';
+import { useDraft } from '../../shared/draft.js';
+import { Field, FormError, fieldError, SelectField, SubmitButton, TextField, useAction } from '../../shared/form.js';
+import { formatBytes, plural } from '../../shared/format.js';
+import { Icon } from '../../shared/icon.js';
+import { useQuery } from '../../shared/query.js';
+import { link, navigate, setQuery } from '../../shared/router.js';
+import { toast } from '../../shared/toasts.js';
+import { type Dataset, importFile } from './calls.js';
+import { byRow, type Form, formOf, forms, joined, type Piece, piecesOf } from './source.js';
+
+/** The text that is imported: chosen, dropped or pasted, as it was or with mended rows. */
+interface Source {
+  readonly name: string;
+  readonly form: Form;
+  readonly text: string;
+  /** The rows of a file that the service refused. */
+  readonly pieces?: readonly Piece[];
+}
+
+const NOTHING: Source = { name: '', form: 'csv', text: '' };
+/** A longer text is not shown for changing: it would make typing slow. */
+const MOST_SHOWN = 100_000;
+
+/** Imports a dataset from a file, from pasted text or from a starter. What is refused is shown row by row, to be mended. */
+export function ImportDialog({ project }: { project: string }) {
+  const [draft, set] = useDraft<Source>('import');
+  const source = draft ?? NOTHING;
+  const [file, setFile] = useState<File | null>(null);
+  const close = () => setQuery({ import: null });
+  const change = (next: Partial<Source>) => set({ ...source, ...next });
+  const done = (made: Dataset) => {
+    set(null);
+    toast(`${made.name} is imported with ${plural(made.record_count, 'record')}.`);
+    navigate(link(`/projects/${project}/datasets/${made.id}`));
+  };
+  const sending = useAction(async () => {
+    const { name, form, pieces } = source;
+    const text = pieces && pieces.length > 0 ? joined(form, pieces) : source.text;
+    const sent = file ?? new Blob([text]);
+    try {
+      done(await importFile(project, name.trim(), form, sent));
+    } catch (reason) {
+      if (reason instanceof ApiError && reason.details.length > 0) {
+        const read = file ? await file.text() : text;
+        setFile(null);
+        change({ text: read, pieces: piecesOf(form, read) });
+      }
+      throw reason;
+    }
+  });
+  const take = async (taken: File) => {
+    sending.clear();
+    setFile(taken);
+    const form = formOf(taken.name, await taken.slice(0, 4096).text());
+    set({ name: source.name || taken.name.replace(/\.\w+$/, ''), form, text: '' });
+  };
+  const paste = (text: string) => {
+    setFile(null);
+    change({ text, form: source.text === '' ? formOf('', text) : source.form, pieces: undefined });
+  };
+  const { error } = sending;
+  const refused = byRow(error?.details ?? []);
+  const rows = refused.flatMap(({ row }) => (row === null ? [] : [`records.${row}`]));
+  const beside = (error?.details ?? []).filter(({ path }) => rows.some((row) => path.startsWith(row)));
+  return (
+    <Dialog title="Import a dataset" wide onClose={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void sending.run();
+        }}
+      >
+        <FormError error={error} fields={['name', ...beside.map(({ path }) => path)]} />
+        <DropZone file={file} onFile={take} />
+        {!file && !source.pieces && source.text.length < MOST_SHOWN && (
+          <TextField
+            label="Or paste the text"
+            class="code"
+            rows={6}
+            spellcheck={false}
+            placeholder={'id,group,input,expected\nfr,europe,What is the capital of France?,Paris'}
+            value={source.text}
+            onInput={(event) => paste(event.currentTarget.value)}
+          />
+        )}
+        {source.pieces && (
+          <RefusedRows
+            pieces={source.pieces}
+            error={error}
+            onChange={(pieces) => change({ pieces, text: joined(source.form, pieces) })}
+          />
+        )}
+        <div class="columns">
+          <Field
+            label="Name"
+            maxLength={200}
+            value={source.name}
+            error={fieldError(error, 'name')}
+            onInput={(event) => change({ name: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Form"
+            value={source.form}
+            options={Object.entries(forms).map(([form, { title }]) => [form, title])}
+            onChange={(event) => change({ form: event.currentTarget.value as Form, pieces: undefined })}
+          />
+        </div>
+        <div class="actions">
+          <button type="button" class="button" onClick={close}>
+            Cancel
+          </button>
+          {(file || source.text) && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                sending.clear();
+                setFile(null);
+                set(null);
+              }}
+            >
+              Start over
+            </button>
+          )}
+          <SubmitButton busy={sending.busy}>Import</SubmitButton>
+        </div>
+      </form>
+      <Starters project={project} onImported={done} />
+    </Dialog>
+  );
+}
+
+function DropZone({ file, onFile }: { file: File | null; onFile: (file: File) => void }) {
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same by keyboard.
+    <div
+      class={over ? 'dataset-drop over' : 'dataset-drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const dropped = event.dataTransfer?.files[0];
+        if (dropped) onFile(dropped);
+      }}
+    >
+      <Icon name="upload" />
+      <p>{file ? `${file.name}, ${formatBytes(file.size)}` : 'Drop a CSV, JSON or JSON Lines file here'}</p>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".csv,.json,.jsonl,.ndjson,text/csv,application/json"
+        onChange={() => {
+          const chosen = input.current?.files?.[0];
+          if (chosen) onFile(chosen);
+        }}
+      />
+      <button type="button" class="button" onClick={() => input.current?.click()}>
+        {file ? 'Choose another file' : 'Choose a file'}
+      </button>
+    </div>
+  );
+}
+
+/** Shows each refused row with what the service says of it. Its text can be mended there. */
+function RefusedRows(props: {
+  pieces: readonly Piece[];
+  error: ApiError | undefined;
+  onChange: (pieces: readonly Piece[]) => void;
+}) {
+  const { pieces, error, onChange } = props;
+  const refused = byRow(error?.details ?? []).filter(({ row }) => row !== null);
+  if (refused.length === 0) return null;
+  return (
+    <section class="dataset-refused" aria-label="Refused rows">
+      <p class="note bad" role="alert">
+        Nothing is imported yet. Mend {plural(refused.length, 'row')} here, then import again.
+      </p>
+      {refused.map(({ row, findings }) => {
+        const at = pieces.findIndex((piece) => piece.row === row);
+        return (
+          <TextField
+            key={row}
+            label={`Row ${(row ?? 0) + 1}`}
+            class="code"
+            rows={Math.min(6, pieces[at]?.text.split('\n').length ?? 1)}
+            spellcheck={false}
+            disabled={at < 0}
+            value={pieces[at]?.text ?? ''}
+            error={findings.map(({ message }) => message).join('; ')}
+            onInput={(event) => {
+              const text = event.currentTarget.value;
+              onChange(pieces.map((piece, index) => (index === at ? { ...piece, text } : piece)));
+            }}
+          />
+        );
+      })}
+    </section>
+  );
+}
+
+/** Imports a small dataset that the service ships. */
+function Starters({ project, onImported }: { project: string; onImported: (made: Dataset) => void }) {
+  const starters = useQuery('starters', () => answer(api.GET('/v1/project-starters')));
+  const [chosen, choose] = useState('');
+  const action = useAction(async () => {
+    const params = { path: { project_id: project } };
+    onImported(await answer(api.POST('/v1/projects/{project_id}/datasets', { params, body: { starter_id: chosen } })));
+  });
+  const all = starters.data?.starters ?? [];
+  if (all.length === 0) return null;
+  return (
+    <form
+      class="dataset-starters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run();
+      }}
+    >
+      <FormError error={action.error} />
+      <SelectField
+        label="Or begin with a starter"
+        value={chosen}
+        hint={all.find(({ id }) => id === chosen)?.description}
+        options={[['', 'Choose a starter'], ...all.map(({ id, name }) => [id, name] as const)]}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+      <div class="actions">
+        <button type="submit" class="button" disabled={chosen === '' || action.busy}>
+          Import the starter
+        </button>
+      </div>
+    </form>
+  );
+}

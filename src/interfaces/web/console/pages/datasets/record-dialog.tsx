@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../shared/dialog.js';
+import { Field, SelectField, TextField } from '../../shared/form.js';
+import { Icon } from '../../shared/icon.js';
+import type { Row } from './changes.js';
+import { type DatasetRecord, FOUR, fieldOf, parseExact, textOf } from './values.js';
+
+/** A field as it is typed. */
+interface Typed {
+  readonly name: string;
+  readonly text: string;
+  readonly kind: 'text' | 'json';
+}
+
+const LINE = 60;
+const MOST_LINES = 12;
+const linesOf = (text: string) =>
+  Math.min(
+    MOST_LINES,
+    text.split('\n').reduce((sum, line) => sum + 1 + Math.floor(line.length / LINE), 0),
+  );
+
+const typed = (record: DatasetRecord): Typed[] =>
+  [...FOUR, ...Object.keys(record.fields)].map((name) => {
+    const value = fieldOf(record, name);
+    const empty = value === null && (FOUR as readonly string[]).includes(name);
+    return { name, text: empty ? '' : textOf(value), kind: typeof value === 'string' || empty ? 'text' : 'json' };
+  });
+
+/** Returns why a field is no JSON; undefined if it is. */
+function problemOf({ kind, text }: Typed): string | undefined {
+  if (kind === 'text') return undefined;
+  try {
+    parseExact(text);
+  } catch (reason) {
+    return `This is not JSON: ${(reason as Error).message}`;
+  }
+  return undefined;
+}
+
+/** Reads the record. A field that is as it was `before` keeps its value exactly. */
+function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecord {
+  const untouched = typed(before);
+  const values = fields.map((field) => {
+    const { name, text, kind } = field;
+    const same = untouched.some((one) => one.name === name && one.text === text && one.kind === kind);
+    return [name, same ? fieldOf(before, name) : kind === 'json' ? parseExact(text) : text] as const;
+  });
+  const { id, group, input, expected, ...further } = Object.fromEntries(values);
+  return { id: String(id), group: group ? String(group) : null, input, expected, fields: further };
+}
+
+/** Shows a record as a whole. Where it may be edited, each change counts at once among those that are to be saved. */
+export function RecordDialog(props: {
+  row: Row;
+  findings: readonly string[];
+  editable: boolean;
+  /** Null: there is none. */
+  onStep: { readonly before: (() => void) | null; readonly after: (() => void) | null };
+  /** Changes the record; null deletes it, undefined takes all its changes back. */
+  onChange: (record: DatasetRecord | null | undefined) => void;
+  onClose: () => void;
+}) {
+  const { row, findings, editable, onStep, onChange, onClose } = props;
+  const [fields, setFields] = useState<readonly Typed[]>(() => typed(row.record));
+  const [before] = useState(row.record);
+  const [name, setName] = useState('');
+  const deleted = row.change === 'deleted';
+  const writable = editable && !deleted;
+  const problems = fields.map(problemOf);
+  const sound = !problems.some(Boolean);
+  const setAll = (next: readonly Typed[]) => {
+    setFields(next);
+    if (!next.some(problemOf)) onChange(recordOf(next, before));
+  };
+  const change = (at: number, next: Partial<Typed>) =>
+    setAll(fields.map((field, index) => (index === at ? { ...field, ...next } : field)));
+  const close = () => sound && onClose();
+  const nameTaken = fields.some((field) => field.name === name.trim()) || name.trim() === 'fields';
+  return (
+    <Dialog title={row.change === 'added' ? 'New record' : `Record ${row.record.id}`} wide onClose={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          close();
+        }}
+      >
+        {findings.length > 0 && (
+          <div class="note warn">
+            {findings.map((finding) => (
+              <p key={finding}>{finding}</p>
+            ))}
+          </div>
+        )}
+        {deleted && <p class="note warn">This record is deleted as soon as the dataset is saved.</p>}
+        {fields.map((field, at) => {
+          const own = !(FOUR as readonly string[]).includes(field.name);
+          return (
+            <div class="dataset-field" key={field.name}>
+              {field.name === 'id' || field.name === 'group' ? (
+                <Field
+                  label={field.name}
+                  maxLength={200}
+                  readOnly={!writable}
+                  value={field.text}
+                  onInput={(event) => change(at, { text: event.currentTarget.value })}
+                />
+              ) : (
+                <TextField
+                  label={field.name}
+                  rows={linesOf(field.text)}
+                  class={field.kind === 'json' ? 'code' : ''}
+                  readOnly={!writable}
+                  value={field.text}
+                  error={problems[at]}
+                  onInput={(event) => change(at, { text: event.currentTarget.value })}
+                />
+              )}
+              {writable && field.name !== 'id' && field.name !== 'group' && (
+                <div class="dataset-field-kind">
+                  <SelectField
+                    label={`Kind of ${field.name}`}
+                    value={field.kind}
+                    options={[
+                      ['text', 'Text'],
+                      ['json', 'JSON'],
+                    ]}
+                    onChange={(event) => change(at, { kind: event.currentTarget.value as Typed['kind'] })}
+                  />
+                  {own && (
+                    <button
+                      type="button"
+                      class="icon-button"
+                      aria-label={`Remove the field ${field.name}`}
+                      onClick={() => setAll(fields.filter((_, index) => index !== at))}
+                    >
+                      <Icon name="trash" />
+                    </button>
+                  )}
+                </div>
+              )}
+            </div>
+          );
+        })}
+        {writable && (
+          <div class="dataset-field">
+            <Field
+              label="Another field"
+              placeholder="name"
+              maxLength={200}
+              value={name}
+              error={nameTaken ? 'The record has this field already.' : undefined}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+            <div class="dataset-field-kind">
+              <button
+                type="button"
+                class="button"
+                disabled={name.trim() === '' || nameTaken}
+                onClick={() => {
+                  setAll([...fields, { name: name.trim(), text: '', kind: 'text' }]);
+                  setName('');
+                }}
+              >
+                <Icon name="plus" /> Add
+              </button>
+            </div>
+          </div>
+        )}
+        <div class="actions">
+          <span class="dataset-steps">
+            <button type="button" class="button" disabled={!onStep.before || !sound} onClick={() => onStep.before?.()}>
+              <Icon name="back" /> Previous
+            </button>
+            <button type="button" class="button" disabled={!onStep.after || !sound} onClick={() => onStep.after?.()}>
+              Next <Icon name="next" />
+            </button>
+          </span>
+          {editable && row.change && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                onChange(undefined);
+                onClose();
+              }}
+            >
+              {row.change === 'added' ? 'Remove' : 'Undo the change'}
+            </button>
+          )}
+          {writable && row.change !== 'added' && (
+            <button
+              type="button"
+              class="button danger"
+              onClick={() => {
+                onChange(null);
+                onClose();
+              }}
+            >
+              Delete
+            </button>
+          )}
+          <button type="submit" class="button primary" disabled={!sound}>
+            Done
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,155 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../shared/icon.js';
+import type { Row } from './changes.js';
+import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './values.js';
+
+const ROW_PX = 36;
+/** Rows are drawn in steps, so that most of the scrolling draws nothing. */
+const STEP = 8;
+const MOST_SHOWN = 160;
+/** In rem, with the number of the row. */
+const WIDTH_OF_FOUR = 58;
+const WIDTH_OF_FIELD = 11;
+
+/** The texts of a record's cells. A record never changes, so they are made once. */
+const texts = new WeakMap<DatasetRecord, Map<string, string>>();
+
+function cellText(record: DatasetRecord, name: string): string {
+  const known = texts.get(record) ?? new Map<string, string>();
+  texts.set(record, known);
+  const made = known.get(name) ?? textOf(fieldOf(record, name)).slice(0, MOST_SHOWN);
+  known.set(name, made);
+  return made;
+}
+
+/**
+ * Shows records in a table that stays fast with any number of rows: only those in view are drawn. Arrows, Page Up, Page
+ * Down, Home and End move between rows, Enter opens one.
+ */
+export function RecordsTable(props: {
+  rows: readonly Row[];
+  /** What is wrong with the record, by its index. */
+  findings: ReadonlyMap<number, readonly string[]>;
+  onOpen: (key: string) => void;
+}) {
+  const { rows, findings, onOpen } = props;
+  const box = useRef<HTMLElement>(null);
+  const [start, setStart] = useState(0);
+  const [height, setHeight] = useState(600);
+  const [active, setActive] = useState(0);
+  const moved = useRef(false);
+  const names = furtherFields(rows.map(({ record }) => record));
+  const inView = Math.ceil(height / ROW_PX) + 2 * STEP;
+  const first = Math.min(start, Math.max(0, rows.length - inView));
+  const drawn = rows.slice(first, first + inView);
+  const reachable = active >= first && active < first + drawn.length ? active : first;
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (!moved.current) return;
+    moved.current = false;
+    box.current?.querySelector<HTMLElement>(`[data-row="${active}"]`)?.focus({ preventScroll: true });
+  });
+
+  const onScroll = () => {
+    const top = Math.floor((box.current?.scrollTop ?? 0) / ROW_PX);
+    setStart(Math.max(0, Math.floor(top / STEP) * STEP - STEP));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const element = box.current;
+    if (!element) return;
+    const page = Math.max(1, Math.floor(height / ROW_PX) - 2);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -rows.length,
+      End: rows.length,
+    };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = Math.min(rows.length - 1, Math.max(0, reachable + step));
+    moved.current = true;
+    setActive(next);
+    const top = next * ROW_PX;
+    const visible = element.clientHeight - 2 * ROW_PX;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top > element.scrollTop + visible) element.scrollTop = top - visible;
+    onScroll();
+  };
+
+  return (
+    <section ref={box} class="dataset-rows" aria-label="Records" onScroll={onScroll} onKeyDown={onKeyDown}>
+      <table aria-rowcount={rows.length + 1} style={{ width: `${WIDTH_OF_FOUR + names.length * WIDTH_OF_FIELD}rem` }}>
+        <colgroup>
+          <col class="dataset-col-number" />
+          <col class="dataset-col-id" />
+          <col class="dataset-col-group" />
+          <col class="dataset-col-input" />
+          <col />
+          {names.map((name) => (
+            <col key={name} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            {[...FOUR, ...names].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <Gap rows={first} columns={names.length + 5} />}
+          {drawn.map(({ key, index, record, change }, at) => {
+            const wrong = (index === null ? undefined : findings.get(index)) ?? [];
+            return (
+              <tr key={key} aria-rowindex={first + at + 2} class={change ? `dataset-row-${change}` : undefined}>
+                <td class="numeric" title={wrong.join('; ') || undefined}>
+                  {wrong.length > 0 && <Icon name="warning" />} {first + at + 1}
+                </td>
+                <th scope="row">
+                  <button
+                    type="button"
+                    class="dataset-open"
+                    data-row={first + at}
+                    tabIndex={first + at === reachable ? 0 : -1}
+                    onFocus={() => setActive(first + at)}
+                    onClick={() => onOpen(key)}
+                  >
+                    {cellText(record, 'id') || 'no id'}
+                    {change && <span class="badge dataset-badge">{change}</span>}
+                    {wrong.length > 0 && <span class="dataset-unseen">, has findings</span>}
+                  </button>
+                </th>
+                {[...FOUR.slice(1), ...names].map((name) => (
+                  <td key={name}>{cellText(record, name)}</td>
+                ))}
+              </tr>
+            );
+          })}
+          {first + drawn.length < rows.length && (
+            <Gap rows={rows.length - first - drawn.length} columns={names.length + 5} />
+          )}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Takes the place of rows that are not drawn. */
+const Gap = ({ rows, columns }: { rows: number; columns: number }) => (
+  <tr class="dataset-gap" style={{ height: `${rows * ROW_PX}px` }}>
+    <td colSpan={columns} />
+  </tr>
+);

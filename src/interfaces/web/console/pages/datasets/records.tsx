@@ -1,0 +1,178 @@
+import { useEffect, useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
+import { ApiError, answer, api } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
+import { FormError, useAction } from '../../shared/form.js';
+import { formatTime, plural } from '../../shared/format.js';
+import { type Query, useQuery } from '../../shared/query.js';
+import { guardLeaving, link, navigate, query, setQuery } from '../../shared/router.js';
+import { Loaded } from '../../shared/states.js';
+import { toast } from '../../shared/toasts.js';
+import { at, type Dataset, readDataset, readVersion } from './calls.js';
+import {
+  type Changes,
+  countOf,
+  newKey,
+  noChanges,
+  type Row,
+  rebased,
+  recordsOf,
+  rowsOf,
+  withChange,
+} from './changes.js';
+import { FindingsNote, RecordsBrowser } from './records-browser.js';
+import { type DatasetRecord, isSame } from './values.js';
+
+const PATH = '/v1/projects/{project_id}/datasets/{dataset_id}';
+const EMPTY: DatasetRecord = { id: '', group: null, input: '', expected: '', fields: {} };
+
+/** Shows the records of the dataset, or of an earlier version that the address names. */
+export function Records(props: {
+  project: string;
+  loaded: Query<Dataset>;
+  changes: Changes | null;
+  onChange: (changes: Changes | null) => void;
+}) {
+  const { project, loaded, changes, onChange } = props;
+  const dataset = loaded.data as Dataset;
+  const version = Number(query.value.get('version') ?? dataset.version);
+  if (version !== dataset.version) return <EarlierRecords project={project} dataset={dataset} version={version} />;
+  return (
+    <CurrentRecords
+      project={project}
+      dataset={dataset}
+      changes={changes ?? noChanges(version)}
+      setChanges={(next) => onChange(countOf(next) > 0 ? next : null)}
+      onSaved={loaded.set}
+    />
+  );
+}
+
+function EarlierRecords({ project, dataset, version }: { project: string; dataset: Dataset; version: number }) {
+  const earlier = useQuery(`dataset ${dataset.id}@${version}`, () => readVersion(project, dataset.id, version));
+  const place = `/projects/${project}/datasets/${dataset.id}`;
+  return (
+    <Loaded query={earlier} what={`version ${version}`}>
+      {({ records, created_at, validation }) => (
+        <>
+          <p class="note">
+            This is version {version} of {formatTime(created_at)}.{' '}
+            <a href={link(place)}>Show version {dataset.version}</a>, or{' '}
+            <a href={link(place, { view: 'compare', with: version })}>compare the two</a>.
+          </p>
+          <RecordsBrowser rows={rowsOf(records, noChanges(version))} findings={validation.findings} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Shows the records, and keeps changes of them in this tab until they are saved or dropped. */
+function CurrentRecords(props: {
+  project: string;
+  dataset: Dataset;
+  changes: Changes;
+  setChanges: (changes: Changes) => void;
+  onSaved: (dataset: Dataset) => void;
+}) {
+  const { project, dataset, changes, setChanges, onSaved } = props;
+  const { id, version, records, validation } = dataset;
+  const [contested, setContested] = useState<readonly string[] | null>(null);
+  const editable = can('edit_workspace') && dataset.state === 'editable';
+  const count = can('edit_workspace') ? countOf(changes) : 0;
+  useEffect(() => {
+    guardLeaving(count > 0 ? () => true : null); // The draft stays. Only closing the tab would lose it.
+    return () => guardLeaving(null);
+  }, [count > 0]);
+
+  /** Puts the changes on the version that the service has now. */
+  const moveOn = async (now: Dataset) => {
+    const before =
+      changes.version === version ? { records } : await readVersion(project, id, changes.version).catch(() => now);
+    const moved = rebased(changes, before.records, now);
+    setContested(now.version === version ? null : moved.contested);
+    setChanges(moved.changes);
+    onSaved(now);
+  };
+  const behind = count > 0 && changes.version !== version;
+  useEffect(() => {
+    if (behind) void moveOn(dataset);
+  }, [version]);
+
+  const rows = rowsOf(records, count > 0 && !behind ? changes : noChanges(version));
+  const saving = useAction(async () => {
+    const body = { version, records: recordsOf(rows) };
+    try {
+      const saved = await answer(api.PUT(PATH, { params: at(project, id), body }));
+      setChanges(noChanges(saved.version));
+      setContested(null);
+      onSaved(saved);
+      toast(`Version ${saved.version} is saved.`);
+    } catch (reason) {
+      const code = reason instanceof ApiError ? reason.code : null;
+      if (code === 'stale_version' || code === 'dataset_frozen') await moveOn(await readDataset(project, id));
+      throw reason;
+    }
+  });
+  /** Keeps the changes although the dataset was frozen meanwhile. */
+  const forking = useAction(async () => {
+    const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
+    const body = { version: made.version, records: recordsOf(rows) };
+    await answer(api.PUT(PATH, { params: at(project, made.id), body }));
+    setChanges(noChanges(version));
+    navigate(link(`/projects/${project}/datasets/${made.id}`));
+  });
+  const told = ['stale_version', 'dataset_frozen'].includes(saving.error?.code ?? '');
+  const drop = async () => {
+    const text = `${plural(count, 'changed record')} will be as in version ${version} again.`;
+    if (!(await confirmAct({ title: 'Drop the changes?', text, act: 'Drop' }))) return;
+    saving.clear();
+    setContested(null);
+    setChanges(noChanges(version));
+  };
+  const change = (row: Row, record: DatasetRecord | null | undefined) => {
+    const saved = row.index === null ? undefined : records[row.index];
+    setChanges(withChange(changes, row.key, record && isSame(record, saved) ? undefined : record));
+  };
+  const add = () => {
+    const key = newKey(changes);
+    setChanges(withChange(changes, key, EMPTY));
+    setQuery({ record: key }, { replace: false });
+  };
+  return (
+    <>
+      {count > 0 && (
+        <div class="note dataset-unsaved">
+          <p role="status">
+            <strong>{plural(count, 'changed record')}, not saved yet.</strong>
+            {!editable && ' The dataset is frozen.'}
+            {contested && ` Version ${version} was saved meanwhile. Your changes are now on top of it.`}
+            {contested && contested.length > 0 && ` Changed there, too: ${contested.join(', ')}.`}
+          </p>
+          <div class="actions start">
+            {editable ? (
+              <button type="button" class="button primary" disabled={saving.busy} onClick={() => void saving.run()}>
+                {saving.busy ? 'Saving …' : `Save as version ${version + 1}`}
+              </button>
+            ) : (
+              <button type="button" class="button primary" disabled={forking.busy} onClick={() => void forking.run()}>
+                {forking.busy ? 'Saving …' : 'Save in a fork'}
+              </button>
+            )}
+            <button type="button" class="button" onClick={drop}>
+              Drop the changes
+            </button>
+          </div>
+        </div>
+      )}
+      <FormError error={forking.error ?? (told ? undefined : saving.error)} />
+      <FindingsNote findings={validation.findings} rows={rows} />
+      <RecordsBrowser
+        rows={rows}
+        findings={validation.findings}
+        onChange={editable ? change : undefined}
+        onAdd={editable ? add : undefined}
+      />
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import type { Finding } from '../../shared/api.js';
+import { parseExact } from './values.js';
+
+/** The forms of a file that the service imports. */
+export const forms = {
+  csv: { title: 'CSV', type: 'text/csv' },
+  lines: { title: 'JSON Lines', type: 'application/x-ndjson' },
+  json: { title: 'JSON', type: 'application/json' },
+} as const;
+export type Form = keyof typeof forms;
+
+const FORM_OF_ENDING: Readonly<Record<string, Form>> = {
+  csv: 'csv',
+  json: 'json',
+  jsonl: 'lines',
+  ndjson: 'lines',
+};
+
+/** Guesses the form by the name of the file, else by how its text begins. */
+export function formOf(fileName: string, text: string): Form {
+  const named = FORM_OF_ENDING[fileName.split('.').at(-1)?.toLowerCase() ?? ''];
+  if (named) return named;
+  const start = text.trimStart();
+  if (start.startsWith('[')) return 'json';
+  if (!start.startsWith('{')) return 'csv';
+  return isJson(start.split('\n')[0] as string) ? 'lines' : 'json';
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A piece of a file. `row` counts the records from 0; it is null for the header and for empty lines. */
+export interface Piece {
+  readonly text: string;
+  readonly row: number | null;
+}
+
+/** Cuts a file into its rows, so that each can be shown beside its findings and mended there. */
+export function piecesOf(form: Form, text: string): Piece[] {
+  let row = 0;
+  const count = (piece: string, isRow: boolean): Piece => ({ text: piece, row: isRow ? row++ : null });
+  if (form === 'json') return (recordsIn(text) ?? []).map((record) => count(JSON.stringify(record, null, 2), true));
+  if (form === 'lines') return text.split('\n').map((line) => count(line, line.trim() !== ''));
+  let header = true;
+  return csvLines(text).map((line) => {
+    const filled = line.replace(/\r$/, '') !== '';
+    const piece = count(line, filled && !header);
+    if (filled) header = false;
+    return piece;
+  });
+}
+
+/** Puts the pieces of a file together again. */
+export const joined = (form: Form, pieces: readonly Piece[]): string => {
+  const texts = pieces.map(({ text }) => text);
+  return form === 'json' ? `[${texts.join(',')}]` : texts.join('\n');
+};
+
+/** Splits CSV at the line ends that are not within quotes. */
+function csvLines(text: string): string[] {
+  const lines: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') quoted = !quoted;
+    if (text[at] !== '\n' || quoted) continue;
+    lines.push(text.slice(start, at));
+    start = at + 1;
+  }
+  return [...lines, text.slice(start)];
+}
+
+function recordsIn(text: string): unknown[] | null {
+  try {
+    const value = parseExact(text);
+    const records = Array.isArray(value) ? value : (value as { records?: unknown } | null)?.records;
+    return Array.isArray(records) ? records : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the body of an import of JSON: a list of records is named, anything else is left to the service. */
+export function jsonBody(name: string, text: string): string {
+  const named = name === '' ? '' : `"name":${JSON.stringify(name)},`;
+  if (text.trimStart().startsWith('[')) return `{${named}"records":${text}}`;
+  const records = recordsIn(text);
+  return records ? `{${named}"records":${JSON.stringify(records)}}` : text;
+}
+
+/** A row that the service refuses, with everything that it says of it. `row` is null for the file as a whole. */
+export interface RefusedRow {
+  readonly row: number | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Sorts findings by their rows, the file as a whole first. */
+export function byRow(findings: readonly Finding[]): RefusedRow[] {
+  const rows = new Map<number | null, Finding[]>();
+  for (const finding of findings) {
+    const found = /^records\.(\d+)/.exec(finding.path);
+    const row = found ? Number(found[1]) : null;
+    rows.set(row, [...(rows.get(row) ?? []), finding]);
+  }
+  return [...rows].map(([row, found]) => ({ row, findings: found })).sort((a, b) => (a.row ?? -1) - (b.row ?? -1));
+}

@@ -1,0 +1,50 @@
+import type { Schemas } from '../../shared/api.js';
+
+export type DatasetRecord = Schemas['DatasetRecord'];
+
+/** The fields that every record has, in the order of the columns. */
+export const FOUR = ['id', 'group', 'input', 'expected'] as const;
+
+/** Formats a value of a record: text as it is, anything else as JSON. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2);
+
+/** Returns the names of the further fields, in the order in which the records name them. */
+export const furtherFields = (records: readonly DatasetRecord[]): string[] => [
+  ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
+];
+
+/** Returns the value of one of the four fields, or of a further one. */
+export const fieldOf = (record: DatasetRecord, name: string): unknown =>
+  (FOUR as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
+
+/** Returns the value in a path of the service, such as `fields.level` of a comparison. */
+export const valueAt = (record: DatasetRecord, path: string): unknown =>
+  path.startsWith('fields.') ? own(record.fields, path.slice('fields.'.length)) : fieldOf(record, path);
+
+const own = (fields: DatasetRecord['fields'], name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+/** Compares two JSON values. The order of members does not count. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  const at = (value: object, name: string) => (value as Record<string, unknown>)[name];
+  return names.every((name) => Object.hasOwn(other, name) && isSame(at(one, name), at(other, name)));
+}
+
+type ExactJson = JSON & { rawJSON?: (text: string) => unknown };
+type Reviver = (name: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** Parses JSON. Keeps a number that would lose digits as it is written, so that the service can refuse it. */
+export function parseExact(text: string): unknown {
+  const { rawJSON } = JSON as ExactJson;
+  const keepDigits: Reviver = (_, value, context) =>
+    rawJSON && typeof value === 'number' && context?.source && String(value) !== context.source
+      ? rawJSON(context.source)
+      : value;
+  return JSON.parse(text, keepDigits as (name: string, value: unknown) => unknown);
+}

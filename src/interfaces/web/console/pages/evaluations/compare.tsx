@@ -1,0 +1,184 @@
+import { useState } from 'preact/hooks';
+import { answer, api, type Schemas } from '../../shared/api.js';
+import { SelectField } from '../../shared/form.js';
+import { formatShare, formatTime, plural } from '../../shared/format.js';
+import { Frame, Panel } from '../../shared/frame.js';
+import type { Page } from '../../shared/page.js';
+import { useQuery } from '../../shared/query.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { Empty, Figure, Loaded } from '../../shared/states.js';
+import { useEvaluation } from './evaluation.js';
+import { loadRows, Text } from './rows.js';
+import { ShareChart } from './shares.js';
+import { groupName, isComparable, type Job, type Result, type Summary, summaryOf, textOf } from './summary.js';
+
+type Comparison = Schemas['EvaluationComparison'];
+const NEWEST = 200;
+const SHOWN = 50;
+
+function ComparePage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+  return <Compare key={parameters.job_id} id={parameters.job_id as string} />;
+}
+
+/** Compares an evaluation with an earlier one of the same records: what got better, and what got worse. */
+function Compare({ id }: { id: string }) {
+  const job = useEvaluation(id);
+  const title = job.data?.name ?? 'Evaluation';
+  const summary = job.data ? summaryOf(job.data) : null;
+  return (
+    <Frame
+      title="Compare two runs"
+      above={[
+        { title: 'Evaluations', href: link('/evaluations') },
+        { title, href: link(`/evaluations/${id}`) },
+      ]}
+    >
+      <Loaded query={job} what="the evaluation">
+        {(found) =>
+          summary ? (
+            <WithAnother job={found} summary={summary} />
+          ) : (
+            <Empty icon="evaluations" title="This evaluation has no score" />
+          )
+        }
+      </Loaded>
+    </Frame>
+  );
+}
+
+function WithAnother({ job, summary }: { job: Job; summary: Summary }) {
+  const filter = { kind: 'evaluation', status: 'succeeded', project_id: summary.project.id, limit: NEWEST } as const;
+  const others = useQuery(`comparable ${summary.project.id}`, () =>
+    answer(api.GET('/v1/jobs', { params: { query: filter } })),
+  );
+  const fitting = (others.data?.jobs ?? []).filter((one) => {
+    const its = summaryOf(one);
+    return one.id !== job.id && its !== null && isComparable(summary, its);
+  });
+  const earlier = fitting.find(({ created_at }) => created_at < job.created_at) ?? fitting[0];
+  const chosen = query.value.get('with') ?? earlier?.id ?? null;
+  const comparison = useQuery(chosen && `compare ${job.id} ${chosen}`, () =>
+    answer(
+      api.GET('/v1/jobs/{job_id}/compare', { params: { path: { job_id: job.id }, query: { with: chosen ?? '' } } }),
+    ),
+  );
+  const known = fitting.some((one) => one.id === chosen);
+  return (
+    <Loaded query={others} what="the other runs">
+      {() =>
+        chosen === null ? (
+          <Empty icon="evaluations" title="There is no other run to compare with">
+            <p>Two runs can be compared if they scored the same records by the same metric.</p>
+          </Empty>
+        ) : (
+          <>
+            <SelectField
+              label={`This run of ${formatTime(job.created_at)} compared with`}
+              value={chosen}
+              options={[
+                ...(known ? [] : [[chosen, chosen] as const]),
+                ...fitting.map((one) => [one.id, nameOf(one)] as const),
+              ]}
+              onChange={(event) => setQuery({ with: event.currentTarget.value })}
+            />
+            <Loaded query={comparison} what="the comparison">
+              {(found) => <Differences key={chosen} comparison={found} />}
+            </Loaded>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function nameOf(job: Job): string {
+  const summary = summaryOf(job);
+  const model = summary?.runtime.path ?? summary?.runtime.model ?? 'model';
+  return `${formatTime(job.created_at)}: ${model}, specification version ${summary?.project.version}, ${formatShare(summary?.accuracy ?? 0)}`;
+}
+
+function Differences({ comparison }: { comparison: Comparison }) {
+  const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
+  const own = useQuery(`rows ${comparison.job_id}`, () => loadRows(comparison.job_id));
+  const other = useQuery(`rows ${comparison.with}`, () => loadRows(comparison.with));
+  const now = new Map(own.data?.map((row) => [row.record_id, row]));
+  const then = new Map(other.data?.map((row) => [row.record_id, row]));
+  const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
+    { name: 'earlier', share: one.before, tone: 'before' as const },
+    { name: 'this', share: one.after, tone: 'now' as const },
+  ];
+  const change = after.accuracy - before.accuracy;
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Earlier run">{formatShare(before.accuracy)}</Figure>
+        <Figure name="This run">{formatShare(after.accuracy)}</Figure>
+        <Figure name="Change">
+          {change > 0 ? '+' : ''}
+          {formatShare(change)}
+        </Figure>
+        <Figure name="Got better">{turned_right}</Figure>
+        <Figure name="Got worse">{turned_wrong}</Figure>
+      </dl>
+      <Panel title="Score by group">
+        <ShareChart
+          label="Scores of both runs by group with 95 % confidence intervals"
+          rows={[
+            { title: 'All', bars: bars(comparison) },
+            ...(groups.length > 1 ? groups.map((one) => ({ title: groupName(one.group), bars: bars(one) })) : []),
+          ]}
+        />
+      </Panel>
+      <Turned title="Got worse" turned={wrong} now={now} then={then} />
+      <Turned title="Got better" turned={right} now={now} then={then} />
+    </>
+  );
+}
+
+type Rows = ReadonlyMap<string, Result>;
+
+/** Shows the records that turned, with the outputs of both runs. */
+function Turned(props: { title: string; turned: Comparison['right']; now: Rows; then: Rows }) {
+  const { title, turned, now, then } = props;
+  const [most, setMost] = useState(SHOWN);
+  return (
+    <Panel title={`${title} (${turned.length})`}>
+      {turned.length === 0 && <p class="hint">No record.</p>}
+      <ul class="evaluation-rows">
+        {turned.slice(0, most).map(({ record_id, group }) => {
+          const [after, before] = [now.get(record_id), then.get(record_id)];
+          return (
+            <li key={record_id}>
+              <header class="evaluation-row-head">
+                <strong>{record_id}</strong>
+                {group !== null && <span class="badge">{group}</span>}
+              </header>
+              <div class="evaluation-texts four">
+                <Text title="Input" text={textOf(after?.input)} />
+                <Text title="Expected" text={textOf(after?.expected)} />
+                <Output title="Earlier" row={before} />
+                <Output title="Now" row={after} />
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      {turned.length > most && (
+        <button type="button" class="button" onClick={() => setMost(most + SHOWN)}>
+          Show more of {plural(turned.length, 'record')}
+        </button>
+      )}
+    </Panel>
+  );
+}
+
+const Output = ({ title, row }: { title: string; row: Result | undefined }) => (
+  <Text title={title} text={row ? (row.error ?? row.output ?? '') : ''} tone={row?.score === 1 ? 'right' : 'wrong'} />
+);
+
+export const compareEvaluations: Page = {
+  path: '/evaluations/:job_id/compare',
+  title: 'Compare two runs',
+  view: ComparePage,
+  needs: 'read_jobs',
+};

@@ -1,0 +1,75 @@
+import type { Schemas } from '../../shared/api.js';
+
+export type Job = Schemas['Job'];
+export type Share = Schemas['Share'];
+export type Result = Schemas['EvaluationResult'];
+
+export interface Group extends Share {
+  readonly group: string | null;
+}
+
+/** The result of an evaluation that has ended. The contract leaves the result of a job open, so it is read with care. */
+export interface Summary extends Share {
+  readonly metric: string;
+  readonly tolerance: number | null;
+  readonly field: string | null;
+  readonly errors: number;
+  readonly groups: readonly Group[];
+  readonly groups_left_out: number;
+  readonly latency: Readonly<Record<'p50' | 'p95', number | null>>;
+  readonly tokens: { readonly prompt: number; readonly completion: number } | null;
+  readonly dataset: { readonly id: string; readonly version: number; readonly content_sha256: string };
+  readonly model: { readonly id: string; readonly version: number };
+  readonly project: { readonly id: string; readonly version: number };
+  readonly runtime: { readonly path?: string; readonly model?: string; readonly response_format?: string | null };
+}
+
+/** Returns the summary of an evaluation; null before its end, and for another team's. */
+export function summaryOf({ kind, result }: Job): Summary | null {
+  const found = result as Summary | null;
+  return kind === 'evaluation' && typeof found === 'object' && found && Array.isArray(found.groups) ? found : null;
+}
+
+export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running';
+
+/** Names the metric, such as `numeric with a tolerance of 0.1, field total`. */
+export const metricOf = ({ metric, tolerance, field }: Pick<Summary, 'metric' | 'tolerance' | 'field'>): string =>
+  [tolerance ? `${metric} with a tolerance of ${tolerance}` : metric, field && `field ${field}`]
+    .filter(Boolean)
+    .join(', ');
+
+/** Tells whether the service can compare the two: the same records by the same metric. */
+export const isComparable = (one: Summary, other: Summary): boolean =>
+  one.dataset.content_sha256 === other.dataset.content_sha256 && metricOf(one) === metricOf(other);
+
+export type Wanted = 'all' | 'wrong' | 'right' | 'errors';
+
+/** Picks rows by score, group and text. */
+export function pick(
+  rows: readonly Result[],
+  { wanted, group, text }: { wanted: Wanted; group: string | null; text: string },
+): readonly Result[] {
+  const words = text.toLowerCase();
+  const fits: Readonly<Record<Wanted, (row: Result) => boolean>> = {
+    all: () => true,
+    wrong: ({ score }) => score === 0,
+    right: ({ score }) => score === 1,
+    errors: ({ error }) => error !== null,
+  };
+  return rows.filter(
+    (row) =>
+      fits[wanted](row) &&
+      (group === null || groupName(row.group) === group) &&
+      (words === '' ||
+        [row.record_id, row.input, row.expected, row.output, row.error].some((value) =>
+          textOf(value).toLowerCase().includes(words),
+        )),
+  );
+}
+
+/** Formats a JSON value: text as it is. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+
+/** Names a group: records without one stand together. */
+export const groupName = (group: string | null): string => group ?? 'no group';
