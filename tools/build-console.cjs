@@ -9,7 +9,8 @@ const built = path.join(root, 'dist/console');
 
 mkdirSync(built, { recursive: true });
 buildSync({
-  entryPoints: { console: path.join(source, 'main.tsx') },
+  // The other pages take the tokens of the design alone.
+  entryPoints: { console: path.join(source, 'main.tsx'), tokens: path.join(source, 'styles/tokens.css') },
   outdir: built,
   bundle: true,
   minify: true,
