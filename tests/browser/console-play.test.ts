@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
-import { ScriptedEngine, speaking } from '../support/scripted-engine.js';
+import { answering, chunk, ScriptedEngine, sendEvents, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
-import { type Member, readyProject, register } from '../support/workspace.js';
+import { createProject, type Member, readyProject, register } from '../support/workspace.js';
 
 const PARIS = 'The capital of France is Paris.';
 const question = (page: Page) => page.getByLabel('Your question');
@@ -22,13 +22,14 @@ describeInBrowser('the playground', () => {
   let engine: ScriptedEngine;
   let ada: Member;
   let capitals: string;
+  let scripted: string;
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
     service = await Service.start({ env: { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host } });
     visitor = await Visitor.start(service.url);
     ada = await register(service, 'Ada');
     const spec = { runtime: 'openai', base_url: engine.url, model: 'gpt' };
-    [capitals] = [await readyProject(service, ada.token), await readyProject(service, ada.token, spec)];
+    [capitals, scripted] = [await readyProject(service, ada.token), await readyProject(service, ada.token, spec)];
   });
   beforeEach(() => {
     engine.script = speaking();
@@ -78,5 +79,98 @@ describeInBrowser('the playground', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No conversation yet').waitFor();
     expect([await answers(page).count(), parameter(page, 'conversation')]).toEqual([0, null]);
+  });
+
+  it('stops by Escape, shows failures as the service words them, and asks again by itself when the model was busy', async () => {
+    const page = await open(`project=${scripted}`);
+    const begun = [chunk('gpt', { role: 'assistant', content: '' }), chunk('gpt', { content: '**Once** upon' })];
+    engine.script = (_, response) => sendEvents(response, ...begun);
+    await ask(page, 'Tell me a story');
+    await answers(page).getByText('Once').and(page.locator('strong')).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('You stopped this answer.').waitFor();
+    expect(await conversations(scripted)).toEqual([]);
+
+    engine.script = streaming(...begun);
+    await ask(page, 'And then?');
+    await page.getByRole('alert').getByText('The runtime gave no valid answer').waitFor();
+    engine.script = answering(429, {}, { 'Retry-After': '1' });
+    await press(page, 'Try again');
+    await page.getByText('The model is busy: try again in 1 s. Asking again in 1 s.').waitFor();
+    engine.script = speaking();
+    await answers(page).getByText(PARIS).waitFor();
+    expect(await conversations(scripted)).toMatchObject([{ title: 'Tell me a story', message_count: 4 }]);
+    expect(engine.asked.at(-1)?.body.messages.map(({ content }: { content: string }) => content)).toEqual([
+      'Tell me a story',
+      '**Once** upon',
+      'And then?',
+    ]);
+  });
+
+  it('constrains the answer by a JSON schema, which it checks, and shows exactly this request as code', async () => {
+    const page = await open(`project=${capitals}`);
+    await page.getByLabel('Temperature').fill('3');
+    await ask(page, 'What is the capital of France?');
+    await page.getByText('must be a number from 0 to 2').first().waitFor();
+    expect(await page.getByLabel('Temperature').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Temperature').fill('0.1');
+    await page.getByLabel('System prompt').fill('Be short.');
+    await page.getByLabel('Response format').selectOption('JSON schema');
+    await page.getByLabel('JSON schema').fill('{"type": "object"');
+    await page.getByText('This is not JSON').waitFor();
+    const schema = { type: 'object', properties: { city: { enum: ['Paris'] } }, required: ['city'] };
+    await page.getByLabel('JSON schema').fill(JSON.stringify({ ...schema, additionalProperties: false }));
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await page.reload();
+    expect(await question(page).inputValue()).toBe('What is the capital of France?');
+    await question(page).press('Enter');
+    await answers(page)
+      .getByText(/^{\s*"city":\s*"Paris"\s*}$/)
+      .waitFor();
+    await press(page, 'Format JSON');
+    expect(await answers(page).locator('pre').textContent()).toBe('{\n  "city": "Paris"\n}');
+
+    await press(page, 'View code');
+    const program = page.getByRole('dialog').locator('pre');
+    await page.getByRole('button', { name: 'openai (JavaScript)' }).click();
+    expect(await program.textContent()).toMatch(/temperature: 0\.1,[\s\S]*json_schema: {[\s\S]*stream: true/);
+    await press(page, 'curl');
+    expect(await program.textContent()).toContain(`curl -N ${service.url}/openai/v1/chat/completions`);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
+
+  it('asks two projects side by side, and resumes both by the link', async () => {
+    const page = await open(`project=${capitals}&panel=none`);
+    await press(page, 'Compare');
+    await ask(page, 'What is the capital of France?');
+    const columns = ['First project', 'Second project'].map((name) => page.getByRole('region', { name, exact: true }));
+    const answer = (column: Locator) => column.getByRole('article').getByText(PARIS).waitFor();
+    for (const column of columns) await answer(column);
+    await page.waitForURL((url) => (url.hash.match(/conversation=cnv_/g) ?? []).length === 2);
+    expect(parameter(page, 'beside')).toBe(scripted);
+    await page.reload();
+    for (const column of columns) await answer(column);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await columns[0]?.getByRole('button', { name: 'Take this chat away' }).click();
+    await columns[1]?.waitFor({ state: 'detached' });
+    expect([parameter(page, 'project'), parameter(page, 'beside')]).toEqual([scripted, null]);
+  });
+
+  it('says that a runtime is stopped, and starts it where the role allows', async () => {
+    await service.post(`/v1/projects/${scripted}/runtime/stop`, ada.token);
+    const empty = await createProject(service, ada.token);
+    const bob = await register(service, 'Bob');
+    const member = await openConsole(visitor, bob.token, `/playground?project=${scripted}`);
+    await member.getByText('The runtime is stopped. An admin or a developer can start it.').waitFor();
+    expect(await member.getByRole('button', { name: 'Start the runtime' }).count()).toBe(0);
+    const page = await open(`project=${scripted}`);
+    await page.getByText('The runtime is stopped.').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Start the runtime');
+    await ask(page, 'What is the capital of France?');
+    await answers(page).getByText(PARIS).waitFor();
+    await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption(empty);
+    await page.getByRole('link', { name: 'Open the models' }).waitFor();
   });
 });

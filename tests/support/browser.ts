@@ -90,7 +90,7 @@ export class Visitor {
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
       // The browser notes each refusal of the API itself: those are what some tests are about.
-      const ofTheApi = message.location().url.startsWith(`${this.url}/v1/`);
+      const ofTheApi = /^\/(openai\/)?v1\//.test(message.location().url.slice(this.url.length));
       if (message.type() === 'error' && !ofTheApi) this.complaints.push(message.text());
     });
     page.on('request', (request) => {

@@ -1,4 +1,4 @@
-import { batch, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { ApiError, answer, api, type Schemas } from '../../shared/api.js';
 import { additionOf, EventReader, type Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
@@ -40,7 +40,10 @@ export class Chat {
   readonly messages = signal<readonly Message[]>([]);
   /** The text of the answer so far. Null: none is coming. */
   readonly coming = signal<string | null>(null);
+  readonly isComing = computed(() => this.coming.value !== null);
   readonly failure = signal<Failure | null>(null);
+  /** The number of first messages that the last request left out. */
+  readonly leftOut = signal(0);
   /** Whether a conversation is being loaded. */
   readonly loading = signal(false);
   /** The system prompt of the conversation that was opened. Null: none was opened. */
@@ -48,6 +51,8 @@ export class Chat {
   /** The conversation, and how many of the messages from the first on it has. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
+  /** The most messages to send. `shorten` lowers it. */
+  private most = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly projectId: string,
@@ -64,9 +69,11 @@ export class Chat {
       this.messages.value = [];
       this.failure.value = null;
       this.storedSystem.value = null;
+      this.leftOut.value = 0;
       this.loading.value = conversationId !== null;
     });
     this.kept = null;
+    this.most = Number.POSITIVE_INFINITY;
     if (conversationId === null) return;
     try {
       const stored = await this.load(conversationId, opening.signal);
@@ -101,6 +108,12 @@ export class Chat {
     const last = this.messages.value.findLastIndex(({ role }) => role === 'user');
     this.messages.value = this.messages.value.slice(0, last + 1);
     return this.run(settings, projectPrompt);
+  }
+
+  /** Asks the last question again, with the newer half of the messages. */
+  shorten(settings: Settings, projectPrompt: string): Promise<boolean> {
+    this.most = Math.ceil((this.messages.value.length - this.leftOut.value) / 2);
+    return this.again(settings, projectPrompt);
   }
 
   /** Asks another question in place of one, and of all that came after it. */
@@ -167,7 +180,9 @@ export class Chat {
   /** Asks once. Resolves to why there is no whole answer; null if there is one, or the caller stopped. */
   private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
     const history = this.messages.value;
-    const request = requestOf({ model: this.projectId, settings, history, projectPrompt });
+    const sent = history.slice(-Math.min(this.most, history.length));
+    const request = requestOf({ model: this.projectId, settings, history: sent, projectPrompt });
+    this.leftOut.value = history.length - request.messages.filter(({ role }) => role !== 'system').length;
     const isNext = this.kept !== null && this.kept.count === history.length - 1;
     const place = isNext && this.kept ? this.kept.id : 'new';
     const started = performance.now();
@@ -192,10 +207,7 @@ export class Chat {
       );
       end = await coming.read(body as unknown as ReadableStream<Uint8Array>, started);
       const id = headers.get('X-Conversation-Id');
-      if (this.running === running && id) {
-        const sent = request.messages.filter(({ role }) => role !== 'system').length;
-        this.storedIn(id, history, sent === history.length);
-      }
+      if (this.running === running && id) this.storedIn(id, history);
     } catch (reason) {
       end = running.signal.aborted ? 'stopped' : 'failed';
       error = running.signal.aborted ? null : errorOf(reason);
@@ -216,12 +228,12 @@ export class Chat {
    * Notes that `id` has the history and its answer. A new conversation in place of one whose last turn was asked again
    * replaces it, so the list does not fill with attempts. Others stay.
    */
-  private storedIn(id: string, history: readonly Message[], whole: boolean): void {
+  private storedIn(id: string, history: readonly Message[]): void {
     const before = this.kept;
     this.kept = { id, count: history.length + 1 };
     if (before?.id === id) return;
     this.onKept(id);
-    const replaced = before !== null && before.count - (history.length - 1) <= TURN && whole;
+    const replaced = before !== null && before.count - (history.length - 1) <= TURN && this.leftOut.value === 0;
     if (!replaced) return;
     const path = { project_id: this.projectId, conversation_id: before.id };
     const deletion = api.DELETE('/v1/projects/{project_id}/conversations/{conversation_id}', { params: { path } });

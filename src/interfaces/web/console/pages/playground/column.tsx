@@ -1,4 +1,4 @@
-import type { RefObject } from 'preact';
+import { Fragment, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
@@ -23,6 +23,8 @@ export interface ColumnProps {
   onChoose: (projectId: string) => void;
   onEdit: (key: number, text: string) => void;
   onAgain: () => void;
+  /** Asks again with fewer messages. */
+  onShorten: () => void;
   onCode: () => void;
   /** Takes the column away. Null: it is the only one. */
   onClose: (() => void) | null;
@@ -30,13 +32,14 @@ export interface ColumnProps {
 
 /** One chat: which project answers, its runtime, and the messages. */
 export function Column(props: ColumnProps) {
-  const { chat, label, project, choices, onChoose, onEdit, onAgain, onCode, onClose } = props;
+  const { chat, label, project, choices, onChoose, onEdit, onAgain, onShorten, onCode, onClose } = props;
   const log = useRef<HTMLElement>(null);
   const follow = useFollow(log, chat);
   const [drawn, setDrawn] = useState(MOST_DRAWN);
   const messages = chat.messages.value;
-  const isComing = chat.coming.value !== null;
+  const isComing = chat.isComing.value;
   const failure = chat.failure.value;
+  const leftOut = chat.leftOut.value;
   const hidden = Math.max(0, messages.length - drawn);
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
   useEffect(() => setDrawn(MOST_DRAWN), [chat]);
@@ -77,14 +80,18 @@ export function Column(props: ColumnProps) {
           <p class="hint playground-hello">Ask something. The answer appears here while it is made.</p>
         )}
         {messages.slice(hidden).map((message, index) => (
-          <MessageView
-            key={message.key}
-            message={message}
-            onEdit={message.role === 'user' && !isComing ? (text) => onEdit(message.key, text) : null}
-            onAgain={
-              hidden + index === lastAnswer && index === messages.length - hidden - 1 && !isComing ? onAgain : null
-            }
-          />
+          <Fragment key={message.key}>
+            <MessageView
+              message={message}
+              onEdit={message.role === 'user' && !isComing ? (text) => onEdit(message.key, text) : null}
+              onAgain={
+                hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isComing ? onAgain : null
+              }
+            />
+            {hidden + index === leftOut - 1 && (
+              <p class="hint playground-rule">The messages up to here are not sent.</p>
+            )}
+          </Fragment>
         ))}
         {isComing && <Coming chat={chat} follow={follow} />}
         {isUnanswered && (
@@ -96,6 +103,11 @@ export function Column(props: ColumnProps) {
           </div>
         )}
         {failure && <FailureNote failure={failure} onAgain={onAgain} onStop={() => chat.stop()} />}
+        {failure?.error.code === 'context_length_exceeded' && messages.length - leftOut > 1 && (
+          <button type="button" class="button small" onClick={onShorten}>
+            Ask with the newer half of the messages
+          </button>
+        )}
       </section>
       <p class="playground-spoken" role="status">
         {spokenOf(chat)}
@@ -106,7 +118,7 @@ export function Column(props: ColumnProps) {
 
 /** Returns what screen readers hear: that an answer is coming, and the whole answer, but not each piece. */
 function spokenOf(chat: Chat): string {
-  if (chat.coming.value !== null) return 'Answering …';
+  if (chat.isComing.value) return 'Answering …';
   const last = chat.messages.value.at(-1);
   return last?.end ? `Answer: ${last.text}` : '';
 }
@@ -123,8 +135,13 @@ function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
       if (!element) return;
       isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
     };
+    const sizes = new ResizeObserver(follow);
+    if (element) sizes.observe(element);
     element?.addEventListener('scroll', onScroll, { passive: true });
-    return () => element?.removeEventListener('scroll', onScroll);
+    return () => {
+      sizes.disconnect();
+      element?.removeEventListener('scroll', onScroll);
+    };
   }, []);
   useLayoutEffect(() => {
     if (chat.messages.value.at(-1)?.role === 'user') isFollowing.current = true;

@@ -52,22 +52,16 @@ export function MessageView(props: {
   const { role, text, end, figures } = message;
   const isAnswer = role === 'assistant';
   const json = useMemo(() => (isAnswer ? prettyJson(text) : null), [text]);
+  const body = useMemo(() => {
+    if (asJson && json) return <pre>{json}</pre>;
+    return isAnswer ? <Markup text={text} /> : <p class={role === 'user' ? 'playground-bubble' : ''}>{text}</p>;
+  }, [text, asJson]);
   if (draft !== null && onEdit) {
     return <Editor text={draft} onChange={setDraft} onSend={() => [setDraft(null), onEdit(draft)]} />;
   }
   return (
     <article class={`playground-message ${role}`} aria-label={names[role]}>
-      {useMemo(
-        () =>
-          asJson && json ? (
-            <pre>{json}</pre>
-          ) : isAnswer ? (
-            <Markup text={text} />
-          ) : (
-            <p class="playground-plain">{text}</p>
-          ),
-        [text, asJson],
-      )}
+      {body}
       {end === 'length' && <p class="hint">The answer ended at the limit of tokens.</p>}
       {end === 'stopped' && <p class="hint">You stopped this answer. It is not stored until the next one.</p>}
       {end === 'tool_calls' && text === '' && <p class="hint">The model asked for a tool.</p>}
@@ -110,7 +104,7 @@ function Editor({
   const send = () => text.trim() && onSend();
   return (
     <form
-      class="playground-message user"
+      class="playground-message playground-editor"
       onSubmit={(event) => {
         event.preventDefault();
         send();

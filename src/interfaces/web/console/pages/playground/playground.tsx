@@ -1,5 +1,5 @@
 import './playground.css';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { can, type Status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
@@ -39,10 +39,12 @@ function PlaygroundPage() {
       <Loaded query={now} what="the projects">
         {() => (
           <Empty icon="playground" title="There is no project to chat with yet">
-            {can('edit_workspace') && (
+            {can('edit_workspace') ? (
               <a class="button primary" href={link('/projects')}>
                 Create a project
               </a>
+            ) : (
+              <p>An admin or a developer can create one.</p>
             )}
           </Empty>
         )}
@@ -62,9 +64,9 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [asked, keepAsked] = useDraft<string>('playground asked');
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
-  const isComing = sides.some(({ chat }) => chat.coming.value !== null);
+  const isComing = sides.some(({ chat }) => chat.isComing.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A reload has cut the answer off: its question is written again.
     if (asked && !question) keepQuestion(asked);
     keepAsked(null);
@@ -83,6 +85,11 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const stop = () => {
     for (const { chat } of sides) chat.stop();
   };
+  /** Asks one column again. The draft of the question goes once it is answered. */
+  const repeat = (act: () => Promise<boolean>) =>
+    withSettings(async () => {
+      if (await act()) keepAsked(null);
+    });
   const startAnew = () => {
     setQuery({ conversation: null, beside_conversation: null });
     for (const { chat } of sides) void chat.open(null);
@@ -103,8 +110,9 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
       project={side.project}
       choices={withNamed(choices, side)}
       onChoose={(id) => side.choose(id)}
-      onAgain={() => withSettings(() => void side.chat.again(settings, side.prompt))}
-      onEdit={(key, text) => withSettings(() => void side.chat.edit(key, text.trim(), settings, side.prompt))}
+      onAgain={() => repeat(() => side.chat.again(settings, side.prompt))}
+      onShorten={() => repeat(() => side.chat.shorten(settings, side.prompt))}
+      onEdit={(key, text) => repeat(() => side.chat.edit(key, text.trim(), settings, side.prompt))}
       onCode={() => withSettings(() => setCoded(side))}
       onClose={second ? () => closeColumn(side === first, besideId) : null}
     />
@@ -161,7 +169,7 @@ type Side = NonNullable<ReturnType<typeof useChat>>;
 function useChat(
   projectId: string | null,
   parameter: 'conversation' | 'beside_conversation',
-  keptFor?: (conversationId: string, system?: string) => void,
+  keptFor?: (conversationId: string, system?: string | null) => void,
 ) {
   const project = useQuery(
     projectId && `project ${projectId}`,
@@ -176,14 +184,14 @@ function useChat(
     return projectId === null ? null : new Chat(projectId, onKept);
   }, [projectId]);
   const conversation = query.value.get(parameter);
+  const stored = chat?.storedSystem.value ?? null;
+  const prompt = project.data?.spec.system_prompt ?? '';
+  useEffect(() => void chat?.open(conversation), [chat, conversation]);
   useEffect(() => {
-    void chat?.open(conversation).then(() => {
-      if (conversation && chat.storedSystem.value !== null) keptFor?.(conversation, chat.storedSystem.value);
-    });
-  }, [chat, conversation]);
+    if (conversation && stored !== null && project.data) keptFor?.(conversation, stored === prompt ? null : stored);
+  }, [stored, conversation, project.data === undefined]);
   useEffect(() => () => chat?.leave(), [chat]);
   if (!chat) return null;
-  const prompt = project.data?.spec.system_prompt ?? '';
   const choose = (id: string) =>
     setQuery({ [parameter === 'conversation' ? 'project' : 'beside']: id, [parameter]: null }, { replace: false });
   return { chat, project, prompt, choose };
@@ -199,7 +207,7 @@ function useSettings() {
     const { settings, of } = latest.current;
     keep({ settings: { ...settings, ...changed }, of });
   };
-  const keptFor = (of: string, system?: string) => {
+  const keptFor = (of: string, system?: string | null) => {
     if (of === latest.current.of) return;
     keep({ settings: { ...latest.current.settings, ...(system !== undefined && { system }) }, of });
   };
