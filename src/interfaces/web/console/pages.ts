@@ -9,9 +9,12 @@ import { evaluations } from './pages/evaluations/evaluations.js';
 import { job } from './pages/jobs/job.js';
 import { jobs } from './pages/jobs/jobs.js';
 import { logs } from './pages/logs/logs.js';
+import { model } from './pages/model/model.js';
+import { models } from './pages/models/models.js';
 import { overview } from './pages/overview/overview.js';
 import { playground } from './pages/playground/playground.js';
 import { project } from './pages/project/project.js';
+import { projectHistory } from './pages/project-history/project-history.js';
 import { projects } from './pages/projects/projects.js';
 import { audit } from './pages/team/audit.js';
 import { team } from './pages/team/team.js';
@@ -24,8 +27,11 @@ export const pages: readonly Page[] = [
   playground,
   projects,
   project,
+  projectHistory,
   datasets,
   dataset,
+  models,
+  model,
   evaluations,
   evaluation,
   compareEvaluations,
@@ -33,7 +39,7 @@ export const pages: readonly Page[] = [
   ...alertPages,
   jobs,
   job,
-  logs, //MINE
+  logs,
   team,
   webhooks,
   audit,

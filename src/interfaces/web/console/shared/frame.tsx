@@ -37,16 +37,20 @@ export function Frame(props: {
   );
 }
 
-/** Links between the pages of one thing, such as those of a project. */
-export const Tabs = ({ label, tabs }: { label: string; tabs: readonly (readonly [string, string])[] }) => (
-  <nav class="tabs" aria-label={label}>
-    {tabs.map(([title, to]) => (
-      <a key={to} href={link(to)} aria-current={path.value === to ? 'page' : undefined}>
-        {title}
-      </a>
-    ))}
-  </nav>
-);
+/** Links between the pages of one thing, such as those of a project. The current one holds the open place. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly [string, string])[] }) {
+  const holding = tabs.filter(([, to]) => path.value === to || path.value.startsWith(`${to}/`));
+  const current = holding.map(([, to]) => to).sort((a, b) => b.length - a.length)[0];
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(([title, to]) => (
+        <a key={to} href={link(to)} aria-current={to === current ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 /** Links that set a parameter of the address, such as a filter. The first option stands for no parameter. */
 export const Choices = (props: {

@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { FormError, SelectField, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
-import { modelName } from '../../shared/model-name.js';
+import { connectModel, draftModel, modelName, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { State } from '../../shared/states.js';
@@ -81,7 +81,6 @@ function Connection(props: {
   connect: (act: () => Promise<unknown>) => Promise<void>;
 }) {
   const { project, busy, connect } = props;
-  const params = { path: { project_id: project.id } };
   const [chosen, choose] = useState('');
   const files = useQuery(isOperator() ? 'model-files' : null, () => answer(api.GET('/v1/model-files')));
   const registered = project.models.filter(({ id }) => id !== project.runtime.model_id);
@@ -98,9 +97,12 @@ function Connection(props: {
   }
   const value = chosen || registered[0]?.id || FILE + folders[0]?.path;
   const act = async () => {
-    const model_id = value.startsWith(FILE) ? await register(project.id, value.slice(FILE.length)) : value;
-    await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));
-    await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));
+    const spec = { runtime: 'onnx', path: value.slice(FILE.length) };
+    const isFile = value.startsWith(FILE);
+    const model = isFile
+      ? await registerModel(await draftModel(project.id, spec))
+      : { project_id: project.id, id: value };
+    await connectModel(model);
     choose('');
   };
   return (
@@ -124,18 +126,4 @@ function Connection(props: {
       </button>
     </form>
   );
-}
-
-/** Registers a chat model of the models folders in a project. Returns the id of the model. */
-async function register(projectId: string, path: string): Promise<string> {
-  const params = { path: { project_id: projectId } };
-  const body = { request_id: crypto.randomUUID(), spec: { runtime: 'onnx', path } };
-  const { id, version } = await answer(api.POST('/v1/projects/{project_id}/models', { params, body }));
-  await answer(
-    api.POST('/v1/projects/{project_id}/models/{model_id}/register', {
-      params: { path: { project_id: projectId, model_id: id } },
-      body: { version },
-    }),
-  );
-  return id;
 }

@@ -35,8 +35,7 @@ const Line = ({ line: { kind, text, before, after } }: { line: DiffLine }) => (
   <div class={`diff-line ${kind}`}>
     <span class="diff-number">{before}</span>
     <span class="diff-number">{after}</span>
-    <code>
-      {SIGNS[kind]} {text}
-    </code>
+    <code>{SIGNS[kind]}</code>
+    <code>{text}</code>
   </div>
 );

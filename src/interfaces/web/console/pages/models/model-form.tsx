@@ -1,0 +1,81 @@
+import { isOperator } from '../../shared/account.js';
+import { answer, api } from '../../shared/api.js';
+import { Field, SelectField } from '../../shared/form.js';
+import { formatBytes } from '../../shared/format.js';
+import { useQuery } from '../../shared/query.js';
+import { fieldOf } from '../../shared/spec/fields.js';
+import type { SpecFields } from '../../shared/spec/spec-editor.js';
+
+const KINDS = { chat_model: 'chat', embedding_model: 'embedding' } as const;
+
+/** The fields of a model that answers: a folder of this service, or an engine elsewhere. */
+export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: SpecFields }) {
+  const files = useQuery(isOperator() ? 'model-files' : null, () => answer(api.GET('/v1/model-files')));
+  const text = (path: string) => String(fieldOf(spec, path) ?? '');
+  const bind = (path: string) => ({
+    value: text(path),
+    readOnly,
+    error: error(`spec.${path}`),
+    'data-path': `spec.${path}`,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => set(path, currentTarget.value),
+  });
+  const runtime = text('runtime');
+  const folders = (files.data?.model_files ?? []).filter(({ kind }) => kind in KINDS);
+  const path = text('path');
+  const paths: (readonly [string, string])[] = [
+    ...(folders.some((folder) => folder.path === path) ? [] : [[path, path || 'Choose a model'] as const]),
+    ...folders.map((folder) => {
+      const kind = KINDS[folder.kind as keyof typeof KINDS];
+      return [folder.path, `${folder.path} (${kind}, ${formatBytes(folder.size)})`] as const;
+    }),
+  ];
+  const { readOnly: disabled, ...choice } = bind('path');
+  return (
+    <div>
+      <SelectField
+        label="Runtime"
+        disabled={readOnly}
+        value={runtime}
+        data-path="spec.runtime"
+        error={error('spec.runtime')}
+        options={[
+          ['onnx', 'onnx: a model of this service'],
+          ['openai', 'openai: an engine elsewhere that speaks OpenAI’s API'],
+          ...(runtime === 'onnx' || runtime === 'openai' ? [] : [[runtime, runtime || 'None'] as const]),
+        ]}
+        onInput={(event) => set('runtime', event.currentTarget.value)}
+      />
+      {runtime === 'onnx' &&
+        (folders.length > 0 ? (
+          <SelectField label="Model folder" {...choice} disabled={disabled} required options={paths} />
+        ) : (
+          <Field
+            label="Model folder"
+            required
+            placeholder="tiny-chat"
+            {...bind('path')}
+            hint="Its path below the models folders of the service."
+          />
+        ))}
+      {runtime === 'openai' && (
+        <>
+          <Field
+            label="Base URL"
+            type="url"
+            required
+            placeholder="http://gpu.internal:8000/v1"
+            {...bind('base_url')}
+            hint="The operator allows its host in SERVICE_RUNTIME_ALLOWED_HOSTS."
+          />
+          <Field label="Model" required {...bind('model')} hint="The engine’s name for it." />
+          <Field
+            label="Key setting"
+            placeholder="SERVICE_RUNTIME_KEY_GPU"
+            {...bind('key_setting')}
+            hint="The setting of the service that holds the key, if the engine wants one."
+          />
+        </>
+      )}
+    </div>
+  );
+}

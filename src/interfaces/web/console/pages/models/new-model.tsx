@@ -1,0 +1,49 @@
+import { useRef, useState } from 'preact/hooks';
+import { Dialog } from '../../shared/dialog.js';
+import { FormError, SubmitButton, useAction } from '../../shared/form.js';
+import { draftModel, newUuid, registerModel } from '../../shared/models.js';
+import { link, navigate } from '../../shared/router.js';
+import { withField } from '../../shared/spec/fields.js';
+import { ModelForm } from './model-form.js';
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/** Drafts a model, and registers it at once if that is wanted. */
+export function NewModel({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const [spec, setSpec] = useState<Spec>({ runtime: 'onnx' });
+  const request = useRef({ id: newUuid(), text: '' }); // A call that is repeated makes one model only.
+  const creation = useAction(async (register: boolean) => {
+    const text = JSON.stringify(spec);
+    if (text !== request.current.text) request.current = { id: newUuid(), text };
+    const draft = await draftModel(projectId, spec, request.current.id);
+    if (register && draft.state === 'draft') await registerModel(draft);
+    navigate(link(`/projects/${projectId}/models/${draft.id}`));
+  });
+  return (
+    <Dialog title="New draft" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void creation.run(event.submitter?.getAttribute('value') === 'register');
+        }}
+      >
+        <FormError error={creation.error} />
+        <ModelForm
+          fields={{
+            spec,
+            readOnly: false,
+            set: (path, value) => setSpec(JSON.parse(withField(spec, path, value))),
+            error: () => undefined,
+          }}
+        />
+        <p class="hint">A draft can change. A registered model cannot, and can be connected to the runtime.</p>
+        <div class="actions">
+          <button type="submit" class="button" value="register" disabled={creation.busy}>
+            Create and register
+          </button>
+          <SubmitButton busy={creation.busy}>Create</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { answer, api, type Schemas } from './api.js';
+import { asSpec } from './spec/fields.js';
+
+type Model = Schemas['Model'];
+
+/** Returns what people call a model: the name, path or engine's name in its spec, and the end of its id. */
+export function modelName({ id, spec }: Pick<Model, 'id' | 'spec'>): string {
+  const named = [spec.name, spec.path, spec.model].find((name) => typeof name === 'string' && name !== '');
+  return `${named ?? 'Unnamed model'} · ${id.slice(-6)}`;
+}
+
+/** Returns a random UUID. `crypto.randomUUID` is missing where the service is reached by plain HTTP from another machine. */
+export function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** Creates a draft. The same `requestId` with the same spec makes one model only. */
+export const draftModel = (projectId: string, spec: object, requestId = newUuid()): Promise<Model> =>
+  answer(
+    api.POST('/v1/projects/{project_id}/models', {
+      params: { path: { project_id: projectId } },
+      body: { request_id: requestId, spec: asSpec(spec) },
+    }),
+  );
+
+export const registerModel = ({ project_id, id, version }: Model): Promise<Model> =>
+  answer(
+    api.POST('/v1/projects/{project_id}/models/{model_id}/register', {
+      params: { path: { project_id, model_id: id } },
+      body: { version },
+    }),
+  );
+
+/** Connects a registered model to the runtime of its project, and starts it. */
+export async function connectModel({ project_id, id }: Pick<Model, 'project_id' | 'id'>): Promise<void> {
+  const params = { path: { project_id } };
+  await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id: id } }));
+  await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));
+}
