@@ -50,7 +50,7 @@ function readFiles(root, folder) {
 
 /** The console runs in browsers: it shares no code with the service, which it knows by the generated types alone. */
 const CONSOLE = 'src/interfaces/web/console/';
-const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch|uplot(\/dist\/uPlot\.min\.css)?)$/;
+const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch)$/;
 
 function consoleViolations({ name, text }) {
   const imported = [...text.matchAll(/^(?:import\b[^;]*?|export\b[^;]*?\bfrom )'([^'\n]+)';$/gm)].map(

@@ -29,6 +29,16 @@ describe('what the pages are sent with', () => {
     },
   );
 
+  it('the console: at most 250 KB of JavaScript, sent again only when it has changed', async () => {
+    const { status, headers, body } = await app.get('/pages/console.js');
+    expect(status).toBe(200);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(250 * 1024);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const known = { 'If-None-Match': headers.get('etag') as string, 'Cache-Control': 'max-age=0' };
+    expect(await app.call('GET', '/pages/console.js', { headers: known })).toMatchObject({ status: 304, body: '' });
+    expect((await app.get('/')).headers.get('content-security-policy')).toMatch("script-src 'self';");
+  });
+
   it('serves nothing beside its own files', async () => {
     for (const path of [
       '/pages/',

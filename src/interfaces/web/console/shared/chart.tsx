@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { nearest, pathOf, roundUp } from './scale.js';
 
 export interface Line {
   readonly name: string;
@@ -10,7 +9,16 @@ export interface Line {
   readonly colour?: 1 | 2 | 3 | 4;
 }
 
-const HEIGHT = 160;
+const HEIGHT = 150;
+const LEFT = 56;
+const BOTTOM = 20;
+const TOP = 8;
+/** The room that a time below the chart takes. */
+const TIME_WIDTH = 90;
+
+const DAY_S = 86_400;
+const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** A chart of lines over time. `text` says in words what it shows, for people who cannot see it. */
 export function Chart(props: {
@@ -21,56 +29,75 @@ export function Chart(props: {
   text: string;
 }) {
   const { times, lines, format, text } = props;
-  const place = useRef<HTMLDivElement>(null);
+  const place = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(0);
+  const [pointed, point] = useState<number | null>(null);
   useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    let plot: uPlot | undefined;
-    const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
-    const draw = () => {
-      plot?.destroy();
-      plot = new uPlot(optionsOf(element.clientWidth, lines, format), data, element);
-    };
-    const observer = new ResizeObserver(() =>
-      plot ? plot.setSize({ width: element.clientWidth, height: HEIGHT }) : draw(),
-    );
-    observer.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', draw);
-    return () => {
-      observer.disconnect();
-      scheme.removeEventListener('change', draw);
-      plot?.destroy();
-    };
-  }, [times, lines, format]);
-  return <div ref={place} class="chart" role="img" aria-label={text} />;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    if (place.current) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+
+  const [first = 0, last = 1] = [times[0], times.at(-1)];
+  const top = roundUp(Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0))));
+  const x = (time: number) => LEFT + ((time - first) / Math.max(last - first, 1)) * (width - LEFT - 4);
+  const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
+  const named = (time: number) => (last - first > DAY_S ? day : hour).format(time * 1000);
+  const shown = Math.max(Math.min(Math.floor((width - LEFT) / TIME_WIDTH), 6), 1);
+  const below = Array.from({ length: shown }, (_, index) => first + ((last - first) * (index + 0.5)) / shown);
+  const onPointerMove = (event: PointerEvent) => {
+    const share = (event.offsetX - LEFT) / Math.max(width - LEFT - 4, 1);
+    point(times.length > 0 ? nearest(times, first + share * (last - first)) : null);
+  };
+
+  return (
+    <figure ref={place} class="chart">
+      <svg
+        role="img"
+        aria-label={text}
+        width={width}
+        height={HEIGHT}
+        onPointerMove={onPointerMove}
+        onPointerLeave={() => point(null)}
+      >
+        {[0, top / 2, top].map((value) => (
+          <g key={value}>
+            <line class="chart-grid" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
+            <text x={LEFT - 6} y={y(value) + 4} text-anchor="end">
+              {format(value)}
+            </text>
+          </g>
+        ))}
+        {below.map((time) => (
+          <text key={time} x={x(time)} y={HEIGHT - 4} text-anchor="middle">
+            {named(time)}
+          </text>
+        ))}
+        {pointed !== null && times[pointed] !== undefined && (
+          <line class="chart-pointed" x1={x(times[pointed])} x2={x(times[pointed])} y1={TOP} y2={HEIGHT - BOTTOM} />
+        )}
+        {lines.map(({ name, values, colour = 1 }) => (
+          <path
+            key={name}
+            class={`chart-line chart-${colour}`}
+            d={pathOf(values.map((value, index) => (value === null ? null : [x(times[index] ?? first), y(value)])))}
+          />
+        ))}
+      </svg>
+      <figcaption>
+        {pointed !== null && times[pointed] !== undefined && <span>{named(times[pointed])}</span>}
+        {lines.map(({ name, values, colour = 1 }) => (
+          <span key={name}>
+            <i class={`chart-key chart-${colour}`} />
+            {name} {pointed !== null && <b>{valueAt(values, pointed, format)}</b>}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
 }
 
-function optionsOf(width: number, lines: readonly Line[], format: (value: number) => string): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = {
-    stroke: colour('--ink-soft'),
-    font: `11px ${colour('--font')}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
-  return {
-    width,
-    height: HEIGHT,
-    cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), Math.max(most ?? 0, 1e-9) * 1.1] } },
-    axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map(format) }],
-    series: [
-      {},
-      ...lines.map(({ name, colour: number = 1 }) => ({
-        label: name,
-        stroke: colour(`--chart-${number}`),
-        width: 1.5,
-        spanGaps: false,
-        points: { size: 4 },
-        value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
-      })),
-    ],
-  };
+function valueAt(values: Line['values'], index: number, format: (value: number) => string): string {
+  const value = values[index] ?? null;
+  return value === null ? '–' : format(value);
 }
