@@ -51,8 +51,10 @@ export function pages(): Router {
     file(path, (response) => guarded(response, policy).type(type).send(content));
   }
   // `send` answers 304 to a browser that has this content.
-  for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console')))
-    file(path, (response) => guarded(response, OWN_POLICY).set('Cache-Control', 'no-cache').type(type).send(content));
+  for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console'))) {
+    const text = tagged(content);
+    file(path, (response) => sendOnce(guarded(response, OWN_POLICY).type(type), text));
+  }
   return router;
 }
 

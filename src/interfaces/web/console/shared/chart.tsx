@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import './chart.css';
 import { nearest, pathOf, roundUp } from './scale.js';
 
 export interface Line {
