@@ -5,7 +5,9 @@ import {
   exampleEntry,
   findingOf,
   inMode,
+  keptEntry,
   modesOf,
+  outputsOf,
   shapeText,
   tablesOf,
 } from '../../../src/interfaces/web/console/pages/deployments/tensors.js';
@@ -46,6 +48,14 @@ describe('the form of a prediction', () => {
     expect(inMode(row, { mode: 'json', text: '[' }, 'cells')).toEqual(exampleEntry(row));
   });
 
+  it('keeps what was entered while it fits the inputs of the model', () => {
+    const row = spec('FP32', [-1, 2]);
+    const kept = { mode: 'cells', cells: ['1', '2'] } as const;
+    expect(keptEntry(row, kept)).toBe(kept);
+    expect(keptEntry(spec('FP32', [3]), kept)).toEqual(exampleEntry(spec('FP32', [3])));
+    expect(keptEntry(spec('FP32', [17]), kept)).toEqual(exampleEntry(spec('FP32', [17])));
+  });
+
   it('sends numbers exactly as typed, and what is none as text, which the service refuses', () => {
     const made = bodyOf([spec('INT64', [4])], { x: { mode: 'cells', cells: ['9007199254740993', ' .5', 'two', ''] } });
     expect(made).toEqual({ body: '{"inputs": {"x": [9007199254740993, 0.5, "two", ""]}}' });
@@ -71,26 +81,49 @@ describe('the form of a prediction', () => {
 });
 
 describe('the answer to a prediction', () => {
+  const outputsIn = (outputs: object) => outputsOf(JSON.stringify({ outputs }));
+
   it('has a row for each sample, with the outputs of as many samples side by side', () => {
     const label = { datatype: 'INT64', shape: [2], data: [0, 2] };
-    const shares = { datatype: 'FP32', shape: [2, 2], data: [0.123456789, 1, [0.25], 0.5] };
+    const shares = {
+      datatype: 'FP32',
+      shape: [2, 2],
+      data: [
+        [0.123456789, 1],
+        [0.25, 0.5],
+      ],
+    };
     const total = { datatype: 'FP32', shape: [], data: 7 };
-    expect(tablesOf({ label, shares, total })).toEqual([
+    expect(tablesOf(outputsIn({ label, shares, total }))).toEqual([
       {
         columns: ['label', 'shares 1', 'shares 2'],
         rows: [
           ['0', '0.123457', '1'],
           ['2', '0.25', '0.5'],
         ],
-        leftOut: null,
+        all: { rows: 2, columns: 3 },
       },
-      { columns: ['total'], rows: [['7']], leftOut: null },
+      { columns: ['total'], rows: [['7']], all: { rows: 1, columns: 1 } },
     ]);
   });
 
-  it('leaves out what a table cannot show, and says so', () => {
-    const [table] = tablesOf({ big: { datatype: 'FP32', shape: [60, 30], data: Array(1_800).fill(1) } });
-    expect([table?.rows.length, table?.columns.length]).toEqual([50, 20]);
-    expect(table?.leftOut).toBe('50 of 60 rows, 20 of 30 columns');
+  it('has a row for each row of wide samples, and one for each value of a single wide row', () => {
+    const sized = (shape: readonly number[]) => {
+      const count = shape.reduce((product, size) => product * size, 1);
+      const data = Array.from({ length: count }, (_, at) => at);
+      return tablesOf(outputsIn({ x: { datatype: 'FP32', shape, data } }))[0];
+    };
+    expect(sized([1, 6, 5])?.rows[1]).toEqual(['5', '6', '7', '8', '9']);
+    expect(sized([1, 1_000])).toMatchObject({ columns: ['x'], all: { rows: 1_000, columns: 1 } });
+    expect(sized([1, 1_000])?.rows).toHaveLength(50);
+    const cut = sized([60, 30]);
+    expect([cut?.rows.length, cut?.columns.length, cut?.all]).toEqual([50, 20, { rows: 60, columns: 30 }]);
+  });
+
+  it('shows integers exactly that a number cannot hold', () => {
+    const text = '{"outputs":{"x":{"datatype":"INT64","shape":[3],"data":[9007199254740993,-9007199254740993,1]}}}';
+    expect(tablesOf(outputsOf(text))[0]?.rows.flat()).toEqual(['9007199254740993', '-9007199254740993', '1']);
+    const others = '{"outputs":{"1234567890123456789":{"data":[0.1234567890123456,1e-1234567890123456],"shape":[2]}}}';
+    expect(outputsOf(others)['1234567890123456789']?.data).toEqual([0.1234567890123456, 0]);
   });
 });

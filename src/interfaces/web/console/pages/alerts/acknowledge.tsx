@@ -11,10 +11,10 @@ type Alert = Schemas['Alert'];
 
 const NOTE_LENGTH = 1_000;
 
-/** Asks for a note and acknowledges the alerts with it, one after the other. `onAcked` gets each as it is then. */
+/** Asks for a note and acknowledges the alerts with it, one after the other. `onAcked` gets those that are. */
 export function AcknowledgeDialog(props: {
   alerts: readonly Alert[];
-  onAcked: (alert: Alert) => void;
+  onAcked: (alerts: readonly Alert[]) => void;
   onClose: () => void;
 }) {
   const { alerts, onAcked, onClose } = props;
@@ -30,17 +30,18 @@ export function AcknowledgeDialog(props: {
     [],
   );
   const acknowledge = useAction(async () => {
+    const acked: Alert[] = [];
     const act = async (alert_id: string) => {
       const call = api.POST('/v1/alerts/{alert_id}/ack', {
         params: { path: { alert_id } },
         body: { note: note.trim() || null },
       });
-      onAcked(await answer(call));
+      acked.push(await answer(call));
       left.current = left.current.filter((id) => id !== alert_id); // A second try goes on here.
       return quotaOf((await call).response.headers);
     };
     const wait = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
-    await oneByOne(left.current, act, { tell, wait, stopped: () => stop.current });
+    await oneByOne(left.current, act, { tell, wait, stopped: () => stop.current }).finally(() => onAcked(acked));
     if (stop.current) return;
     setNote(null);
     toast(alerts.length === 1 ? 'The alert is acknowledged.' : `${plural(alerts.length, 'alert')} are acknowledged.`);

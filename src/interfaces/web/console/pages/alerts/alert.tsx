@@ -9,11 +9,15 @@ import { link } from '../../shared/router.js';
 import { Loaded, State, Time } from '../../shared/states.js';
 import { AcknowledgeDialog } from './acknowledge.js';
 
+const EVERY_MS = 10_000;
+
 /** Shows one alert with the job that made it fire. */
 function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const [acknowledging, setAcknowledging] = useState(false);
-  const found = useQuery(`alert ${alert_id}`, () =>
-    answer(api.GET('/v1/alerts/{alert_id}', { params: { path: { alert_id } } })),
+  const found = useQuery(
+    `alert ${alert_id}`,
+    () => answer(api.GET('/v1/alerts/{alert_id}', { params: { path: { alert_id } } })),
+    { everyMs: (data) => (data?.status === 'acked' ? null : EVERY_MS) },
   );
   const alert = found.data;
   return (
@@ -22,7 +26,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
       above={[{ title: 'Alerts', href: link('/alerts') }]}
       about={
         alert && (
-          <p>
+          <p class="alerts-facts">
             <State of={alert.severity} /> <State of={alert.status} /> <Time at={alert.created_at} />
           </p>
         )
@@ -65,7 +69,11 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
         )}
       </Loaded>
       {acknowledging && alert && (
-        <AcknowledgeDialog alerts={[alert]} onAcked={found.set} onClose={() => setAcknowledging(false)} />
+        <AcknowledgeDialog
+          alerts={[alert]}
+          onAcked={([acked]) => acked && found.set(acked)}
+          onClose={() => setAcknowledging(false)}
+        />
       )}
     </Frame>
   );

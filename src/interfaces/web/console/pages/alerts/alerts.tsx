@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
@@ -55,33 +56,12 @@ function Alerts() {
   );
   /** Alerts that were acknowledged here, as they are now: later pages of the list are not loaded again. */
   const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
   const shown = list.data
     ?.map((alert) => acked.get(alert.id) ?? alert)
     .filter((alert) => !status || alert.status === status);
   const firing = shown?.filter((alert) => alert.status === 'firing') ?? [];
-  const picked = firing.filter(({ id }) => chosen.has(id));
-  const pick = (id: string, on: boolean) => {
-    const next = new Set(chosen);
-    if (on) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
-  const pickColumn: Column<Alert> = {
-    title: 'Choose',
-    cell: ({ id, title, status: now }) =>
-      now === 'firing' && (
-        <label class="alerts-pick">
-          <input
-            type="checkbox"
-            aria-label={`Choose ${title}`}
-            checked={chosen.has(id)}
-            onChange={({ currentTarget }) => pick(id, currentTarget.checked)}
-          />
-        </label>
-      ),
-  };
   const manages = can('manage_monitoring') && firing.length > 0;
   return (
     <Frame title="Alerts" about="Rules fire alerts when jobs fail or run for too long." tabs={<AlertTabs />}>
@@ -104,36 +84,17 @@ function Alerts() {
             </Empty>
           ) : (
             <Panel
-              title={plural(rows.length, 'alert')}
-              actions={
-                manages && (
-                  <>
-                    <label class="choice alerts-all">
-                      <input
-                        type="checkbox"
-                        checked={picked.length === firing.length}
-                        onChange={({ currentTarget }) =>
-                          setChosen(new Set(currentTarget.checked ? firing.map(({ id }) => id) : []))
-                        }
-                      />
-                      Choose all that fire
-                    </label>
-                    <button
-                      type="button"
-                      class="button primary"
-                      disabled={picked.length === 0}
-                      onClick={() => setAcknowledging(picked)}
-                    >
-                      {picked.length > 0 ? `Acknowledge ${picked.length}` : 'Acknowledge'}
-                    </button>
-                  </>
-                )
-              }
+              title={list.more ? `The newest ${plural(rows.length, 'alert')}` : plural(rows.length, 'alert')}
+              actions={manages && <Chosen firing={firing} chosen={chosen} onAcknowledge={setAcknowledging} />}
             >
               <div class="stack">
                 <Table
                   label="Alerts"
-                  columns={manages ? [pickColumn, ...COLUMNS] : COLUMNS}
+                  columns={
+                    manages
+                      ? [{ title: 'Choose', cell: (one) => <Pick alert={one} chosen={chosen} /> }, ...COLUMNS]
+                      : COLUMNS
+                  }
                   rows={rows}
                   rowKey={({ id }) => id}
                 />
@@ -146,11 +107,60 @@ function Alerts() {
       {acknowledging.length > 0 && (
         <AcknowledgeDialog
           alerts={acknowledging}
-          onAcked={(alert) => setAcked((before) => new Map(before).set(alert.id, alert))}
+          onAcked={(some) => setAcked((before) => new Map([...before, ...some.map((one) => [one.id, one] as const)]))}
           onClose={() => setAcknowledging([])}
         />
       )}
     </Frame>
+  );
+}
+
+/** The ids of the chosen alerts. A signal, so that a choice draws its boxes anew and not the whole list. */
+type Choice = Signal<ReadonlySet<string>>;
+
+function Pick({ alert: { id, title, status }, chosen }: { alert: Alert; chosen: Choice }) {
+  if (status !== 'firing') return null;
+  const pick = (on: boolean) => {
+    const next = new Set(chosen.value);
+    if (on) next.add(id);
+    else next.delete(id);
+    chosen.value = next;
+  };
+  return (
+    <label class="alerts-pick">
+      <input
+        type="checkbox"
+        aria-label={`Choose ${title}`}
+        checked={chosen.value.has(id)}
+        onChange={({ currentTarget }) => pick(currentTarget.checked)}
+      />
+    </label>
+  );
+}
+
+function Chosen(props: {
+  firing: readonly Alert[];
+  chosen: Choice;
+  onAcknowledge: (alerts: readonly Alert[]) => void;
+}) {
+  const { firing, chosen, onAcknowledge } = props;
+  const picked = firing.filter(({ id }) => chosen.value.has(id));
+  return (
+    <>
+      <label class="choice alerts-all">
+        <input
+          type="checkbox"
+          checked={picked.length === firing.length}
+          onChange={({ currentTarget }) => {
+            chosen.value = new Set(currentTarget.checked ? firing.map(({ id }) => id) : []);
+          }}
+        />
+        Choose all that fire
+      </label>
+      <button type="button" class="button primary" disabled={picked.length === 0} onClick={() => onAcknowledge(picked)}>
+        {picked.length > 0 ? `Acknowledge ${picked.length}` : 'Acknowledge'}
+      </button>
+    </>
   );
 }
 

@@ -116,6 +116,7 @@ function Rules() {
           )
         }
       </Loaded>
+      {asked && asked !== 'new' && rules && !edited && <p class="note warn">This rule is deleted. Its alerts stay.</p>}
       {asked === 'new' && <RuleDialog onSaved={put} onClose={close} />}
       {edited && <RuleDialog key={edited.id} rule={edited} onSaved={put} onClose={close} />}
     </Frame>

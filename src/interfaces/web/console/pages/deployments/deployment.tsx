@@ -108,6 +108,10 @@ function Facts({ deployment }: { deployment: Deployment }) {
         <dd>
           <code>{deployment.id}</code>
         </dd>
+        <dt>Calls</dt>
+        <dd>
+          <a href={link('/jobs', { kind: 'prediction' })}>The newest predictions of all deployments</a>
+        </dd>
       </dl>
     </Panel>
   );

@@ -1,51 +1,64 @@
+import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../shared/copy-button.js';
-import { formatDuration } from '../../shared/format.js';
+import { formatDuration, formatNumber } from '../../shared/format.js';
 import { Choices } from '../../shared/frame.js';
 import { query } from '../../shared/router.js';
 import { Table } from '../../shared/table.js';
-import { type OutputTable, type OutputTensor, tablesOf } from './tensors.js';
+import { type OutputTable, outputsOf, tablesOf } from './tensors.js';
 
 export interface Prediction {
-  readonly outputs: Readonly<Record<string, OutputTensor>>;
+  /** The answer as the service sent it. */
+  readonly text: string;
   readonly seconds: number;
 }
 
 const MOST_SHOWN = 20_000;
 
-/** The outputs of a prediction as tables, a row for each sample, or as JSON. */
-export function PredictionResult({ prediction: { outputs, seconds } }: { prediction: Prediction }) {
-  const asJson = query.value.get('answer') === 'json';
+/** The answer to a prediction as tables, or as JSON. */
+export function PredictionResult({ prediction: { text, seconds } }: { prediction: Prediction }) {
+  const tables = useMemo(() => tablesOf(outputsOf(text)), [text]);
   return (
     <section class="stack" aria-label="Answer">
-      <p role="status">Answered in {formatDuration(seconds)}.</p>
-      <Choices
-        label="Form of the answer"
-        name="answer"
-        options={[
-          ['table', 'Table'],
-          ['json', 'JSON'],
-        ]}
-      />
-      {asJson ? (
-        <AnswerText text={JSON.stringify(outputs, null, 1)} />
+      <div class="actions start">
+        <p role="status">Answered in {formatDuration(seconds)}.</p>
+        <Choices
+          label="Form of the answer"
+          name="answer"
+          options={[
+            ['table', 'Table'],
+            ['json', 'JSON'],
+          ]}
+        />
+      </div>
+      {query.value.get('answer') === 'json' ? (
+        <AnswerText text={text} />
       ) : (
-        tablesOf(outputs).map((table) => <AnswerTable key={table.columns.join()} table={table} />)
+        tables.map((table) => <AnswerTable key={table.columns.join()} table={table} />)
       )}
     </section>
   );
 }
 
-const AnswerTable = ({ table: { columns, rows, leftOut } }: { table: OutputTable }) => (
-  <div>
-    <Table
-      label={`Outputs ${columns.join(', ')}`}
-      columns={columns.map((title, at) => ({ title, numeric: true, cell: (row: readonly string[]) => row[at] }))}
-      rows={rows}
-      rowKey={(row) => String(rows.indexOf(row))}
-    />
-    {leftOut && <p class="hint">The table shows {leftOut}. JSON has all.</p>}
-  </div>
-);
+function AnswerTable({ table: { columns, rows, all } }: { table: OutputTable }) {
+  const values = columns.map((title, at) => ({ title, numeric: true, cell: (row: readonly string[]) => row[at] }));
+  const number = { title: 'Row', cell: (row: readonly string[]) => rows.indexOf(row) + 1 };
+  const isCut = all.rows > rows.length || all.columns > columns.length;
+  return (
+    <div>
+      <Table
+        label={`Outputs ${columns.join(', ')}`}
+        columns={rows.length > 1 ? [number, ...values] : values}
+        rows={rows}
+        rowKey={(row) => String(rows.indexOf(row))}
+      />
+      {isCut && (
+        <p class="hint">
+          {`The table shows the first of ${formatNumber(all.rows)} rows and ${formatNumber(all.columns)} columns. JSON has all.`}
+        </p>
+      )}
+    </div>
+  );
+}
 
 const AnswerText = ({ text }: { text: string }) => (
   <div class="stack">

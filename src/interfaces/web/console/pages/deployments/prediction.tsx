@@ -10,7 +10,7 @@ import { Loaded } from '../../shared/states.js';
 import type { Deployment } from './deployments.js';
 import { type Prediction, PredictionResult } from './prediction-result.js';
 import { TensorField } from './tensor-field.js';
-import { bodyOf, curlOf, type Entry, type EntryFinding, exampleEntry, findingOf, type TensorSpec } from './tensors.js';
+import { bodyOf, curlOf, type Entry, type EntryFinding, findingOf, keptEntry, type TensorSpec } from './tensors.js';
 
 /** Asks for the inputs of the model in a form, and shows its answer. */
 export function TryPrediction({ deployment }: { deployment: Deployment }) {
@@ -30,7 +30,13 @@ export function TryPrediction({ deployment }: { deployment: Deployment }) {
   return (
     <Panel title="Try a prediction">
       <Loaded query={metadata} what="the inputs of the model">
-        {({ inputs }) => <PredictionForm key={id} id={id} inputs={inputs} />}
+        {({ inputs }) =>
+          inputs.length > 0 ? (
+            <PredictionForm key={id} id={id} inputs={inputs} />
+          ) : (
+            <p class="hint">The model does not describe its inputs.</p>
+          )
+        }
       </Loaded>
     </Panel>
   );
@@ -42,7 +48,6 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
   const [findings, setFindings] = useState<readonly EntryFinding[]>([]);
   const [prediction, setPrediction] = useState<Prediction>();
   const [code, setCode] = useState<string>();
-  const entryOf = (spec: TensorSpec) => entries[spec.name] ?? exampleEntry(spec);
 
   /** Returns the body, or null if an input is no JSON: then its field says so. */
   const checkedBody = (): string | null => {
@@ -59,9 +64,10 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
       body: {} as Schemas['Prediction'],
       bodySerializer: () => body,
       headers: { 'Content-Type': 'application/json' },
+      parseAs: 'text',
     });
-    const { outputs } = await answer(call);
-    setPrediction({ outputs: outputs as Prediction['outputs'], seconds: (performance.now() - begun) / 1000 });
+    const text: string = await answer(call);
+    setPrediction({ text, seconds: (performance.now() - begun) / 1000 });
   });
   const refused = [...findings, ...(predict.error?.details ?? [])];
   const shown = inputs.map((spec) => findingOf(refused, spec)).filter((one) => one !== undefined);
@@ -78,7 +84,7 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
           <TensorField
             key={spec.name}
             spec={spec}
-            entry={entryOf(spec)}
+            entry={keptEntry(spec, entries[spec.name])}
             error={findingOf(refused, spec)?.message}
             onChange={(entry) => setEntries({ ...entries, [spec.name]: entry })}
           />

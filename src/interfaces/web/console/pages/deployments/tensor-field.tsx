@@ -8,12 +8,12 @@ interface Props {
   readonly onChange: (entry: Entry) => void;
 }
 
-const MODES = { cells: 'Fields', json: 'JSON', fill: 'One value' } as const;
+const MODES = { cells: 'Edit in fields', json: 'Edit as JSON', fill: 'Use one value for all' } as const;
 
 /** Edits one input of a model: a field for each element, one value for all, or JSON. */
 export function TensorField({ spec, entry, error, onChange }: Props) {
   const id = useId();
-  const modes = modesOf(spec);
+  const other = modesOf(spec).find((mode) => mode !== entry.mode);
   return (
     <fieldset class="deployments-tensor" aria-describedby={`${id}-note`}>
       <legend>
@@ -21,13 +21,15 @@ export function TensorField({ spec, entry, error, onChange }: Props) {
       </legend>
       {entry.mode === 'cells' && <Cells spec={spec} entry={entry} error={error} onChange={onChange} />}
       {entry.mode === 'fill' && (
-        <Element
-          label={`All elements of ${spec.name}`}
-          datatype={spec.datatype}
-          value={entry.value}
-          invalid={Boolean(error)}
-          onChange={(value) => onChange({ mode: 'fill', value })}
-        />
+        <div class="deployments-one">
+          <Element
+            label={`All elements of ${spec.name}`}
+            datatype={spec.datatype}
+            value={entry.value}
+            invalid={Boolean(error)}
+            onChange={(value) => onChange({ mode: 'fill', value })}
+          />
+        </div>
       )}
       {entry.mode === 'json' && (
         <textarea
@@ -43,16 +45,10 @@ export function TensorField({ spec, entry, error, onChange }: Props) {
       <p id={`${id}-note`} class={error ? 'field-note error' : 'field-note'}>
         {error ?? (entry.mode === 'fill' && 'Every element gets this value.')}
       </p>
-      {modes.length > 1 && (
-        <button
-          type="button"
-          class="button small"
-          onClick={() => {
-            const other = modes.find((mode) => mode !== entry.mode);
-            if (other) onChange(inMode(spec, entry, other));
-          }}
-        >
-          {`Edit as ${MODES[modes.find((mode) => mode !== entry.mode) ?? 'json']}`}
+      {other && (
+        <button type="button" class="deployments-mode" onClick={() => onChange(inMode(spec, entry, other))}>
+          {MODES[other]}
+          <span class="deployments-hidden">{` for ${spec.name}`}</span>
         </button>
       )}
     </fieldset>
@@ -63,7 +59,7 @@ function Cells({ spec, entry, error, onChange }: Props & { entry: Extract<Entry,
   const { cells } = entry;
   const change = (at: number, text: string) => onChange({ mode: 'cells', cells: cells.with(at, text) });
   return (
-    <div class={cells.length > 1 ? 'deployments-cells' : undefined}>
+    <div class={cells.length > 1 ? 'deployments-cells' : 'deployments-one'}>
       {cells.map((text, at) => (
         <Element
           key={at}

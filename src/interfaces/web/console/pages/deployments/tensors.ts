@@ -49,6 +49,14 @@ export function modesOf(spec: TensorSpec): readonly Entry['mode'][] {
   return usual === 'json' ? ['json'] : [usual, 'json'];
 }
 
+/** Returns a kept entry if it still fits: the model may have changed. Otherwise the example. */
+export function keptEntry(spec: TensorSpec, kept: Entry | undefined): Entry {
+  const example = exampleEntry(spec);
+  if (!kept || !modesOf(spec).includes(kept.mode)) return example;
+  const fits = kept.mode !== 'cells' || (example.mode === 'cells' && kept.cells.length === example.cells.length);
+  return fits ? kept : example;
+}
+
 /** Changes the mode and keeps the values if they fit the new one. */
 export function inMode(spec: TensorSpec, entry: Entry, mode: Entry['mode']): Entry {
   if (entry.mode === mode) return entry;
@@ -81,13 +89,12 @@ function nested(elements: readonly string[], shape: readonly number[], indent: s
   const [size, ...inner] = shape;
   if (size === undefined) return elements[0] ?? '0';
   if (inner.length === 0) return `[${elements.join(', ')}]`;
+  if (size === 1) return `[${nested(elements, inner, indent)}]`;
   const width = elements.length / Math.max(size, 1);
   const parts = Array.from({ length: size }, (_, at) =>
     nested(elements.slice(at * width, (at + 1) * width), inner, `${indent}  `),
   );
-  return parts.length === 1
-    ? `[${parts[0]}]`
-    : `[\n${parts.map((part) => `${indent}  ${part}`).join(',\n')}\n${indent}]`;
+  return `[\n${parts.map((part) => `${indent}  ${part}`).join(',\n')}\n${indent}]`;
 }
 
 /** Reads nested arrays into cells. Returns null if there are not as many as cells. */
@@ -110,7 +117,7 @@ export function bodyOf(
 ): { readonly body: string } | { readonly findings: readonly EntryFinding[] } {
   const findings: EntryFinding[] = [];
   const parts = specs.map((spec) => {
-    const text = valueText(spec, entries[spec.name] ?? exampleEntry(spec));
+    const text = valueText(spec, keptEntry(spec, entries[spec.name]));
     if (text === null) findings.push({ path: `inputs.${spec.name}`, message: 'must be JSON, such as [[1, 2]]' });
     return `${JSON.stringify(spec.name)}: ${text}`;
   });
@@ -145,46 +152,65 @@ export interface OutputTensor {
   readonly data: unknown;
 }
 
+export type Outputs = Readonly<Record<string, OutputTensor>>;
+
+/** Reads an answer of `/predict`. Integers that a number cannot hold become text, so that none is shown wrong. */
+export function outputsOf(answer: string): Outputs {
+  const exact = answer.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );
+  return (JSON.parse(exact) as { outputs: Outputs }).outputs;
+}
+
 export interface OutputTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Says what the table leaves out. Null: nothing. */
-  readonly leftOut: string | null;
+  /** The number of rows and columns in all: the table holds the first. */
+  readonly all: { readonly rows: number; readonly columns: number };
 }
 
 const MOST_ROWS = 50;
 const MOST_COLUMNS = 20;
 
-/** Puts outputs of as many rows beside one another: one row for each sample, a column for each of its values. */
-export function tablesOf(outputs: Readonly<Record<string, OutputTensor>>): OutputTable[] {
-  const byRows = new Map<number, [string, OutputTensor][]>();
-  for (const output of Object.entries(outputs)) {
-    const rows = output[1].shape[0] ?? 1;
-    byRows.set(rows, [...(byRows.get(rows) ?? []), output]);
+/** Puts outputs of as many rows beside one another. */
+export function tablesOf(outputs: Outputs): OutputTable[] {
+  const byRows = new Map<number, Grid[]>();
+  for (const [name, output] of Object.entries(outputs)) {
+    const grid = gridOf(name, output);
+    byRows.set(grid.rows, [...(byRows.get(grid.rows) ?? []), grid]);
   }
-  return [...byRows].map(([rows, group]) => tableOf(rows, group));
+  return [...byRows].map(([rows, grids]) => tableOf(rows, grids));
 }
 
-function tableOf(count: number, outputs: readonly (readonly [string, OutputTensor])[]): OutputTable {
-  const columns: string[] = [];
-  const cells: ((row: number) => string)[] = [];
-  for (const [name, { shape, data }] of outputs) {
-    const elements = [data].flat(Number.POSITIVE_INFINITY);
-    const width = countOf(shape.slice(1));
-    for (let at = 0; at < width && columns.length <= MOST_COLUMNS; at++) {
-      columns.push(width === 1 ? name : `${name} ${at + 1}`);
-      cells.push((row) => shownValue(elements[row * width + at]));
-    }
-  }
-  const all = outputs.reduce((sum, [, { shape }]) => sum + countOf(shape.slice(1)), 0);
-  const rows = Array.from({ length: Math.min(count, MOST_ROWS) }, (_, row) =>
-    cells.slice(0, MOST_COLUMNS).map((cell) => cell(row)),
+interface Grid {
+  readonly name: string;
+  readonly rows: number;
+  readonly width: number;
+  readonly elements: readonly unknown[];
+}
+
+/** A row for each sample; for wide samples one for each of their rows, and one for each value of a single wide row. */
+function gridOf(name: string, { shape, data }: OutputTensor): Grid {
+  const isFlat = Array.isArray(data) && !Array.isArray(data[0]);
+  const elements = isFlat ? data : [data].flat(Number.POSITIVE_INFINITY);
+  const [samples = 1, ...rest] = shape;
+  if (countOf(rest) <= MOST_COLUMNS) return { name, rows: samples, width: countOf(rest), elements };
+  const width = shape.at(-1) ?? 1;
+  const rows = countOf(shape.slice(0, -1));
+  return rows === 1 ? { name, rows: width, width: 1, elements } : { name, rows, width, elements };
+}
+
+function tableOf(count: number, grids: readonly Grid[]): OutputTable {
+  const cells = grids.flatMap(({ name, width, elements }) =>
+    Array.from({ length: Math.min(width, MOST_COLUMNS) }, (_, at) => ({
+      title: width === 1 ? name : `${name} ${at + 1}`,
+      text: (row: number) => shownValue(elements[row * width + at]),
+    })),
   );
-  const left = [
-    count > MOST_ROWS && `${MOST_ROWS} of ${count} rows`,
-    all > MOST_COLUMNS && `${MOST_COLUMNS} of ${all} columns`,
-  ].filter(Boolean);
-  return { columns: columns.slice(0, MOST_COLUMNS), rows, leftOut: left.length > 0 ? left.join(', ') : null };
+  const shown = cells.slice(0, MOST_COLUMNS);
+  const rows = Array.from({ length: Math.min(count, MOST_ROWS) }, (_, row) => shown.map(({ text }) => text(row)));
+  const columns = grids.reduce((sum, { width }) => sum + width, 0);
+  return { columns: shown.map(({ title }) => title), rows, all: { rows: count, columns } };
 }
 
 const shownValue = (value: unknown): string =>

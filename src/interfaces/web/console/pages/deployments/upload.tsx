@@ -16,6 +16,40 @@ interface Transfer {
   readonly error?: ApiError;
 }
 
+/** A file with its path below a chosen folder. */
+interface Chosen {
+  readonly file: File;
+  readonly path: string;
+}
+
+const chosenFiles = (files: FileList | null | undefined): Chosen[] =>
+  [...(files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+
+/** Lists what is dropped: files, and the files of folders with their paths. */
+async function droppedFiles(transfer: DataTransfer): Promise<Chosen[]> {
+  const files = chosenFiles(transfer.files); // Reading takes time, and then the list of the event is empty.
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  return entries.some(({ isDirectory }) => isDirectory) ? (await Promise.all(entries.map(filesWithin))).flat() : files;
+}
+
+async function filesWithin(entry: FileSystemEntry): Promise<Chosen[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    return [{ file, path: entry.fullPath.slice(1) }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) break; // A browser gives them in parts.
+    found.push(...some);
+  }
+  return (await Promise.all(found.map(filesWithin))).flat();
+}
+
+/** Hidden files of a folder, such as those of version control, are no part of a model. */
+const isVisible = ({ path }: Chosen): boolean => !path.split('/').some((part) => part.startsWith('.'));
+
 /** Uploads model files one after the other and shows how far each is. */
 export function Uploads(props: {
   accept?: string;
@@ -38,11 +72,12 @@ export function Uploads(props: {
   }, [busy]);
   useEffect(() => () => stop.current?.abort(), []);
 
-  const send = async (files: readonly File[]) => {
+  const send = async (all: readonly Chosen[]) => {
+    const files = all.length > 1 ? all.filter(isVisible) : all;
     if (files.length === 0 || busy) return;
     const control = new AbortController();
     stop.current = control;
-    const list = files.map((file) => ({ file, path: uploadPath(folder, file) }));
+    const list = files.map(({ file, path }) => ({ file, path: uploadPath(folder, path) }));
     setTransfers(list.map(({ file, path }) => ({ path, size: file.size, sent: 0, state: 'waiting' })));
     for (const [at, { file, path }] of list.entries()) {
       const change = (changes: Partial<Transfer>) =>
@@ -70,7 +105,7 @@ export function Uploads(props: {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void send([...(event.dataTransfer?.files ?? [])]);
+        if (event.dataTransfer) void droppedFiles(event.dataTransfer).then(send);
       }}
     >
       <input
@@ -81,12 +116,12 @@ export function Uploads(props: {
         accept={accept}
         disabled={busy}
         onChange={({ currentTarget }) => {
-          void send([...(currentTarget.files ?? [])]);
+          void send(chosenFiles(currentTarget.files));
           currentTarget.value = '';
         }}
       />
       <label for={id}>
-        <Icon name="upload" /> Drop {what} here, or <span class="deployments-choose">choose one to upload</span>
+        <Icon name="upload" /> Drop {what} here, or <span class="deployments-choose">choose what to upload</span>
       </label>
       {transfers.map((one) => (
         <TransferLine key={one.path} transfer={one} />
@@ -117,8 +152,8 @@ export function UploadDialog({ onClose, onUploaded }: { onClose: () => void; onU
   return (
     <Dialog title="Upload model files" onClose={onClose}>
       <p class="hint">
-        A chat model is a folder: upload all its files into one. A file of the same path is replaced; running models
-        keep what they have loaded.
+        Drop a whole folder to upload a chat model. A file of the same path is replaced; running models keep what they
+        have loaded.
       </p>
       <Field
         label="Folder"
@@ -127,7 +162,7 @@ export function UploadDialog({ onClose, onUploaded }: { onClose: () => void; onU
         value={folder}
         onInput={({ currentTarget }) => setFolder(currentTarget.value)}
       />
-      <Uploads what="files" folder={folder} onUploaded={onUploaded} />
+      <Uploads what="files or a folder" folder={folder} onUploaded={onUploaded} />
     </Dialog>
   );
 }

@@ -1,12 +1,8 @@
 /** Names uploads as the API takes them. */
 
 /** Returns the path of an upload below the models folders: a folder, if one is given, then the file's own path. */
-export function uploadPath(
-  folder: string,
-  file: { readonly name: string; readonly webkitRelativePath?: string },
-): string {
+export function uploadPath(folder: string, own: string): string {
   const within = folder.trim().replace(/^\/+|\/+$/g, '');
-  const own = file.webkitRelativePath || file.name;
   return within ? `${within}/${own}` : own;
 }
 
