@@ -52,9 +52,9 @@ export function ImportDialog({ project }: { project: string }) {
     }
   });
   const take = async (taken: File) => {
+    const form = formOf(taken.name, await taken.slice(0, 4096).text());
     sending.clear();
     setFile(taken);
-    const form = formOf(taken.name, await taken.slice(0, 4096).text());
     set({ name: source.name || taken.name.replace(/\.\w+$/, ''), form, text: '' });
   };
   const paste = (text: string) => {

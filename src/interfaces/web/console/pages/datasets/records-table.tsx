@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 import type { Row } from './changes.js';
 import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './values.js';
@@ -6,10 +6,11 @@ import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './valu
 const ROW_PX = 36;
 /** Rows are drawn in steps, so that most of the scrolling draws nothing. */
 const STEP = 8;
+const COLUMN_STEP = 3;
 const MOST_SHOWN = 160;
-/** In rem, with the number of the row. */
-const WIDTH_OF_FOUR = 58;
-const WIDTH_OF_FIELD = 11;
+/** In px, with the number of the row. */
+const FOUR_PX = 900;
+const FIELD_PX = 176;
 
 /** The texts of a record's cells. A record never changes, so they are made once. */
 const texts = new WeakMap<DatasetRecord, Map<string, string>>();
@@ -23,8 +24,8 @@ function cellText(record: DatasetRecord, name: string): string {
 }
 
 /**
- * Shows records in a table that stays fast with any number of rows: only those in view are drawn. Arrows, Page Up, Page
- * Down, Home and End move between rows, Enter opens one.
+ * Shows records in a table that stays fast with any number of rows and fields: only those in view are drawn. Arrow up
+ * and down, Page Up, Page Down, Home and End move between rows, Enter opens one.
  */
 export function RecordsTable(props: {
   rows: readonly Row[];
@@ -35,19 +36,22 @@ export function RecordsTable(props: {
   const { rows, findings, onOpen } = props;
   const box = useRef<HTMLElement>(null);
   const [start, setStart] = useState(0);
-  const [height, setHeight] = useState(600);
+  const [from, setFrom] = useState(0);
+  const [{ height, width }, setSize] = useState({ height: 600, width: 1000 });
   const [active, setActive] = useState(0);
   const moved = useRef(false);
-  const names = furtherFields(rows.map(({ record }) => record));
+  const names = useMemo(() => furtherFields(rows.map(({ record }) => record)), [rows]);
   const inView = Math.ceil(height / ROW_PX) + 2 * STEP;
   const first = Math.min(start, Math.max(0, rows.length - inView));
   const drawn = rows.slice(first, first + inView);
+  const columns = names.slice(from, from + Math.ceil(width / FIELD_PX) + 2 * COLUMN_STEP);
+  const later = names.length - from - columns.length;
   const reachable = active >= first && active < first + drawn.length ? active : first;
 
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    const observer = new ResizeObserver(() => setSize({ height: element.clientHeight, width: element.clientWidth }));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
@@ -60,6 +64,8 @@ export function RecordsTable(props: {
   const onScroll = () => {
     const top = Math.floor((box.current?.scrollTop ?? 0) / ROW_PX);
     setStart(Math.max(0, Math.floor(top / STEP) * STEP - STEP));
+    const left = Math.floor(((box.current?.scrollLeft ?? 0) - FOUR_PX) / FIELD_PX);
+    setFrom(Math.max(0, Math.floor(left / COLUMN_STEP) * COLUMN_STEP - COLUMN_STEP));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const element = box.current;
@@ -88,7 +94,11 @@ export function RecordsTable(props: {
 
   return (
     <section ref={box} class="dataset-rows" aria-label="Records" onScroll={onScroll} onKeyDown={onKeyDown}>
-      <table aria-rowcount={rows.length + 1} style={{ width: `${WIDTH_OF_FOUR + names.length * WIDTH_OF_FIELD}rem` }}>
+      <table
+        aria-rowcount={rows.length + 1}
+        aria-colcount={names.length + 5}
+        style={{ width: `${FOUR_PX + names.length * FIELD_PX}px` }}
+      >
         <colgroup>
           <col class="dataset-col-number" />
           <col class="dataset-col-id" />
@@ -102,11 +112,18 @@ export function RecordsTable(props: {
         <thead>
           <tr>
             <th scope="col">Row</th>
-            {[...FOUR, ...names].map((name) => (
+            {FOUR.map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
             ))}
+            {from > 0 && <td colSpan={from} />}
+            {columns.map((name, at) => (
+              <th key={`own ${name}`} scope="col" aria-colindex={from + at + 6}>
+                {name}
+              </th>
+            ))}
+            {later > 0 && <td colSpan={later} />}
           </tr>
         </thead>
         <tbody>
@@ -132,9 +149,14 @@ export function RecordsTable(props: {
                     {wrong.length > 0 && <span class="dataset-unseen">, has findings</span>}
                   </button>
                 </th>
-                {[...FOUR.slice(1), ...names].map((name) => (
+                {FOUR.slice(1).map((name) => (
                   <td key={name}>{cellText(record, name)}</td>
                 ))}
+                {from > 0 && <td colSpan={from} />}
+                {columns.map((name) => (
+                  <td key={`own ${name}`}>{cellText(record, name)}</td>
+                ))}
+                {later > 0 && <td colSpan={later} />}
               </tr>
             );
           })}

@@ -1,5 +1,10 @@
-import type { Finding } from '../../shared/api.js';
 import { parseExact } from './values.js';
+
+/** One thing that is wrong: `path` begins with `records.<index>` for a row. */
+export interface Finding {
+  readonly path: string;
+  readonly message: string;
+}
 
 /** The forms of a file that the service imports. */
 export const forms = {
@@ -23,7 +28,8 @@ export function formOf(fileName: string, text: string): Form {
   const start = text.trimStart();
   if (start.startsWith('[')) return 'json';
   if (!start.startsWith('{')) return 'csv';
-  return isJson(start.split('\n')[0] as string) ? 'lines' : 'json';
+  const [first = '', ...rest] = start.trimEnd().split('\n');
+  return isJson(first) && (rest.length > 0 || !recordsIn(first)) ? 'lines' : 'json';
 }
 
 const isJson = (text: string): boolean => {

@@ -1,6 +1,6 @@
-import type { Schemas } from '../../shared/api.js';
+import type { components } from '../../shared/openapi-types.js';
 
-export type DatasetRecord = Schemas['DatasetRecord'];
+export type DatasetRecord = components['schemas']['DatasetRecord'];
 
 /** The fields that every record has, in the order of the columns. */
 export const FOUR = ['id', 'group', 'input', 'expected'] as const;

@@ -36,7 +36,7 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
     <>
       <div class="evaluation-filters">
         <SelectField
-          label="Rows"
+          label="Show"
           value={wanted}
           options={[
             ['all', `All (${rows.length})`],

@@ -1,8 +1,8 @@
-import type { Schemas } from '../../shared/api.js';
+import type { components } from '../../shared/openapi-types.js';
 
-export type Job = Schemas['Job'];
-export type Share = Schemas['Share'];
-export type Result = Schemas['EvaluationResult'];
+export type Job = components['schemas']['Job'];
+export type Share = components['schemas']['Share'];
+export type Result = components['schemas']['EvaluationResult'];
 
 export interface Group extends Share {
   readonly group: string | null;

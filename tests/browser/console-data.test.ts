@@ -1,0 +1,227 @@
+import type { Page } from 'playwright-core';
+import { describeInBrowser, Visitor } from '../support/browser.js';
+import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { answering, type Evaluated, evaluatedProject, records } from '../support/evaluations.js';
+import { type Cast, castOf } from '../support/monitoring.js';
+import { ScriptedEngine } from '../support/scripted-engine.js';
+import { Service } from '../support/service.js';
+import { createProject } from '../support/workspace.js';
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+const gone = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor({ state: 'detached' });
+const spec = { acceptance: { metric: 'contains', threshold: 0.8 } };
+
+/** Watches for tasks that hold the page up. */
+const watchTasks = (page: Page) =>
+  page.evaluate(`{
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    }).observe({ type: 'longtask' });
+  }`);
+
+describeInBrowser('datasets and evaluations in the console', () => {
+  let engine: ScriptedEngine;
+  let service: Service;
+  let visitor: Visitor;
+  let cast: Cast;
+  let evaluated: Evaluated;
+  let project: string;
+  const datasets = () => `/projects/${project}/datasets`;
+  const stored = async (id: string) => (await service.get(`/v1${datasets()}/${id}`, cast.admin.token)).body;
+  const idIn = (page: Page) => /dst_[0-9a-f-]+/.exec(page.url())?.[0] as string;
+
+  beforeAll(async () => {
+    engine = await ScriptedEngine.start();
+    engine.script = answering((number) => number <= 3);
+    const env = { SERVICE_MAX_ACCOUNTS: '4', SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host };
+    service = await Service.start({ env });
+    visitor = await Visitor.start(service.url);
+    cast = await castOf(service);
+    project = await createProject(service, cast.admin.token);
+    const model = { runtime: 'openai', base_url: engine.url, model: 'big-model' };
+    evaluated = await evaluatedProject(service, cast.admin.token, { spec, model, rows: records(12) });
+  });
+  afterEach(async () => {
+    await visitor.closePages();
+    expect(visitor.complaints.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+    await engine?.close();
+  });
+
+  it('imports a file whose refused rows are mended in place, and leads from each finding to its record', async () => {
+    const page = await openConsole(visitor, cast.developer.token, datasets());
+    await press(page, 'Import a dataset');
+    const csv =
+      'id,group,input,expected\nfr,europe,France?,Paris\nit,europe,Italy?\nes,europe,Spain?,\nfr,,France again?,Paris\n';
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'capitals.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(csv),
+    });
+    await shown(page, 'capitals.csv');
+    expect(await page.getByLabel('Name').inputValue()).toBe('capitals');
+    await press(page, /^Import$/);
+    await shown(page, 'row 2: has 3 columns, but the first line names 4');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.getByLabel('Row 2').fill('it,europe,Italy?,Rome');
+    await page.reload(); // What was mended stays.
+    await press(page, /^Import$/);
+    await page.getByRole('heading', { name: 'capitals' }).waitFor();
+    await shown(page, '2 findings');
+    expect(await page.getByRole('button', { name: 'Freeze' }).isDisabled()).toBe(true);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    await page.getByRole('link', { name: /^row 3 \(id "es"\) has no expected/ }).click();
+    await page.getByLabel('expected', { exact: true }).fill('Madrid');
+    await press(page, 'Next');
+    await page.getByLabel('id', { exact: true }).fill('fr-2');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Done');
+    await page.reload(); // Changes that are not saved stay.
+    await press(page, 'Save as version 2');
+    await shown(page, 'Version 2 is saved.');
+    const { records: rows } = await stored(idIn(page));
+    expect(rows.map(({ id, expected }: { id: string; expected: string }) => [id, expected])).toEqual([
+      ['fr', 'Paris'],
+      ['it', 'Rome'],
+      ['es', 'Madrid'],
+      ['fr-2', 'Paris'],
+    ]);
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await shown(page, '1 added, 1 removed, 1 changed, 2 unchanged');
+    await press(page, 'Freeze');
+    await page.getByRole('dialog').getByRole('button', { name: 'Freeze' }).click();
+    await shown(page, 'capitals is frozen.');
+    await press(page, 'Fork');
+    await page.getByRole('heading', { name: 'capitals (fork)' }).waitFor();
+  });
+
+  it('keeps the changes of both when somebody else saves first', async () => {
+    const page = await openConsole(visitor, cast.developer.token, `${datasets()}?import=file`);
+    const json = JSON.stringify({ name: 'shared', records: records(3) });
+    await page.getByLabel('Or paste the text').fill(json);
+    expect(await page.getByLabel('Form').inputValue()).toBe('json');
+    await page.getByLabel('Name').fill('shared');
+    await press(page, /^Import$/);
+    await press(page, /^r1$/);
+    await page.getByLabel('expected', { exact: true }).fill('mine');
+    await press(page, 'Done');
+    await press(page, 'Add a record');
+    await page.getByLabel('id', { exact: true }).fill('r4');
+    await page.getByLabel('input', { exact: true }).fill('question 4');
+    await page.getByLabel('Another field').fill('level');
+    await press(page, /^Add$/);
+    await page.getByLabel('Kind of level').selectOption('json');
+    await page.getByLabel('level', { exact: true }).fill('{"hard": tru}');
+    await shown(page, 'This is not JSON');
+    await page.getByLabel('level', { exact: true }).fill('{"hard": true}');
+    await press(page, 'Done');
+
+    const id = idIn(page);
+    const theirs = [{ ...records(1)[0], expected: 'theirs' }, ...records(3).slice(1)];
+    await service.put(`/v1${datasets()}/${id}`, cast.admin.token, { version: 1, records: theirs });
+    await press(page, 'Save as version 2');
+    await shown(page, /Version 2 was saved meanwhile.*Changed there, too: r1/);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Save as version 3');
+    await gone(page, 'not saved yet');
+    const { version, records: rows } = await stored(id);
+    expect([version, rows.length, rows[0].expected, rows[3].fields]).toEqual([3, 4, 'mine', { level: { hard: true } }]);
+    await page.getByRole('link', { name: 'Versions', exact: true }).click();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Delete the dataset');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await shown(page, 'shared is deleted.');
+  });
+
+  it('stays quick with 500 records of 50 fields, by mouse and by keyboard', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 46 }, (_, at) => [`field ${at}`, `value ${at}`]));
+    const rows = records(500).map((row) => ({ ...row, ...fields }));
+    const { body } = await service.post(`/v1${datasets()}`, cast.admin.token, { name: 'large', records: rows });
+    const page = await openConsole(visitor, cast.developer.token, datasets());
+    await page.getByRole('link', { name: 'large' }).waitFor();
+    await watchTasks(page);
+    await page.getByRole('link', { name: 'large' }).click();
+    await page.getByRole('button', { name: 'r1', exact: true }).focus();
+    await page.keyboard.press('End');
+    await page.getByRole('button', { name: 'r500', exact: true }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('r500');
+    expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+    for (let turn = 0; turn < 20; turn++) await page.keyboard.press('PageUp');
+    await page.getByLabel('Find records').fill('question 499');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Record r499' }).waitFor();
+    await page.getByLabel('field 45', { exact: true }).fill('changed');
+    await page.keyboard.press('Escape');
+    await press(page, 'Save as version 2');
+    await shown(page, 'Version 2 is saved.');
+    expect(await page.evaluate<number>('window.longest')).toBeLessThan(200);
+    expect((await stored(body.id)).records[498].fields['field 45']).toBe('changed');
+  });
+
+  it('evaluates a model: the score by group as a chart, the wrong rows, and what a second run does better', async () => {
+    const page = await openConsole(visitor, cast.developer.token, `/evaluations?project=${evaluated.project}`);
+    await press(page, 'Start an evaluation');
+    await shown(page, 'big-model');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, /^Start$/);
+    await page.getByRole('row', { name: /^odd.* 66\.7 %/ }).waitFor();
+    await page.getByRole('row', { name: /^All.* 75 % 46\.8 % to 91\.1 % 9 of 12/ }).waitFor();
+    await shown(page, 'The dashed line is the threshold, 80 %.');
+    await page.getByLabel('Show', { exact: true }).selectOption('wrong');
+    await page.getByLabel('Group', { exact: true }).selectOption('even');
+    await shown(page, '1 of 12 rows');
+    await page.reload();
+    await shown(page, 'no idea');
+    expect(await page.locator('.evaluation-rows li').count()).toBe(1);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    const first = page.url();
+
+    engine.script = answering((number) => number === 1 || number === 12);
+    await page.getByRole('link', { name: 'Evaluate again' }).click();
+    await press(page, /^Start$/);
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await shown(page, 'Got better (2)');
+    await shown(page, 'Got worse (1)');
+    const worse = page.getByRole('region', { name: /^Got worse/ });
+    expect((await worse.textContent())?.replace(/\s+/g, ' ')).toMatch(/r12.*Expectedanswer 12.*Answer 12\..*no idea/);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Evaluate again' }).waitFor();
+    expect(page.url()).not.toBe(first);
+
+    engine.script = () => new Promise(() => {});
+    await page.getByRole('link', { name: 'Evaluate again' }).click();
+    await press(page, /^Start$/);
+    await press(page, 'Cancel');
+    await press(page, 'Cancel the evaluation');
+    await shown(page, 'The evaluation is cancelled.');
+  });
+
+  it('offers a member nothing to change', async () => {
+    const refused: string[] = [];
+    const page = await openConsole(visitor, cast.member.token, `/projects/${evaluated.project}/datasets`);
+    page.on('response', (response) => response.status() === 403 && refused.push(response.url()));
+    await page.getByRole('link', { name: 'Questions' }).click();
+    await press(page, /^r1$/);
+    expect(await page.getByLabel('expected', { exact: true }).getAttribute('readonly')).not.toBeNull();
+    await press(page, 'Done');
+    for (const act of ['Fork', 'Freeze', 'Evaluate', 'Add a record', 'Delete the dataset']) {
+      expect(await page.getByRole('button', { name: act }).count()).toBe(0);
+    }
+    await page.goto(page.url().replace(/#.*/, '#/evaluations?start=yes'));
+    await shown(page, 'Questions');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: 'Questions' }).first().click();
+    await page.getByRole('heading', { name: 'Questions' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Evaluate again' }).count()).toBe(0);
+    expect(refused).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import {
+  type Changes,
+  countOf,
+  newKey,
+  noChanges,
+  rebased,
+  recordsOf,
+  rowsOf,
+  withChange,
+} from '../../../src/interfaces/web/console/pages/datasets/changes.js';
+import {
+  byRow,
+  formOf,
+  joined,
+  jsonBody,
+  piecesOf,
+} from '../../../src/interfaces/web/console/pages/datasets/source.js';
+import { furtherFields, isSame, parseExact } from '../../../src/interfaces/web/console/pages/datasets/values.js';
+
+const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
+  id,
+  group: null,
+  input: 'q',
+  expected,
+  fields,
+});
+
+describe('a file to import', () => {
+  it('has the form of its ending, or that which its text looks like', () => {
+    expect(['a.CSV', 'a.json', 'a.jsonl', 'a.ndjson'].map((name) => formOf(name, ''))).toEqual([
+      'csv',
+      'json',
+      'lines',
+      'lines',
+    ]);
+    expect(
+      ['[{}]', '{"a":1}\n{"a":2}', '{"a":1}\n', '{"records":[]}', 'id,input'].map((text) => formOf('', text)),
+    ).toEqual(['json', 'lines', 'lines', 'json', 'csv']);
+  });
+
+  it('is cut into the rows that the service counts, and put together as it was', () => {
+    const csv = 'id,input\r\n\r\na,"two\nlines, ""quoted"""\r\nb,c\n';
+    const pieces = piecesOf('csv', csv);
+    expect(pieces.filter(({ row }) => row !== null)).toEqual([
+      { text: 'a,"two\nlines, ""quoted"""\r', row: 0 },
+      { text: 'b,c', row: 1 },
+    ]);
+    expect(joined('csv', pieces)).toBe(csv);
+    const lines = '{"id":"a"}\n\n{"id":\n';
+    expect(piecesOf('lines', lines).map(({ row }) => row)).toEqual([0, null, 1, null]);
+    expect(joined('lines', piecesOf('lines', lines))).toBe(lines);
+    const json = piecesOf('json', '{"records":[{"id":"a"},7]}');
+    expect(json).toEqual([
+      { text: '{\n  "id": "a"\n}', row: 0 },
+      { text: '7', row: 1 },
+    ]);
+    expect(JSON.parse(joined('json', json))).toEqual([{ id: 'a' }, 7]);
+    expect(piecesOf('json', 'no JSON')).toEqual([]);
+  });
+
+  it('is sent as JSON under its name, and as it is if it is no list of records', () => {
+    expect(jsonBody('A "b"', ' [1.0]')).toBe('{"name":"A \\"b\\"","records": [1.0]}');
+    expect(jsonBody('', '{"name":"x","records":[{"id":"a"}]}')).toBe('{"records":[{"id":"a"}]}');
+    expect(jsonBody('x', '{"starter_id":"s"}')).toBe('{"starter_id":"s"}');
+    expect(jsonBody('x', '{"records":')).toBe('{"records":');
+  });
+
+  it('has its findings by row, those of the file as a whole first', () => {
+    const found = ['records.12.id', 'name', 'records.3', 'records.12.input'].map((path) => ({ path, message: path }));
+    expect(byRow(found).map(({ row, findings }) => [row, findings.length])).toEqual([
+      [null, 1],
+      [3, 1],
+      [12, 2],
+    ]);
+  });
+});
+
+describe('changes of records', () => {
+  const saved = [record('a'), record('b'), record('b', 'second')];
+  const changed = (): Changes => {
+    let changes = withChange(noChanges(3), '1 b', record('b', 'changed'));
+    changes = withChange(changes, '0 a', null);
+    return withChange(changes, newKey(changes), record('new'));
+  };
+
+  it('tell records of one id apart, and are undone one by one', () => {
+    const rows = rowsOf(saved, changed());
+    expect(rows.map(({ key, index, change }) => [key, index, change])).toEqual([
+      ['0 a', 0, 'deleted'],
+      ['0 b', 1, null],
+      ['1 b', 2, 'changed'],
+      ['+1', null, 'added'],
+    ]);
+    expect(recordsOf(rows).map(({ expected }) => expected)).toEqual(['yes', 'changed', 'yes']);
+    expect(countOf(withChange(withChange(changed(), '0 a', undefined), '+1', null))).toBe(1);
+    expect(newKey(changed())).toBe('+2');
+  });
+
+  it('move to a later version without losing a text, and name what was changed there, too', () => {
+    const now = { version: 5, records: [record('a', 'theirs'), record('b'), record('c')] };
+    const { changes, contested } = rebased(changed(), saved, now);
+    expect(changes.version).toBe(5);
+    expect(rowsOf(now.records, changes).map(({ record: { id, expected }, change }) => [id, expected, change])).toEqual([
+      ['a', 'theirs', 'deleted'],
+      ['b', 'yes', null],
+      ['c', 'yes', null],
+      ['new', 'yes', 'added'],
+      ['b', 'changed', 'added'],
+    ]);
+    expect(contested).toEqual(['b', 'a']);
+    const same = rebased(changed(), saved, { version: 4, records: [record('a'), record('b'), record('b', 'changed')] });
+    expect([countOf(same.changes), same.contested]).toEqual([2, []]);
+  });
+});
+
+describe('values of records', () => {
+  it('are compared whatever the order of their members, and keep the digits that are written', () => {
+    expect(isSame({ a: [1, { b: 2 }], c: null }, { c: null, a: [1, { b: 2 }] })).toBe(true);
+    for (const [one, other] of [
+      [{ a: 1 }, { a: 2 }],
+      [{ a: undefined }, { b: undefined }],
+      [[], {}],
+      [null, {}],
+      ['1', 1],
+    ]) {
+      expect(isSame(one, other)).toBe(false);
+    }
+    expect(parseExact('{"a":[1.5,"x"]}')).toEqual({ a: [1.5, 'x'] });
+    expect(furtherFields([record('a', '', { x: 1 }), record('b', '', { y: 1, x: 2 })])).toEqual(['x', 'y']);
+  });
+});
