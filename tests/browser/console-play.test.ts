@@ -75,6 +75,11 @@ describeInBrowser('the playground', () => {
     await answers(page).getByText('The capital of Spain is Madrid.').waitFor();
     await ask(page, 'What is the capital of Japan?');
     await page.getByText('6 messages').waitFor();
+    await page.setViewportSize({ width: 390, height: 740 });
+    await page.getByRole('link', { name: /^What is the capital of Italy/ }).click(); // It makes room for the chat.
+    await answers(page).getByText('The capital of Spain is Madrid.').waitFor();
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await press(page, 'Conversations');
     await page.getByRole('button', { name: 'Delete What is the capital of Italy?' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No conversation yet').waitFor();
@@ -105,6 +110,13 @@ describeInBrowser('the playground', () => {
       '**Once** upon',
       'And then?',
     ]);
+
+    const gone = parameter(page, 'conversation')?.replace(/.{12}$/, '000000000000');
+    await page.evaluate(`location.hash = '/playground?project=${scripted}&conversation=${gone}'`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await ask(page, 'What is the capital of France?');
+    await answers(page).getByText(PARIS).waitFor();
   });
 
   it('constrains the answer by a JSON schema, which it checks, and shows exactly this request as code', async () => {

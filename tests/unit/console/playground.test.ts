@@ -155,7 +155,8 @@ describe('the code of a request', () => {
 
 describe('the text of an answer', () => {
   it('is cut into paragraphs, lists, headings and code, also while it is coming', () => {
-    const text = '# Title\nOne\ntwo\n\n- a\n- **b**\n1. c\n2. d\n```js\n- no list\n\n# no heading\n```\nend\n```\nopen';
+    const text =
+      '# Title\n\n \nOne\ntwo\n\n- a\n- **b**\n1. c\n2. d\n```js\n- no list\n\n# no heading\n```\nend\n```\nopen';
     expect(blocksOf(text)).toEqual([
       { kind: 'heading', text: 'Title' },
       { kind: 'text', text: 'One\ntwo' },

@@ -191,8 +191,8 @@ export class Chat {
     });
     let end: Message['end'];
     let error: ApiError | null = null;
+    let headers = new Headers();
     try {
-      let headers = new Headers();
       const call = api.POST('/openai/v1/chat/completions', {
         params: { header: { 'X-Conversation-Id': place } },
         body: request,
@@ -210,7 +210,7 @@ export class Chat {
       if (this.running === running && id) this.storedIn(id, history);
     } catch (reason) {
       end = running.signal.aborted ? 'stopped' : 'failed';
-      error = running.signal.aborted ? null : errorOf(reason);
+      error = running.signal.aborted ? null : errorOf(reason, headers.get('X-Request-Id'));
       if (error?.code === 'not_found') this.kept = null; // The conversation is gone: the next try begins another.
     }
     if (this.running !== running) return null;
@@ -260,7 +260,7 @@ class ComingAnswer {
     try {
       for (;;) {
         const { value, done } = await reader.read();
-        if (done) throw new ApiError(0, 'cut', 'The connection ended before the answer was complete.');
+        if (done) throw new Error('The stream was cut.');
         for (const data of events.read(decoder.decode(value, { stream: true }))) {
           const { text, finish, usage, error, done: complete } = additionOf(data);
           if (error) throw new ApiError(0, error.code, error.message);
@@ -285,8 +285,15 @@ class ComingAnswer {
   }
 }
 
-const errorOf = (reason: unknown): ApiError =>
-  reason instanceof ApiError ? reason : new ApiError(0, 'cut', 'The connection broke before the answer was complete.');
+/** Returns the refusal, or that the stream was cut. A failure within a stream belongs to the request of the stream. */
+function errorOf(reason: unknown, requestId: string | null = null): ApiError {
+  if (reason instanceof ApiError && (reason.requestId || !requestId)) return reason;
+  const { code, message } =
+    reason instanceof ApiError
+      ? reason
+      : { code: 'cut', message: 'The connection broke before the answer was complete.' };
+  return new ApiError(0, code, message, requestId);
+}
 
 /** Resolves after so many seconds to true, or to false when it is stopped before. */
 function passed(seconds: number, stopped: AbortSignal): Promise<boolean> {

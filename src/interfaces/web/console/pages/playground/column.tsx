@@ -102,7 +102,13 @@ export function Column(props: ColumnProps) {
             </button>
           </div>
         )}
-        {failure && <FailureNote failure={failure} onAgain={onAgain} onStop={() => chat.stop()} />}
+        {failure && (
+          <FailureNote
+            failure={failure}
+            onAgain={messages.length > 0 ? onAgain : undefined}
+            onStop={() => chat.stop()}
+          />
+        )}
         {failure?.error.code === 'context_length_exceeded' && messages.length - leftOut > 1 && (
           <button type="button" class="button small" onClick={onShorten}>
             Ask with the newer half of the messages
@@ -161,7 +167,8 @@ function Coming({ chat, follow }: { chat: Chat; follow: () => void }) {
   );
 }
 
-function FailureNote({ failure, onAgain, onStop }: { failure: Failure; onAgain: () => void; onStop: () => void }) {
+function FailureNote(props: { failure: Failure; onAgain: (() => void) | undefined; onStop: () => void }) {
+  const { failure, onAgain, onStop } = props;
   const { error, retryIn } = failure;
   if (retryIn === null) return <ErrorNote error={error} details={[]} onRetry={onAgain} />;
   return (

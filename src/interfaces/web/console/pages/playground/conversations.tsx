@@ -18,8 +18,10 @@ export function Conversations(props: {
   /** The number of answers in the open one: each more changes the list. */
   answers: number;
   onDeleted: (id: string) => void;
+  /** The panel that is open beside a conversation. Null: the screen has no room for one. */
+  panel: string | null;
 }) {
-  const { projectId: project_id, open, answers, onDeleted } = props;
+  const { projectId: project_id, open, answers, onDeleted, panel } = props;
   const list = usePaged(`conversations ${project_id}`, async (cursor) => {
     const query = { limit: PER_PAGE, cursor: cursor ?? undefined };
     const params = { path: { project_id }, query };
@@ -49,7 +51,7 @@ export function Conversations(props: {
               {conversations.map((one) => (
                 <li key={one.id}>
                   <a
-                    href={link('/playground', { ...place, conversation: one.id })}
+                    href={link('/playground', { ...place, conversation: one.id, panel })}
                     aria-current={one.id === open ? 'true' : undefined}
                   >
                     <span class="playground-title">{one.title}</span>

@@ -36,11 +36,10 @@ export function blocksOf(text: string): readonly Block[] {
         at++;
       const items = lines.slice(from, at).map((item) => ITEM.exec(item)?.[2] ?? '');
       blocks.push({ kind: 'list', start: isOrdered(line) ? Number(ITEM.exec(line)?.[1]) : null, items });
-    } else {
+    } else if (line.trim() !== '') {
       const isText = (one: string) => !FENCE.test(one) && !HEADING.test(one) && !ITEM.test(one) && one.trim() !== '';
       while (at < lines.length && isText(lines[at] as string)) at++;
-      const part = lines.slice(from, at).join('\n');
-      if (part.trim() !== '') blocks.push({ kind: 'text', text: part });
+      blocks.push({ kind: 'text', text: lines.slice(from, at).join('\n') });
     }
   }
   return blocks;

@@ -1,6 +1,6 @@
 import './playground.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { can, type Status } from '../../shared/account.js';
+import { can, type Status, status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
 import { Frame } from '../../shared/frame.js';
@@ -24,16 +24,16 @@ const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) =>
 /** Chooses the project of the address, else the last one of the tab, else one that is ready. */
 function PlaygroundPage() {
   const now = useQuery('status', () => answer(api.GET('/v1/status')));
+  const runtimes = chatting((now.data ?? status.value)?.runtimes ?? []);
   const [last, keepLast] = useDraft<string>('playground project');
   const chosen = query.value.get('project');
   useEffect(() => {
     if (chosen !== null) return keepLast(chosen);
-    const all = chatting(now.data?.runtimes ?? []);
-    const one =
-      all.find(({ project_id }) => project_id === last) ?? all.find(({ state }) => state === 'ready') ?? all[0];
-    if (one) setQuery({ project: one.project_id });
+    const ready = runtimes.find(({ state }) => state === 'ready');
+    const one = runtimes.find(({ project_id }) => project_id === last) ?? ready ?? runtimes[0];
+    if (now.data && one) setQuery({ project: one.project_id });
   }, [chosen, now.data]);
-  if (chosen !== null) return <Playground projectId={chosen} runtimes={chatting(now.data?.runtimes ?? [])} />;
+  if (chosen !== null) return <Playground projectId={chosen} runtimes={runtimes} />;
   return (
     <Frame title="Playground">
       <Loaded query={now} what="the projects">
@@ -145,12 +145,18 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
         {panel.shown && (
           <aside class="playground-side" aria-label={panel.shown === 'settings' ? 'Settings' : 'Conversations'}>
             {panel.shown === 'settings' ? (
-              <SettingsForm settings={settings} projectPrompt={first.prompt} refused={refused} onChange={change} />
+              <SettingsForm
+                settings={settings}
+                project={first.project.data?.spec ?? {}}
+                refused={refused}
+                onChange={change}
+              />
             ) : (
               <Conversations
                 projectId={projectId}
                 open={query.value.get('conversation')}
                 answers={first.chat.messages.value.filter(({ role }) => role === 'assistant').length}
+                panel={panel.isWide ? panel.shown : null}
                 onDeleted={(id) => id === query.value.get('conversation') && startAnew()}
               />
             )}
@@ -238,7 +244,7 @@ function usePanel() {
     </button>
   );
   const buttons = [button('conversations', 'Conversations'), button('settings', 'Settings')];
-  return { shown, open, buttons };
+  return { shown, isWide, open, buttons };
 }
 
 /** Takes a column away. If it is the first, the second takes its place. */

@@ -1,4 +1,4 @@
-import { type ApiError } from '../../shared/api.js';
+import type { ApiError, Schemas } from '../../shared/api.js';
 import { Field, SelectField, TextField } from '../../shared/form.js';
 import { defaultSettings, type numberFields, type Settings, schemaProblem } from './request.js';
 
@@ -23,11 +23,14 @@ const formats = [
 /** The form of the settings. Refusals of the last call stand beside the fields that they name. */
 export function SettingsForm(props: {
   settings: Settings;
-  projectPrompt: string;
+  /** The spec of the project, which may have a prompt and a format of its own. */
+  project: Pick<Schemas['Project']['spec'], 'system_prompt' | 'response_format'>;
   refused: ApiError | undefined;
   onChange: (change: Partial<Settings>) => void;
 }) {
-  const { settings, projectPrompt, refused, onChange } = props;
+  const { settings, project, refused, onChange } = props;
+  const projectPrompt = project.system_prompt ?? '';
+  const projectFormat = project.response_format;
   const about = (name: string) => refused?.details.find(({ path }) => path.startsWith(name))?.message;
   const { system, stop, format, schema } = settings;
   const differs = system !== null && system !== projectPrompt;
@@ -42,7 +45,7 @@ export function SettingsForm(props: {
       />
       {differs && (
         <button type="button" class="button small" onClick={() => onChange({ system: null })}>
-          Use that of the project
+          Use the prompt of the project
         </button>
       )}
       <div class="playground-numbers">
@@ -73,6 +76,19 @@ export function SettingsForm(props: {
         value={format}
         onInput={(event) => onChange({ format: event.currentTarget.value as Settings['format'] })}
       />
+      {projectFormat && (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            const { type } = projectFormat;
+            const schema = type === 'json_schema' && JSON.stringify(projectFormat.json_schema.schema, null, 2);
+            onChange({ format: type as Settings['format'], ...(schema && { schema }) });
+          }}
+        >
+          Use the format of the project
+        </button>
+      )}
       {format === 'json_schema' && (
         <TextField
           label="JSON schema"
