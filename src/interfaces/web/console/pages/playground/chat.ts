@@ -1,13 +1,14 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, answer, api, type Schemas } from '../../shared/api.js';
-import { additionOf, EventReader, type Usage } from './events.js';
+import { type ApiError, answer, api, type Schemas } from '../../shared/api.js';
+import { ComingAnswer, type End, errorOf } from './coming-answer.js';
+import type { Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
 
 export interface Message extends HistoryMessage {
   /** Tells the messages of a chat apart. */
   readonly key: number;
   /** How an answer of this page ended. Absent for one that was stored. */
-  readonly end?: 'stop' | 'length' | 'tool_calls' | 'stopped' | 'failed';
+  readonly end?: End | 'stopped' | 'failed';
   readonly figures?: Figures;
 }
 
@@ -239,60 +240,6 @@ export class Chat {
     const deletion = api.DELETE('/v1/projects/{project_id}/conversations/{conversation_id}', { params: { path } });
     answer(deletion).catch(() => {}); // It stays in the list.
   }
-}
-
-/** Collects an answer from its events, and tells of its text at most once a frame. */
-class ComingAnswer {
-  text = '';
-  usage: Usage | null = null;
-  /** Seconds from the call to the first text. */
-  firstText: number | null = null;
-  private frame = 0;
-
-  constructor(private readonly tell: (text: string) => void) {}
-
-  /** Resolves to the end of the answer. Throws ApiError if the stream fails or is cut. */
-  async read(body: ReadableStream<Uint8Array>, started: number): Promise<Message['end']> {
-    const reader = body.getReader();
-    const decoder = new TextDecoder();
-    const events = new EventReader();
-    let end: Message['end'];
-    try {
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) throw new Error('The stream was cut.');
-        for (const data of events.read(decoder.decode(value, { stream: true }))) {
-          const { text, finish, usage, error, done: complete } = additionOf(data);
-          if (error) throw new ApiError(0, error.code, error.message);
-          if (text) this.add(text, started);
-          if (finish) end = finish as Message['end'];
-          if (usage) this.usage = usage;
-          if (complete) return end;
-        }
-      }
-    } finally {
-      cancelAnimationFrame(this.frame);
-    }
-  }
-
-  private add(text: string, started: number): void {
-    this.firstText ??= (performance.now() - started) / 1000;
-    this.text += text;
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      this.tell(this.text);
-    });
-  }
-}
-
-/** Returns the refusal, or that the stream was cut. A failure within a stream belongs to the request of the stream. */
-function errorOf(reason: unknown, requestId: string | null = null): ApiError {
-  if (reason instanceof ApiError && (reason.requestId || !requestId)) return reason;
-  const { code, message } =
-    reason instanceof ApiError
-      ? reason
-      : { code: 'cut', message: 'The connection broke before the answer was complete.' };
-  return new ApiError(0, code, message, requestId);
 }
 
 /** Resolves after so many seconds to true, or to false when it is stopped before. */

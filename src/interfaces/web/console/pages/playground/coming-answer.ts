@@ -1,0 +1,59 @@
+import { ApiError } from '../../shared/api.js';
+import { additionOf, EventReader, type Usage } from './events.js';
+
+/** Why a model ended its answer. */
+export type End = 'stop' | 'length' | 'tool_calls';
+
+/** Collects an answer from its events, and tells of its text at most once a frame. */
+export class ComingAnswer {
+  text = '';
+  usage: Usage | null = null;
+  /** Seconds from the call to the first text. */
+  firstText: number | null = null;
+  private frame = 0;
+
+  constructor(private readonly tell: (text: string) => void) {}
+
+  /** Resolves to the end of the answer. Throws ApiError if the stream fails or is cut. */
+  async read(body: ReadableStream<Uint8Array>, started: number): Promise<End | undefined> {
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    const events = new EventReader();
+    let end: End | undefined;
+    try {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error('The stream was cut.');
+        for (const data of events.read(decoder.decode(value, { stream: true }))) {
+          const { text, finish, usage, error, done: complete } = additionOf(data);
+          if (error) throw new ApiError(0, error.code, error.message);
+          if (text) this.add(text, started);
+          if (finish) end = finish as End;
+          if (usage) this.usage = usage;
+          if (complete) return end;
+        }
+      }
+    } finally {
+      cancelAnimationFrame(this.frame);
+    }
+  }
+
+  private add(text: string, started: number): void {
+    this.firstText ??= (performance.now() - started) / 1000;
+    this.text += text;
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.tell(this.text);
+    });
+  }
+}
+
+/** Returns the refusal, or that the stream was cut. A failure within a stream belongs to the request of the stream. */
+export function errorOf(reason: unknown, requestId: string | null = null): ApiError {
+  if (reason instanceof ApiError && (reason.requestId || !requestId)) return reason;
+  const { code, message } =
+    reason instanceof ApiError
+      ? reason
+      : { code: 'cut', message: 'The connection broke before the answer was complete.' };
+  return new ApiError(0, code, message, requestId);
+}
