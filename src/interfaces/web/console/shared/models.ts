@@ -5,7 +5,8 @@ type Model = Schemas['Model'];
 
 /** Returns what people call a model: the name, path or engine's name in its spec, and the end of its id. */
 export function modelName({ id, spec }: Pick<Model, 'id' | 'spec'>): string {
-  const named = [spec.name, spec.path, spec.model].find((name) => typeof name === 'string' && name !== '');
+  const names = spec.runtime === 'onnx' ? [spec.name, spec.path] : [spec.name, spec.model, spec.path];
+  const named = names.find((name) => typeof name === 'string' && name !== '');
   return `${named ?? 'Unnamed model'} · ${id.slice(-6)}`;
 }
 

@@ -22,17 +22,30 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Shows a refusal in the service's words, each finding, and the request id to copy. */
-export function ErrorNote(props: { error: ApiError; details?: readonly Finding[]; onRetry?: () => void }) {
-  const { error, details = error.details, onRetry } = props;
+/** Shows a refusal in the service's words, each finding, and the request id to copy. `onPath` goes to what a finding names. */
+export function ErrorNote(props: {
+  error: ApiError;
+  details?: readonly Finding[];
+  onRetry?: () => void;
+  onPath?: (path: string) => void;
+}) {
+  const { error, details = error.details, onRetry, onPath } = props;
+  const repeatsFinding = error.code === 'invalid_request' && details.length > 0;
   return (
     <div class="note bad" role="alert">
-      <p>{error.message}</p>
+      {!repeatsFinding && <p>{error.message}</p>}
       {details.length > 0 && (
         <ul>
           {details.map(({ path, message }) => (
             <li key={path + message}>
-              {path && <code>{path}</code>} {message}
+              {path && onPath ? (
+                <button type="button" class="jump" onClick={() => onPath(path)}>
+                  {path}
+                </button>
+              ) : (
+                path && <code>{path}</code>
+              )}{' '}
+              {message}
             </li>
           ))}
         </ul>

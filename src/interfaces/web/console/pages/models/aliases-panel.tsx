@@ -118,7 +118,8 @@ export function AliasDialog(props: {
 }) {
   const { projectId, alias, models, aliases, onClose } = props;
   const [name, setName] = useState(alias?.alias ?? '');
-  const [model, setModel] = useState(models.find(({ id }) => id !== alias?.model_id)?.id ?? models[0]?.id ?? '');
+  const [chosen, choose] = useState('');
+  const model = chosen || (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id || '';
   const setting = useAction(async () => {
     const path = { project_id: projectId, alias: name.trim() };
     const body = { model_id: model, ...(alias && { version: alias.version }) };
@@ -156,7 +157,7 @@ export function AliasDialog(props: {
           value={model}
           options={models.map((one) => [one.id, modelName(one)] as const)}
           error={fieldError(setting.error, 'model_id')}
-          onInput={(event) => setModel(event.currentTarget.value)}
+          onInput={(event) => choose(event.currentTarget.value)}
         />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>

@@ -22,8 +22,11 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
   const runtime = text('runtime');
   const folders = (files.data?.model_files ?? []).filter(({ kind }) => kind in KINDS);
   const path = text('path');
+  const awaited = isOperator() && !files.data && !files.error;
   const paths: (readonly [string, string])[] = [
-    ...(folders.some((folder) => folder.path === path) ? [] : [[path, path || 'Choose a model'] as const]),
+    ...(folders.some((folder) => folder.path === path)
+      ? []
+      : [[path, path || (awaited ? 'Loading the models …' : 'Choose a model')] as const]),
     ...folders.map((folder) => {
       const kind = KINDS[folder.kind as keyof typeof KINDS];
       return [folder.path, `${folder.path} (${kind}, ${formatBytes(folder.size)})`] as const;
@@ -46,7 +49,7 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
         onInput={(event) => set('runtime', event.currentTarget.value)}
       />
       {runtime === 'onnx' &&
-        (folders.length > 0 ? (
+        (awaited || folders.length > 0 ? (
           <SelectField label="Model folder" {...choice} disabled={disabled} required options={paths} />
         ) : (
           <Field

@@ -92,7 +92,7 @@ function Target({ path, project: { id } }: { path: string; project: Project }) {
   if (path === 'models') return <a href={link(`/projects/${id}/models`)}>models</a>;
   const go = () => (path === 'runtime' ? document.getElementById('runtime')?.focus() : jumpToPath(path));
   return (
-    <button type="button" class="spec-jump" onClick={go}>
+    <button type="button" class="jump" onClick={go}>
       {path}
     </button>
   );

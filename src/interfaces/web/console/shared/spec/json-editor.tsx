@@ -72,7 +72,7 @@ export function JsonEditor(props: {
           <>
             <button
               type="button"
-              class="spec-jump"
+              class="jump"
               onClick={() => element.current && jumpTo(element.current, problem.offset)}
             >
               Line {place.line}, column {place.column}

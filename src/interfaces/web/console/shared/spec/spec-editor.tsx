@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Finding } from '../api.js';
 import { fieldError } from '../form.js';
 import { Panel } from '../frame.js';
 import { placeOf } from '../json-source.js';
@@ -82,8 +81,7 @@ export function SpecEditor(props: {
             </button>
           </div>
         )}
-        {saving.error && <ErrorNote error={saving.error} details={[]} />}
-        <Findings findings={saving.error?.details ?? []} />
+        {saving.error && <ErrorNote error={saving.error} onPath={jumpToPath} />}
         {asJson ? (
           <JsonEditor
             label="Spec as JSON"
@@ -135,24 +133,5 @@ export function SpecEditor(props: {
         )}
       </form>
     </Panel>
-  );
-}
-
-/** Lists findings. Each path is a button that goes to what it names. */
-export function Findings({ findings }: { findings: readonly Finding[] }) {
-  if (findings.length === 0) return null;
-  return (
-    <ul class="spec-findings">
-      {findings.map(({ path, message }) => (
-        <li key={path + message}>
-          {path && (
-            <button type="button" class="spec-jump" onClick={() => jumpToPath(path)}>
-              {path}
-            </button>
-          )}{' '}
-          {message}
-        </li>
-      ))}
-    </ul>
   );
 }

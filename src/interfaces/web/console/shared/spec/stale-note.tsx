@@ -7,8 +7,8 @@ export function StaleNote({ draft }: { draft: SpecDraft }) {
   const { base, saved } = draft;
   const since = `since version ${base.version}`;
   return (
-    <section class="spec-stale" aria-label="Stale version" role="alert">
-      <div class="note warn">
+    <section class="spec-stale" aria-label="Stale version">
+      <div class="note warn" role="alert">
         <p>
           <strong>
             Version {saved.version} was saved while you were editing version {base.version}.
