@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { InferenceEngine } from '../support/inference-engine.js';
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { as, type Cast, castOf } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
@@ -12,8 +13,11 @@ describeInBrowser('deployments and alerts in the console', () => {
   let service: Service;
   let visitor: Visitor;
   let cast: Cast;
+  let engine: InferenceEngine;
   beforeAll(async () => {
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '4' } });
+    engine = await InferenceEngine.start();
+    const env = { SERVICE_MAX_ACCOUNTS: '4', SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host };
+    service = await Service.start({ env });
     visitor = await Visitor.start(service.url);
     cast = await castOf(service);
   });
@@ -24,11 +28,13 @@ describeInBrowser('deployments and alerts in the console', () => {
   afterAll(async () => {
     await visitor?.stop();
     await service?.stop();
+    await engine?.close();
   });
 
   it('uploads a file, deploys it, predicts by a form made from its metadata, and deletes both', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments');
     await page.getByRole('link', { name: 'Deploy a model' }).click();
+    for (const kind of ['Engine elsewhere', 'Model file']) await page.getByRole('link', { name: kind }).click();
     const file = { name: 'iris.onnx', mimeType: '', buffer: echo({ input: onnxTypes.FP32 }, ['N', 4]) };
     await page.getByLabel(/Drop an ONNX file here/).setInputFiles(file);
     await shown(page, 'iris.onnx uploaded');
@@ -61,17 +67,21 @@ describeInBrowser('deployments and alerts in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('says why an engine elsewhere is refused, and keeps what was entered over a reload', async () => {
-    const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=engine');
-    await page.getByLabel('Name', { exact: true }).fill('far away');
+  it('says why an engine elsewhere is refused, keeps what was entered over a reload, and predicts with one', async () => {
+    const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=deploy&kind=engine');
+    await page.getByLabel('Name', { exact: true }).fill('far/away');
     await page.getByLabel('Address of the engine').fill('http://gpu.internal:8000');
-    await page.getByLabel('Name of the model at the engine').fill('iris');
+    await page.getByLabel('Name of the model at the engine').fill('double');
     await page.reload();
     await press(page, 'Deploy');
     await shown(page, /SERVICE_RUNTIME_ALLOWED_HOSTS/);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
-    await press(page, 'Cancel');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByLabel('Address of the engine').fill(engine.url);
+    await press(page, 'Deploy');
+    await page.getByRole('heading', { name: 'far/away' }).waitFor();
+    await page.getByLabel('x 2').fill('4');
+    await press(page, 'Predict');
+    await page.getByRole('cell', { name: '8', exact: true }).waitFor();
   });
 
   it('previews a rule over the jobs so far, creates and disables it, and acknowledges what it fired', async () => {

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { can, user } from '../../shared/account.js';
+import { can } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { formatDuration } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import type { Page } from '../../shared/page.js';
+import { usePeople } from '../../shared/people.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { Loaded, State, Time } from '../../shared/states.js';
@@ -19,6 +20,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
     () => answer(api.GET('/v1/alerts/{alert_id}', { params: { path: { alert_id } } })),
     { everyMs: (data) => (data?.status === 'acked' ? null : EVERY_MS) },
   );
+  const nameOf = usePeople();
   const alert = found.data;
   return (
     <Frame
@@ -51,9 +53,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
                 ) : (
                   <dl class="facts">
                     <dt>By</dt>
-                    <dd>
-                      <Account id={acked_by} />
-                    </dd>
+                    <dd>{acked_by === 'master' ? 'the master key' : nameOf(acked_by ?? '')}</dd>
                     <dt>When</dt>
                     <dd>
                       <Time at={acked_at} />
@@ -116,15 +116,6 @@ function Cause({ job: job_id, rule }: { job: string; rule: { id: string; name: s
       </dl>
     </Panel>
   );
-}
-
-/** The name of an account of the team, or its id. */
-function Account({ id }: { id: string | null }) {
-  const asks = id !== null && id !== 'master' && id !== user.value?.id && can('read_team');
-  const roster = useQuery(asks ? 'roster' : null, () => answer(api.GET('/v1/auth/users')));
-  if (id === 'master') return <>the master key</>;
-  const known = id === user.value?.id ? user.value : roster.data?.users.find((one) => one.id === id);
-  return <>{known?.name ?? id}</>;
 }
 
 export const alertPage: Page = {

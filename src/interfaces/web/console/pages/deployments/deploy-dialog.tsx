@@ -5,7 +5,7 @@ import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } fr
 import { formatBytes } from '../../shared/format.js';
 import { Choices } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
-import { link, navigate } from '../../shared/router.js';
+import { link, navigate, query } from '../../shared/router.js';
 import { Loaded } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
 import { Uploads } from './upload.js';
@@ -39,7 +39,8 @@ function requestOf(kind: 'file' | 'engine', draft: Draft) {
 }
 
 /** Deploys a model file or a model of an engine elsewhere, then goes to the deployment. */
-export function DeployDialog({ kind, onClose }: { kind: 'file' | 'engine'; onClose: () => void }) {
+export function DeployDialog({ onClose }: { onClose: () => void }) {
+  const kind = query.value.get('kind') === 'engine' ? 'engine' : 'file';
   const [kept, setDraft] = useDraft<Draft>('deployment');
   const draft = kept ?? EMPTY;
   const deploy = useAction(async () => {
@@ -70,7 +71,7 @@ export function DeployDialog({ kind, onClose }: { kind: 'file' | 'engine'; onClo
     <Dialog title="Deploy a model" onClose={onClose}>
       <Choices
         label="Where the model is"
-        name="dialog"
+        name="kind"
         options={[
           ['file', 'Model file'],
           ['engine', 'Engine elsewhere'],

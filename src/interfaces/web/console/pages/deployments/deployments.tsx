@@ -44,10 +44,8 @@ function Deployments() {
     everyMs: (data) =>
       data?.deployments.some(({ status }) => status === 'starting') ? EVERY_MS_WHILE_STARTING : EVERY_MS,
   });
-  const dialog = manages ? query.value.get('dialog') : null;
-  const close = () => setQuery({ dialog: null });
   const deploy = (
-    <a class="button primary" href={link(path.value, { dialog: 'file' })}>
+    <a class="button primary" href={link(path.value, { dialog: 'deploy' })}>
       <Icon name="plus" /> Deploy a model
     </a>
   );
@@ -71,7 +69,9 @@ function Deployments() {
         }
       </Loaded>
       <ModelFiles />
-      {(dialog === 'file' || dialog === 'engine') && <DeployDialog kind={dialog} onClose={close} />}
+      {manages && query.value.get('dialog') === 'deploy' && (
+        <DeployDialog onClose={() => setQuery({ dialog: null, kind: null })} />
+      )}
     </Frame>
   );
 }
