@@ -50,3 +50,7 @@ export function summaryOf({ fields }: LogLine): string {
   const ms = shown.get('ms');
   return [...told, ms && `${ms} ms`].filter(Boolean).join(' · ');
 }
+
+/** Tells whether a line is of a call that read the log, as this page makes them all the time. */
+export const readsLog = ({ event, fields }: LogLine): boolean =>
+  event === 'request' && fields.some(([name, value]) => name === 'path' && value === '/v1/logs');

@@ -9,12 +9,12 @@ import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
-import { type LogLine, levels, readLines, summaryOf } from './log-lines.js';
+import { type LogLine, levels, readLines, readsLog, summaryOf } from './log-lines.js';
 import './logs.css';
 
-const EVERY_MS = 3_000;
-/** Bounds the rows of the page. */
-const MOST_LINES = 300;
+const EVERY_MS = 5_000;
+/** Bounds the lines of an answer, and so the rows of the page. */
+const MOST_LINES = 500;
 /** A list that is scrolled to within this of its end follows new lines. */
 const NEAR_END_PX = 40;
 
@@ -39,7 +39,7 @@ function Logs() {
   return (
     <Frame
       title="Logs"
-      about={log.data ? `The newest lines of ${log.data.file}.` : 'The newest lines of the server log.'}
+      about={`The newest lines of ${log.data?.file ?? 'the log'}, without the calls that read it.`}
       actions={
         <button type="button" class="button" aria-pressed={paused} onClick={() => pause(!paused)}>
           <Icon name={paused ? 'play' : 'stop'} /> {paused ? 'Resume' : 'Pause'}
@@ -92,7 +92,7 @@ function Logs() {
 
 /** The newest line is at the end. A reader who has scrolled up stays at the lines that they read. */
 function Lines({ texts }: { texts: readonly string[] }) {
-  const lines = useMemo(() => readLines(texts), [texts]);
+  const lines = useMemo(() => readLines(texts).filter((line) => !readsLog(line)), [texts]);
   const list = useRef<HTMLElement>(null);
   const follows = useRef(true);
   useLayoutEffect(() => {

@@ -5,10 +5,10 @@ import { answer, api } from '../../shared/api.js';
 import { FormError, SelectField, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
+import { draftModel, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link, navigate } from '../../shared/router.js';
 import { State } from '../../shared/states.js';
-import { connectModel } from './connect-model.js';
 import { type Progress, type Step, steps } from './steps.js';
 
 const SHIPPED_MODEL = 'tiny-chat';
@@ -27,7 +27,13 @@ export function FirstSteps({ project, next, reload }: Progress & { reload: () =>
   const params = { path: { project_id: id } };
   const acts: Record<Step, () => Promise<unknown>> = {
     project: () => answer(api.POST('/v1/projects', { body: { starter_id: starter } })),
-    model: () => connectModel(id, model),
+    model: async () => {
+      const { models } = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
+      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model); // Of a try that failed.
+      const draft = known ?? (await draftModel(id, { runtime: 'onnx', path: model }));
+      const { id: model_id } = draft.state === 'draft' ? await registerModel(draft) : draft;
+      return answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));
+    },
     runtime: () => answer(api.POST('/v1/projects/{project_id}/runtime/start', { params })),
     question: async () => navigate(link('/playground', { project: id })),
   };

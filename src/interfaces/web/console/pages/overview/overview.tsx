@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { can, user } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
@@ -29,33 +30,46 @@ function Overview() {
     () => answer(api.GET('/v1/jobs', { params: { query: { limit: MOST_LISTED } } })),
     { everyMs: LISTS_EVERY_MS },
   );
-  const isEmpty = status.data && !status.data.runtimes.some(({ state }) => state !== 'not_connected');
   const chats = useQuery(can('read_jobs') ? 'newest chat' : null, () =>
     answer(api.GET('/v1/jobs', { params: { query: { kind: 'chat', limit: 1 } } })),
   );
-  const asked = chats.data && chats.data.count > 0;
+  const alerts = useQuery(
+    can('read_monitoring') ? 'firing alerts' : null,
+    () => answer(api.GET('/v1/alerts', { params: { query: { status: 'firing', limit: MOST_LISTED } } })),
+    { everyMs: LISTS_EVERY_MS },
+  );
   return (
     <Frame title="Overview" about={user.value ? `Welcome, ${user.value.name}.` : undefined}>
       <NewKey />
       <Loaded query={status} what="the runtimes">
-        {({ runtimes }) => (
-          <>
-            {(isEmpty || asked === false) && <FirstSteps {...progressOf(runtimes)} reload={status.reload} />}
-            {!isEmpty && <Traffic />}
-            <div class="columns">
-              {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
-              {can('read_monitoring') && <DeploymentsPanel />}
-              {can('read_monitoring') && <AlertsPanel />}
-              {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} />}
-            </div>
-          </>
-        )}
+        {({ runtimes }) => {
+          const isEmpty = !runtimes.some(isConnected);
+          return (
+            <>
+              {alerts.data && alerts.data.count > 0 && <AlertsPanel alerts={alerts} />}
+              {(isEmpty || chats.data?.count === 0) && <FirstSteps {...progressOf(runtimes)} reload={status.reload} />}
+              {!isEmpty && <Traffic />}
+              <div class="overview-columns">
+                {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
+                {can('read_monitoring') && <DeploymentsPanel />}
+                {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} runtimes={runtimes} />}
+                {(alerts.error || alerts.data?.count === 0) && <AlertsPanel alerts={alerts} />}
+              </div>
+            </>
+          );
+        }}
       </Loaded>
     </Frame>
   );
 }
 
-const Rows = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
+const isConnected = ({ state }: Runtimes[number]) => state !== 'not_connected';
+
+/** Moves what is well behind what is not, and cuts the list. */
+const firstNotWell = <Item,>(items: readonly Item[], isWell: (item: Item) => boolean): readonly Item[] =>
+  [...items].sort((one, other) => Number(isWell(one)) - Number(isWell(other))).slice(0, MOST_LISTED);
+
+const Rows = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <ul class="overview-rows" aria-label={label}>
     {children}
   </ul>
@@ -68,11 +82,11 @@ const All = ({ to, of }: { to: string; of: string }) => (
 );
 
 function RuntimesPanel({ runtimes }: { runtimes: Runtimes }) {
-  const connected = runtimes.filter(({ state }) => state !== 'not_connected');
+  const connected = firstNotWell(runtimes.filter(isConnected), ({ state }) => state === 'ready');
   return (
     <Panel title="Runtimes" actions={<All to="/projects" of="projects" />}>
       <Rows label="Runtimes">
-        {connected.slice(0, MOST_LISTED).map(({ project_id, project_name, state, reason }) => (
+        {connected.map(({ project_id, project_name, state, reason }) => (
           <li key={project_id}>
             <a href={link(`/projects/${project_id}`)}>{project_name}</a> <State of={state} />
             {reason && <p class="hint">{reason}</p>}
@@ -93,7 +107,7 @@ function DeploymentsPanel() {
             <p class="hint">No model file is deployed.</p>
           ) : (
             <Rows label="Deployments">
-              {all.slice(0, MOST_LISTED).map(({ id, name, status, reason }) => (
+              {firstNotWell(all, ({ status }) => status === 'running').map(({ id, name, status, reason }) => (
                 <li key={id}>
                   <a href={link(`/deployments/${id}`)}>{name}</a> <State of={status} />
                   {reason && <p class="hint">{reason}</p>}
@@ -107,12 +121,7 @@ function DeploymentsPanel() {
   );
 }
 
-function AlertsPanel() {
-  const alerts = useQuery(
-    'firing alerts',
-    () => answer(api.GET('/v1/alerts', { params: { query: { status: 'firing', limit: MOST_LISTED } } })),
-    { everyMs: LISTS_EVERY_MS },
-  );
+function AlertsPanel({ alerts }: { alerts: Query<Schemas['Alerts']> }) {
   return (
     <Panel title="Firing alerts" actions={<All to="/alerts" of="alerts" />}>
       <Loaded query={alerts} what="the alerts">
@@ -134,7 +143,8 @@ function AlertsPanel() {
   );
 }
 
-function JobsPanel({ jobs }: { jobs: Query<Schemas['Jobs']> }) {
+function JobsPanel({ jobs, runtimes }: { jobs: Query<Schemas['Jobs']>; runtimes: Runtimes }) {
+  const names = new Map(runtimes.map(({ project_id, project_name }) => [project_id, project_name]));
   return (
     <Panel title="Newest jobs" actions={<All to="/jobs" of="jobs" />}>
       <Loaded query={jobs} what="the jobs">
@@ -142,7 +152,10 @@ function JobsPanel({ jobs }: { jobs: Query<Schemas['Jobs']> }) {
           <Rows label="Newest jobs">
             {newest.map((job) => (
               <li key={job.id}>
-                <JobLink job={job} /> <State of={job.status} /> <Time at={job.created_at} />
+                <span>
+                  <JobLink job={job} /> <span class="hint">{names.get(job.project_id ?? '')}</span>
+                </span>
+                <State of={job.status} /> <Time at={job.created_at} />
               </li>
             ))}
           </Rows>

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
 import { isOperator, status } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Chart, type Line } from '../../shared/chart.js';
@@ -68,51 +67,52 @@ const orNone = (value: number | null | undefined, format: (value: number) => str
 function Charts({ summary, range: name }: { summary: Schemas['UsageSummary']; range: RangeName }) {
   const { title: range, step } = ranges[name];
   const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary);
-  const series = useMemo(() => seriesOf(summary, step), [summary, step]);
+  const series = seriesOf(summary, step);
   const { times } = series;
   return (
-    <div class="columns">
+    <div class="overview-columns">
       <Graph
         title="Calls"
+        none="No call ended"
         figures={[
           ['Calls per minute', formatCompact(callsPerMinute)],
           ['Failed', orNone(errorShare, formatShare)],
         ]}
         {...{ times, range }}
-        lines={useMemo(
-          () => [
+        lines={[
             { name: 'Calls per minute', values: series.callsPerMinute },
             { name: 'Failed', values: series.failuresPerMinute, colour: 2 },
-          ],
-          [series],
-        )}
+          ]}
         format={formatCompact}
       />
       <Graph
         title="Latency"
+        none="No call ended"
         figures={[
           ['Median', orNone(latency?.p50, formatDuration)],
           ['95th percentile', orNone(latency?.p95, formatDuration)],
         ]}
         {...{ times, range }}
-        lines={useMemo(() => percentileLines(series.latency), [series])}
+        lines={percentileLines(series.latency)}
         format={formatDuration}
       />
       <Graph
         title="Tokens"
+        none="No answer was made"
         figures={[['Tokens per second, in answers', formatCompact(tokensPerSecond)]]}
         {...{ times, range }}
-        lines={useMemo(() => [{ name: 'Tokens per second', values: series.tokensPerSecond, colour: 3 }], [series])}
+        lines={[{ name: 'Tokens per second', values: series.tokensPerSecond, colour: 3 }]}
         format={formatCompact}
       />
       <Graph
         title="Time to first token"
+        none="No answer was streamed"
         figures={[
           ['Median', orNone(firstToken?.p50, formatDuration)],
           ['95th percentile', orNone(firstToken?.p95, formatDuration)],
         ]}
         {...{ times, range }}
-        lines={useMemo(() => percentileLines(series.firstToken), [series])}
+        lines={percentileLines(series.firstToken)}
         format={formatDuration}
       />
     </div>
@@ -131,8 +131,10 @@ function Graph(props: {
   lines: readonly Line[];
   format: (value: number) => string;
   range: string;
+  /** What there was none of, if the lines are empty. */
+  none: string;
 }) {
-  const { title, figures, times, lines, format, range } = props;
+  const { title, figures, times, lines, format, range, none } = props;
   const words = figures.map(([name, value]) => `${name} ${value}`).join(', ');
   return (
     <section class="panel overview-graph" aria-label={title}>
@@ -144,7 +146,11 @@ function Graph(props: {
           </Figure>
         ))}
       </dl>
-      <Chart {...{ times, lines, format }} text={`${title} over the last ${range}: ${words}.`} />
+      {lines.some(({ values }) => values.some(Boolean)) ? (
+        <Chart {...{ times, lines, format }} text={`${title} over the last ${range}: ${words}.`} />
+      ) : (
+        <p class="hint">{`${none} in the last ${range}.`}</p>
+      )}
     </section>
   );
 }

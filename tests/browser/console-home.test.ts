@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+import { describeInBrowser, Visitor } from '../support/browser.js';
+import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { query } from '../support/database.js';
+import { Service } from '../support/service.js';
+import { ask, completions, type Member, register } from '../support/workspace.js';
+
+const JOBS = 10_000;
+const LONGEST_TASK_MS = 200;
+
+const MANY_JOBS = `
+  INSERT INTO jobs (id, team_id, kind, mode, status, requested_by, created_at, started_at, finished_at, progress, process,
+                    finish_number)
+  SELECT 'job_' || gen_random_uuid(), team_id, 'prediction', 'sync', 'succeeded', $1, old, old, old,
+         '{"done":1,"total":1}', 1, nextval('job_finish_numbers')
+    FROM (SELECT now() - 86400 * interval '1 second' - number * interval '1 second' AS old,
+                 (SELECT team_id FROM accounts WHERE id = $1) AS team_id FROM generate_series(1, ${JOBS}) AS number) AS numbers`;
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+const place = (page: Page) => page.url().split('#')[1];
+
+/** Returns the longest task of the page from now until `act` is done, in milliseconds. */
+async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
+  await page.evaluate(`window.tasks = [0];
+    window.watch = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+    watch.observe({ type: 'longtask' })`);
+  await act();
+  return page.evaluate<number>(`tasks.push(...watch.takeRecords().map(({ duration }) => duration)), watch.disconnect(),
+    Math.max(...tasks)`);
+}
+
+describeInBrowser('the overview, the jobs and the log of the console', () => {
+  let service: Service;
+  let visitor: Visitor;
+  let ada: Member;
+  let grace: Member;
+  beforeAll(async () => {
+    service = await Service.start({});
+    visitor = await Visitor.start(service.url);
+    ada = await register(service, 'Ada');
+    grace = await register(service, 'Grace');
+  });
+  afterEach(async () => {
+    await visitor.closePages();
+    expect(visitor.complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitor?.stop();
+    await service?.stop();
+  });
+
+  it('leads from an empty service to the playground by four buttons, and a member by words', async () => {
+    const member = await openConsole(visitor, grace.token, '/');
+    await member.getByText('An admin or a developer of your team').waitFor();
+    expect(await member.getByRole('button', { name: 'Create the project' }).count()).toBe(0);
+
+    const page = await openConsole(visitor, ada.token, '/');
+    await page.getByRole('heading', { name: 'Four steps to a first answer' }).waitFor();
+    await page.evaluate("sessionStorage.setItem('tenon.new-key', 'tnk_new')");
+    await page.reload();
+    await button(page, 'Copy key').click();
+    expect(await clipboard(page)).toBe('tnk_new');
+    expect(await page.evaluate('Object.keys(sessionStorage).join()')).toBe('tenon.session');
+    await page.getByLabel('Starter').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await button(page, 'Dismiss the key').click();
+    await page.getByText('tnk_new').waitFor({ state: 'detached' });
+
+    for (const name of ['Create the project', 'Connect the model', 'Start the runtime', 'Open the playground']) {
+      await button(page, name).click();
+    }
+    await page.waitForURL(/#\/playground\?project=prj_/);
+    const { runtimes } = (await service.get('/v1/status', ada.token)).body;
+    expect(runtimes).toMatchObject([{ project_name: 'Capital cities', state: 'ready' }]);
+    await service.post(completions(runtimes[0].project_id), ada.token, ask(runtimes[0].project_id, 'Hello'));
+
+    await page.goBack();
+    await page.getByRole('img', { name: /^Latency over the last 1 hour: Median \d/ }).waitFor();
+    expect(await page.getByText('Four steps').count()).toBe(0);
+    await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
+    await page.getByRole('list', { name: 'Newest jobs' }).getByRole('link', { name: 'Chat' }).waitFor();
+    await button(page, '7 days').click();
+    await page.getByRole('img', { name: /^Calls over the last 7 days/ }).waitFor();
+    expect(place(page)).toBe('/?range=7d');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
+
+  it('lists ten thousand jobs quickly by the filters in the address, and cancels one', async () => {
+    await query(service.databaseUrl as string, MANY_JOBS, [ada.id]);
+    await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now() WHERE id = $1', [ada.id]);
+    const rule = { name: 'any failure', rule_type: 'consecutive_failures', threshold: 1 };
+    await service.post('/v1/alerts/rules', ada.token, rule);
+    const job = async (name: string, json: object) => {
+      const { id } = (await service.post('/v1/jobs', ada.token, { kind: 'external', name })).body;
+      await service.call('PATCH', `/v1/jobs/${id}`, { token: ada.token, json });
+      return id;
+    };
+    await job('training', { status: 'failed', error: 'no memory left' });
+    const running = await job('import', { status: 'running', progress: { done: 3, total: 10 } });
+
+    const page = await openConsole(visitor, ada.token, '/');
+    await page.getByRole('list', { name: 'Firing alerts' }).getByRole('link').waitFor();
+
+    const rows = page.getByRole('row').filter({ has: page.getByRole('cell') });
+    const tasks: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const longest = await longestTask(page, async () => {
+        await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+        await page.getByLabel('Kind').selectOption('prediction');
+        for (const count of [50, 100]) {
+          await rows.nth(count - 1).waitFor();
+          await button(page, 'Show more').click();
+        }
+        await rows.nth(149).waitFor();
+      });
+      tasks.push(longest);
+      await page.getByRole('link', { name: 'Overview' }).click();
+    }
+    expect(Math.min(...tasks)).toBeLessThan(LONGEST_TASK_MS);
+
+    await page.goBack();
+    expect(place(page)).toBe('/jobs?kind=prediction');
+    await page.getByLabel('Kind').selectOption('external');
+    await page.getByLabel('Status').selectOption('failed');
+    await page.getByRole('link', { name: 'training' }).waitFor();
+    expect(place(page)).toBe('/jobs?kind=external&status=failed');
+    expect(await rows.count()).toBe(1);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.getByRole('link', { name: 'training' }).click();
+    await page.getByText('no memory left').waitFor();
+
+    await page.goto(`${service.url}/#/jobs/${running}`);
+    await page.getByText('3 of 10').first().waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await button(page, 'Cancel the job').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByText('The job is cancelled.').waitFor();
+    expect((await service.get(`/v1/jobs/${running}`, ada.token)).body.status).toBe('cancelled');
+    await page.getByRole('link', { name: /^req_/ }).click();
+    await page.getByText('job recorded').waitFor();
+    expect(place(page)).toMatch(/^\/logs\?request_id=req_/);
+  });
+
+  it('follows the log, keeps lines by level and request, and opens one', async () => {
+    await service.get('/v1/nowhere', ada.token);
+    const page = await openConsole(visitor, ada.token, '/logs');
+    await page.getByText('/v1/nowhere').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await service.post('/v1/projects', ada.token, { name: 'Logged later' });
+    const line = page.getByText('POST · /v1/projects · 201').last();
+    await line.waitFor();
+    await button(page, 'Pause').click();
+    await button(page, 'Resume').waitFor();
+    await line.click();
+    await button(page, 'Copy line').click();
+    expect(JSON.parse(await clipboard(page))).toMatchObject({ event: 'request', method: 'POST', status: 201 });
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.locator('.logs-fields').getByRole('link', { name: /^req_/ }).click();
+    await page.getByText('/v1/nowhere').waitFor({ state: 'detached' });
+    await page.getByText('POST · /v1/projects · 201').waitFor();
+    await page.getByLabel('Level').selectOption('error');
+    await page.getByText('No line fits these filters').waitFor();
+    expect(place(page)).toMatch(/^\/logs\?request_id=req_.*&level=error$/);
+    await button(page, 'Show all lines').click();
+    await page.getByText('/v1/nowhere').waitFor();
+    expect(place(page)).toBe('/logs');
+  });
+});
