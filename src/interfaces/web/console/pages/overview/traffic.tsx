@@ -80,9 +80,9 @@ function Charts({ summary, range: name }: { summary: Schemas['UsageSummary']; ra
         ]}
         {...{ times, range }}
         lines={[
-            { name: 'Calls per minute', values: series.callsPerMinute },
-            { name: 'Failed', values: series.failuresPerMinute, colour: 2 },
-          ]}
+          { name: 'Calls per minute', values: series.callsPerMinute },
+          { name: 'Failed', values: series.failuresPerMinute, colour: 2 },
+        ]}
         format={formatCompact}
       />
       <Graph
