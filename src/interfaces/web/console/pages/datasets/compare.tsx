@@ -118,7 +118,7 @@ const ChangedRecord = ({ record: { id, fields, before, after } }: { record: Chan
 const Side = ({ kind, value }: { kind: 'added' | 'removed'; value: unknown }) => (
   <div class={`dataset-side ${kind}`}>
     <span class="hint">{kind === 'removed' ? 'Before' : 'Now'}</span>
-    {value === undefined || value === null ? <p class="hint">none</p> : <p>{textOf(value)}</p>}
+    {textOf(value ?? '') === '' ? <p class="hint">empty</p> : <p>{textOf(value)}</p>}
   </div>
 );
 

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
@@ -24,6 +25,22 @@ function Datasets({ parameters }: { parameters: Readonly<Record<string, string>>
   });
   const mayEdit = can('edit_workspace');
   const open = () => setQuery({ import: 'file' }, { replace: false });
+  const [dropped, setDropped] = useState<File | null>(null);
+  useEffect(() => {
+    if (!mayEdit) return;
+    const onDragOver = (event: DragEvent) => event.preventDefault();
+    const onDrop = (event: DragEvent) => {
+      event.preventDefault();
+      setDropped(event.dataTransfer?.files[0] ?? null);
+      if (!query.value.get('import')) open();
+    };
+    addEventListener('dragover', onDragOver);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onDragOver);
+      removeEventListener('drop', onDrop);
+    };
+  }, [mayEdit]);
   return (
     <ProjectFrame
       id={project}
@@ -41,6 +58,7 @@ function Datasets({ parameters }: { parameters: Readonly<Record<string, string>>
           found.length === 0 ? (
             <Empty icon="datasets" title="This project has no dataset yet">
               <p>A dataset has questions with the answers that you expect. A frozen one measures a model.</p>
+              {mayEdit && <p>Drop a CSV, JSON or JSON Lines file here.</p>}
             </Empty>
           ) : (
             <Table label="Datasets" columns={columnsOf(project)} rows={found} rowKey={({ id }) => id} />
@@ -48,7 +66,7 @@ function Datasets({ parameters }: { parameters: Readonly<Record<string, string>>
         }
       </Loaded>
       <More query={datasets} />
-      {mayEdit && query.value.get('import') && <ImportDialog project={project} />}
+      {mayEdit && query.value.get('import') && <ImportDialog project={project} dropped={dropped} />}
     </ProjectFrame>
   );
 }

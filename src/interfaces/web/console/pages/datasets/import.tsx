@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
@@ -25,7 +25,7 @@ const NOTHING: Source = { name: '', form: 'csv', text: '' };
 const MOST_SHOWN = 100_000;
 
 /** Imports a dataset from a file, from pasted text or from a starter. What is refused is shown row by row, to be mended. */
-export function ImportDialog({ project }: { project: string }) {
+export function ImportDialog({ project, dropped }: { project: string; dropped: File | null }) {
   const [draft, set] = useDraft<Source>('import');
   const source = draft ?? NOTHING;
   const [file, setFile] = useState<File | null>(null);
@@ -57,6 +57,9 @@ export function ImportDialog({ project }: { project: string }) {
     setFile(taken);
     set({ name: source.name || taken.name.replace(/\.\w+$/, ''), form, text: '' });
   };
+  useEffect(() => {
+    if (dropped) void take(dropped);
+  }, [dropped]);
   const paste = (text: string) => {
     setFile(null);
     change({ text, form: source.text === '' ? formOf('', text) : source.form, pieces: undefined });
@@ -74,7 +77,7 @@ export function ImportDialog({ project }: { project: string }) {
         }}
       >
         <FormError error={error} fields={['name', ...beside.map(({ path }) => path)]} />
-        <DropZone file={file} onFile={take} />
+        <FileChoice file={file} onFile={take} />
         {!file && !source.pieces && source.text.length < MOST_SHOWN && (
           <TextField
             label="Or paste the text"
@@ -133,25 +136,11 @@ export function ImportDialog({ project }: { project: string }) {
   );
 }
 
-function DropZone({ file, onFile }: { file: File | null; onFile: (file: File) => void }) {
-  const [over, setOver] = useState(false);
+/** Takes a chosen file. A dropped one is taken anywhere on the page. */
+function FileChoice({ file, onFile }: { file: File | null; onFile: (file: File) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same by keyboard.
-    <div
-      class={over ? 'dataset-drop over' : 'dataset-drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        const dropped = event.dataTransfer?.files[0];
-        if (dropped) onFile(dropped);
-      }}
-    >
+    <div class="dataset-drop">
       <Icon name="upload" />
       <p>{file ? `${file.name}, ${formatBytes(file.size)}` : 'Drop a CSV, JSON or JSON Lines file here'}</p>
       <input

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../shared/dialog.js';
-import { Field, SelectField, TextField } from '../../shared/form.js';
+import { Field, TextField } from '../../shared/form.js';
 import { Icon } from '../../shared/icon.js';
 import type { Row } from './changes.js';
 import { type DatasetRecord, FOUR, fieldOf, parseExact, textOf } from './values.js';
@@ -118,15 +118,15 @@ export function RecordDialog(props: {
               )}
               {writable && field.name !== 'id' && field.name !== 'group' && (
                 <div class="dataset-field-kind">
-                  <SelectField
-                    label={`Kind of ${field.name}`}
-                    value={field.kind}
-                    options={[
-                      ['text', 'Text'],
-                      ['json', 'JSON'],
-                    ]}
+                  <select
+                    aria-label={`Kind of ${field.name}`}
                     onChange={(event) => change(at, { kind: event.currentTarget.value as Typed['kind'] })}
-                  />
+                  >
+                    <option value="text">Text</option>
+                    <option value="json" selected={field.kind === 'json'}>
+                      JSON
+                    </option>
+                  </select>
                   {own && (
                     <button
                       type="button"

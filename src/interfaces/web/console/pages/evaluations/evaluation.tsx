@@ -156,7 +156,12 @@ function Scores({ job, summary }: { job: Job; summary: Summary }) {
           rows={groups.length > 1 ? [all, ...byGroup] : [all]}
           threshold={threshold}
         />
-        {threshold !== undefined && <p class="hint">The dashed line is the threshold, {formatShare(threshold)}.</p>}
+        {threshold !== undefined && (
+          <p class="hint">
+            The dashed line is the threshold, {formatShare(threshold)}. The score{' '}
+            {accuracy >= threshold ? 'reaches' : 'does not reach'} it.
+          </p>
+        )}
         {groups_left_out > 0 && <p class="hint">{groups_left_out} smaller groups are left out.</p>}
       </Panel>
       <Panel title="Measured on">
