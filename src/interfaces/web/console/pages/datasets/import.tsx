@@ -78,7 +78,7 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
       >
         <FormError error={error} fields={['name', ...beside.map(({ path }) => path)]} />
         <FileChoice file={file} onFile={take} />
-        {!file && !source.pieces && source.text.length < MOST_SHOWN && (
+        {!file && refused.every(({ row }) => row === null) && source.text.length < MOST_SHOWN && (
           <TextField
             label="Or paste the text"
             class="code"
@@ -88,6 +88,9 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
             value={source.text}
             onInput={(event) => paste(event.currentTarget.value)}
           />
+        )}
+        {!file && source.text.length >= MOST_SHOWN && (
+          <p class="hint">A text of {formatBytes(source.text.length)} is kept here.</p>
         )}
         {source.pieces && (
           <RefusedRows
