@@ -1,16 +1,17 @@
-import { useEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 
 /** Where a question is written. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
 export function Composer(props: {
+  input: RefObject<HTMLTextAreaElement | null>;
   text: string;
   onText: (text: string) => void;
   onSend: () => void;
   onStop: () => void;
   isComing: boolean;
 }) {
-  const { text, onText, onSend, onStop, isComing } = props;
-  const input = useRef<HTMLTextAreaElement>(null);
+  const { input, text, onText, onSend, onStop, isComing } = props;
   useEffect(() => {
     const frame = requestAnimationFrame(() => input.current?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(frame);

@@ -64,6 +64,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [asked, keepAsked] = useDraft<string>('playground asked');
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
+  const composer = useRef<HTMLTextAreaElement>(null);
   const isComing = sides.some(({ chat }) => chat.isComing.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
@@ -88,11 +89,13 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   /** Asks one column again. The draft of the question goes once it is answered. */
   const repeat = (act: () => Promise<boolean>) =>
     withSettings(async () => {
+      composer.current?.focus(); // The button that was pressed goes away.
       if (await act()) keepAsked(null);
     });
   const startAnew = () => {
     setQuery({ conversation: null, beside_conversation: null });
     for (const { chat } of sides) void chat.open(null);
+    composer.current?.focus();
   };
   const compare = () => {
     const other = runtimes.find(({ project_id, state }) => project_id !== projectId && state === 'ready');
@@ -140,7 +143,14 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
             {columnOf(first, second ? 'First project' : 'Project')}
             {second && columnOf(second, 'Second project')}
           </div>
-          <Composer text={question ?? ''} onText={keepQuestion} onSend={send} onStop={stop} isComing={isComing} />
+          <Composer
+            input={composer}
+            text={question ?? ''}
+            onText={keepQuestion}
+            onSend={send}
+            onStop={stop}
+            isComing={isComing}
+          />
         </div>
         {panel.shown && (
           <aside class="playground-side" aria-label={panel.shown === 'settings' ? 'Settings' : 'Conversations'}>
