@@ -103,6 +103,7 @@ function Rules() {
         )
       }
     >
+      {asked && asked !== 'new' && rules && !edited && <p class="note warn">This rule is deleted. Its alerts stay.</p>}
       <Loaded query={list} what="the rules">
         {() =>
           rules?.length === 0 ? (
@@ -116,7 +117,6 @@ function Rules() {
           )
         }
       </Loaded>
-      {asked && asked !== 'new' && rules && !edited && <p class="note warn">This rule is deleted. Its alerts stay.</p>}
       {asked === 'new' && <RuleDialog onSaved={put} onClose={close} />}
       {edited && <RuleDialog key={edited.id} rule={edited} onSaved={put} onClose={close} />}
     </Frame>

@@ -68,7 +68,8 @@ function DeploymentView({ parameters: { deployment_id = '' } }: { parameters: Re
 
 const Summary = ({ deployment: { status, reason } }: { deployment: Deployment }) => (
   <p>
-    <State of={status} /> {reason}
+    <State of={status} />
+    {reason && `: ${reason}`}
   </p>
 );
 
