@@ -53,6 +53,12 @@ describeInBrowser('projects and models in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await part(page, 'Runtime').getByText('not connected').waitFor();
 
+    await page.keyboard.press('Control+k'); // The palette reads the projects in another form than their page.
+    await page.getByRole('combobox', { name: 'Find a page or an act' }).fill('capital');
+    await page.getByRole('option', { name: /^Capital cities/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Datasets' }).click();
+    await page.getByRole('link', { name: /^Capitals of/ }).waitFor();
     await page.getByRole('link', { name: 'Projects' }).first().click();
     await press(page, 'Delete Capital cities');
     await press(page, 'Delete the project');

@@ -127,7 +127,8 @@ export function usePaged<Item extends { readonly id: string }>(
     next: undefined,
   });
   if (pages.current.key !== key) pages.current = { key, later: [], next: undefined };
-  const first = useQuery(key, () => load(null), options);
+  // Pages have another form than the answer that another part of the console may keep by the same key.
+  const first = useQuery(key && `pages of ${key}`, () => load(null), options);
   const [, draw] = useState(0);
   const { later, next } = pages.current;
   const cursor = next === undefined ? first.data?.next : next;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PagedQuery } from './query.js';
+import { toastError } from './toasts.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -57,7 +58,7 @@ export function More<Item>({ query }: { query: PagedQuery<Item> }) {
   if (!query.more) return null;
   const load = async () => {
     setBusy(true);
-    await query.more?.();
+    await query.more?.().catch(toastError);
     setBusy(false);
   };
   return (

@@ -36,11 +36,11 @@ export interface SpecDraft extends Content {
   /** Saves the text as the successor of a version: `base`, or `saved` to overwrite it. */
   readonly saving: Action<[version: number]>;
   readonly change: (content: Partial<Content>) => void;
-  /** Goes back to what is saved. */
-  readonly discard: () => void;
-  /** Takes the saved version and sets the own text aside. */
-  readonly takeTheirs: () => void;
+  /** Shows what is saved and sets the own text aside. */
+  readonly setAside: () => void;
   readonly bringBack: () => void;
+  /** Forgets the text that is set aside. */
+  readonly forget: () => void;
 }
 
 export const contentOf = ({ name = '', spec }: Pick<Saved, 'name' | 'spec'>): Content => ({
@@ -110,11 +110,11 @@ export function useSpecDraft(props: {
     stale: changed && base.version < saved.version,
     saving,
     change,
-    discard: () => {
+    setAside: () => {
       saving.clear();
-      keep(null);
+      keep({ ...saved, base: saved, aside: { name, text } });
     },
-    takeTheirs: () => keep({ ...saved, base: saved, aside: { name, text } }),
     bringBack: () => draft?.aside && keep({ ...draft.aside, base: saved }),
+    forget: () => keep(changed ? { name, text, base } : null),
   };
 }

@@ -75,10 +75,15 @@ export function SpecEditor(props: {
         {draft.stale && <StaleNote draft={draft} />}
         {draft.aside && (
           <div class="note">
-            <p>You took version {draft.saved.version}. Your own text is set aside until you save or discard.</p>
-            <button type="button" class="button small" onClick={draft.bringBack}>
-              Bring my text back
-            </button>
+            <p>Your own text is set aside for version {draft.base.version}.</p>
+            <div class="actions start">
+              <button type="button" class="button small" onClick={draft.bringBack}>
+                Bring my text back
+              </button>
+              <button type="button" class="button small" onClick={draft.forget}>
+                Forget it
+              </button>
+            </div>
           </div>
         )}
         {saving.error && <ErrorNote error={saving.error} onPath={jumpToPath} />}
@@ -115,8 +120,8 @@ export function SpecEditor(props: {
             </p>
             <div class="actions">
               {actions}
-              {(draft.changed || draft.aside) && (
-                <button type="button" class="button" onClick={draft.discard}>
+              {draft.changed && (
+                <button type="button" class="button" onClick={draft.setAside}>
                   Discard
                 </button>
               )}

@@ -27,7 +27,7 @@ export function StaleNote({ draft }: { draft: SpecDraft }) {
         </div>
       </div>
       <div class="actions start">
-        <button type="button" class="button" onClick={draft.takeTheirs}>
+        <button type="button" class="button" onClick={draft.setAside}>
           Take theirs
         </button>
         <button
