@@ -202,7 +202,8 @@ describeInBrowser('datasets and evaluations in the console', () => {
     engine.script = () => new Promise(() => {});
     await page.getByRole('link', { name: 'Evaluate again' }).click();
     await press(page, /^Start$/);
-    await press(page, 'Cancel');
+    await shown(page, '0 of 12 records are scored.');
+    await press(page, /^Cancel$/);
     await press(page, 'Cancel the evaluation');
     await shown(page, 'The evaluation is cancelled.');
   });
