@@ -18,7 +18,7 @@ export const readVersion = (project: string, dataset: string, version: number) =
     }),
   );
 
-/** Returns the text, if the browser can hold it. A larger file is sent only for what the service says of it. */
+/** A larger file is sent unread: the service refuses it by its length. */
 const MOST_READ = 32 * 1024 * 1024;
 
 /** Sends a file in its own media type: the service reads it and names everything that is wrong with it. */
