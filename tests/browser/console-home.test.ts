@@ -67,8 +67,10 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await button(page, 'Dismiss the key').click();
     await page.getByText('tnk_new').waitFor({ state: 'detached' });
 
-    for (const name of ['Create the project', 'Connect the model', 'Start the runtime', 'Open the playground']) {
-      await button(page, name).click();
+    await button(page, 'Create the project').click();
+    for (const name of ['Connect the model', 'Start the runtime', 'Open the playground']) {
+      await button(page, name).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Enter');
     }
     await page.waitForURL(/#\/playground\?project=prj_/);
     const { runtimes } = (await service.get('/v1/status', ada.token)).body;

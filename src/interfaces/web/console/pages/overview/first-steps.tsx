@@ -130,12 +130,14 @@ function StepRow(props: {
 }) {
   const { title, button, edits, at, busy, onAct, children } = props;
   const element = useRef<HTMLButtonElement>(null);
-  const wasLater = useRef(at > 0);
+  const wasLater = useRef(false);
   useEffect(() => {
+    if (at > 0) wasLater.current = true;
+    if (at !== 0 || busy || !wasLater.current) return;
+    wasLater.current = false;
     // The button of the step before is gone, and with it the focus.
-    if (at === 0 && wasLater.current && document.activeElement === document.body) element.current?.focus();
-    wasLater.current = at > 0;
-  }, [at]);
+    if (document.activeElement === document.body) element.current?.focus();
+  }, [at, busy]);
   return (
     <li class={at < 0 ? 'done' : at === 0 ? 'now' : 'later'} aria-current={at === 0 ? 'step' : undefined}>
       <div>
