@@ -73,7 +73,7 @@ function Evaluations() {
 const columnsOf = (nameOf: ReadonlyMap<string, string>): Column<Job>[] => [
   {
     title: 'Dataset',
-    cell: ({ id, name }) => <a href={link(`/evaluations/${id}`)}>{name ?? 'Of another team'}</a>,
+    cell: ({ id, name }) => (name === null ? 'Of another team' : <a href={link(`/evaluations/${id}`)}>{name}</a>),
   },
   { title: 'Status', cell: (job) => <Status job={job} /> },
   { title: 'Score', cell: (job) => <Score job={job} />, numeric: true },
