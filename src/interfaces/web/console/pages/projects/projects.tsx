@@ -29,7 +29,7 @@ function Projects() {
   const remove = async ({ id, name }: Project) => {
     const sure = await confirmAct({
       title: `Delete ${name}?`,
-      text: 'Its datasets, models, evaluations’ results and conversations go with it, frozen and registered ones included. This cannot be undone.',
+      text: 'Its datasets, models and conversations go with it, frozen and registered ones included. This cannot be undone.',
       act: 'Delete the project',
     });
     if (!sure) return;
