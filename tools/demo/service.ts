@@ -19,6 +19,8 @@ export class DemoService {
   private readonly folder = mkdtempSync(join(tmpdir(), 'tenon-demo-'));
   private child: ChildProcess | null = null;
   private said = '';
+  /** Its base URL, once it has started. */
+  url = '';
 
   /** Resolves with the base URL. */
   async start(signal: AbortSignal): Promise<string> {
@@ -42,6 +44,7 @@ export class DemoService {
     signal.throwIfAborted();
     const [, url] = /^ready (http:\/\/\S+)$/.exec(line) ?? [];
     if (!url) throw new Deviation(`ready http://… within ${READY_WITHIN_MS / 1000} s`, line);
+    this.url = url;
     return url;
   }
 

@@ -1,0 +1,65 @@
+/**
+ * Takes the pictures of the README's tour, docs/images/console-*.png: starts the real service, fills it by the walk of the
+ * demo, and opens the console in Chromium (`CHROMIUM` names another browser).
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { Client } from './demo/client.js';
+import { DemoService } from './demo/service.js';
+import { ADA, QUESTION, walk } from './demo/walk.js';
+
+const FOLDER = join(__dirname, '../../docs/images');
+const SIZE = { width: 1280, height: 800 };
+const CALLS = 24;
+const QUESTIONS = [QUESTION, 'What is 7 + 5?', 'What is the capital of Japan?'];
+
+async function main(): Promise<void> {
+  const service = new DemoService();
+  const { signal } = new AbortController();
+  await walk(service, signal);
+  const { url } = service;
+  const client = new Client(url, signal);
+  const { email, password } = ADA;
+  const { token: as } = (await client.call('POST /v1/auth/login', { body: { email, password } }, 200, {})).body;
+  const project = (await client.call('GET /v1/projects', { as }, 200, {})).body.projects[0].id;
+  const evaluation = (await client.call('GET /v1/jobs?kind=evaluation', { as }, 200, {})).body.jobs[0].id;
+  for (let turn = 0; turn < CALLS; turn++) {
+    const messages = [{ role: 'user', content: QUESTIONS[turn % QUESTIONS.length] }];
+    await client.call(
+      `POST /v1/projects/${project}/chat/completions`,
+      { as, body: { model: project, messages } },
+      200,
+      {},
+    );
+  }
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+  const page = await browser.newPage({ viewport: SIZE });
+  await page.goto(`${url}/auth`);
+  await page.evaluate(`sessionStorage.setItem('tenon.session', ${JSON.stringify(as)})`);
+  mkdirSync(FOLDER, { recursive: true });
+  const picture = async (name: string, place: string, act: () => Promise<unknown> = async () => {}) => {
+    await page.goto(`${url}/#${place}`);
+    await page.locator('h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    await act();
+    await page.screenshot({ path: join(FOLDER, `console-${name}.png`) });
+    console.log(`docs/images/console-${name}.png`);
+  };
+  await picture('overview', '/');
+  await picture('playground', `/playground?project=${project}`, async () => {
+    await page.getByLabel('Your question').fill(QUESTION);
+    await page.keyboard.press('Enter');
+    await page.getByText('tokens/s').waitFor();
+  });
+  await picture('project', `/projects/${project}`);
+  await picture('evaluation', `/evaluations/${evaluation}`);
+  await browser.close();
+  await service.stop();
+  service.remove();
+}
+
+void main();
