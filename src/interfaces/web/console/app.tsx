@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Layout } from './layout/layout.js';
 import { SignInDialog } from './layout/sign-in-dialog.js';
 import { pages } from './pages.js';
 import { can, loadStatus, status } from './shared/account.js';
 import { ApiError } from './shared/api.js';
 import { Confirmation } from './shared/dialog.js';
+import type { Page } from './shared/page.js';
 import { link, match, path } from './shared/router.js';
 import { leaveForSignIn, takeSessionOfAnotherTab, token } from './shared/session.js';
 import { Empty, ErrorNote, Loading } from './shared/states.js';
@@ -55,10 +56,17 @@ function OpenPage() {
       </Layout>
     );
   }
-  const { view: View } = found.page;
   return (
     <Layout>
-      <View key={found.page.path} parameters={found.parameters} />
+      <View key={found.page.path} page={found.page} parameters={found.parameters} />
     </Layout>
   );
+}
+
+/** Shows a page. If drawing it throws, the menu stays and words say so. */
+function View({ page: { view: Content }, parameters }: { page: Page; parameters: Readonly<Record<string, string>> }) {
+  const [broken, again] = useErrorBoundary();
+  if (broken === undefined) return <Content parameters={parameters} />;
+  const error = new ApiError(0, 'broken', `This page could not be drawn: ${(broken as Error).message ?? broken}`);
+  return <ErrorNote error={error} onRetry={again} />;
 }
