@@ -4,6 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { Client } from './demo/client.js';
 import { DemoService } from './demo/service.js';
@@ -11,7 +12,9 @@ import { ADA, QUESTION, walk } from './demo/walk.js';
 
 const FOLDER = join(__dirname, '../../docs/images');
 const SIZE = { width: 1280, height: 800 };
-const CALLS = 24;
+/** Over four minutes, so that the charts of the overview have something to draw. */
+const CALLS = 60;
+const EVERY_MS = 4_000;
 const QUESTIONS = [QUESTION, 'What is 7 + 5?', 'What is the capital of Japan?'];
 
 async function main(): Promise<void> {
@@ -26,12 +29,11 @@ async function main(): Promise<void> {
   const evaluation = (await client.call('GET /v1/jobs?kind=evaluation', { as }, 200, {})).body.jobs[0].id;
   for (let turn = 0; turn < CALLS; turn++) {
     const messages = [{ role: 'user', content: QUESTIONS[turn % QUESTIONS.length] }];
-    await client.call(
-      `POST /v1/projects/${project}/chat/completions`,
-      { as, body: { model: project, messages } },
-      200,
-      {},
-    );
+    const streamed = { model: project, messages, stream: true };
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${as}` };
+    const body = JSON.stringify(streamed);
+    await (await fetch(`${url}/openai/v1/chat/completions`, { method: 'POST', headers, body })).text();
+    await delay(EVERY_MS);
   }
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -49,14 +51,14 @@ async function main(): Promise<void> {
     await page.screenshot({ path: join(FOLDER, `console-${name}.png`) });
     console.log(`docs/images/console-${name}.png`);
   };
-  await picture('overview', '/');
   await picture('playground', `/playground?project=${project}`, async () => {
     await page.getByLabel('Your question').fill(QUESTION);
     await page.keyboard.press('Enter');
     await page.getByText('tokens/s').waitFor();
   });
-  await picture('project', `/projects/${project}`);
-  await picture('evaluation', `/evaluations/${evaluation}`);
+  await picture('project', `/projects/${project}`, () => page.getByLabel('Goal').waitFor());
+  await picture('evaluation', `/evaluations/${evaluation}`, () => page.locator('main table').first().waitFor());
+  await picture('overview', '/', () => page.locator('main svg[role=img]').nth(3).waitFor());
   await browser.close();
   await service.stop();
   service.remove();

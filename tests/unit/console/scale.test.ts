@@ -1,4 +1,4 @@
-import { nearest, pathOf, roundUp } from '../../../src/interfaces/web/console/shared/scale.js';
+import { dotsOf, nearest, pathOf, roundUp } from '../../../src/interfaces/web/console/shared/scale.js';
 
 describe('the scale of a chart', () => {
   it.each([
@@ -13,7 +13,8 @@ describe('the scale of a chart', () => {
 
   it('draws lines between neighbours, gaps, and points alone', () => {
     const points = [[0, 1], [1, 2.04], null, [3, 4], null] as const;
-    expect(pathOf(points)).toBe('M0 1L1 2M3 4h0');
+    expect(pathOf(points)).toBe('M0 1L1 2M3 4');
+    expect(dotsOf(points)).toBe('M3 4h0');
     expect(pathOf([])).toBe('');
   });
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './chart.css';
-import { nearest, pathOf, roundUp } from './scale.js';
+import { dotsOf, nearest, pathOf, roundUp } from './scale.js';
 
 export interface Line {
   readonly name: string;
@@ -77,13 +77,17 @@ export function Chart(props: {
         {pointed !== null && times[pointed] !== undefined && (
           <line class="chart-pointed" x1={x(times[pointed])} x2={x(times[pointed])} y1={TOP} y2={HEIGHT - BOTTOM} />
         )}
-        {lines.map(({ name, values, colour = 1 }) => (
-          <path
-            key={name}
-            class={`chart-line chart-${colour}`}
-            d={pathOf(values.map((value, index) => (value === null ? null : [x(times[index] ?? first), y(value)])))}
-          />
-        ))}
+        {lines.map(({ name, values, colour = 1 }) => {
+          const points = values.map((value, index) =>
+            value === null ? null : ([x(times[index] ?? first), y(value)] as const),
+          );
+          return (
+            <g key={name} class={`chart-line chart-${colour}`}>
+              <path d={pathOf(points)} />
+              <path class="chart-dots" d={dotsOf(points)} />
+            </g>
+          );
+        })}
       </svg>
       <figcaption>
         {pointed !== null && times[pointed] !== undefined && <span>{named(times[pointed])}</span>}

@@ -5,17 +5,20 @@ export function roundUp(most: number): number {
   return [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= most * (1 - 1e-9)) ?? most;
 }
 
-/** Returns the lines of an SVG path through the points. A null leaves a gap; a point between gaps is a short stroke. */
-export function pathOf(points: readonly (readonly [x: number, y: number] | null)[]): string {
-  let path = '';
-  for (const [index, point] of points.entries()) {
-    if (!point) continue;
-    const [x, y] = point.map((value) => Math.round(value * 10) / 10) as [number, number];
-    const alone = !points[index - 1] && !points[index + 1];
-    path += points[index - 1] ? `L${x} ${y}` : `M${x} ${y}${alone ? 'h0' : ''}`;
-  }
-  return path;
+type Point = readonly [x: number, y: number];
+
+/** Returns an SVG path through the points. A null leaves a gap. */
+export function pathOf(points: readonly (Point | null)[]): string {
+  return points.map((point, index) => (point ? `${points[index - 1] ? 'L' : 'M'}${placeOf(point)}` : '')).join('');
 }
+
+/** Returns an SVG path of a dot for each point that stands between gaps: a line would not show it. */
+export function dotsOf(points: readonly (Point | null)[]): string {
+  const alone = points.filter((_, index) => !points[index - 1] && !points[index + 1]);
+  return alone.map((point) => (point ? `M${placeOf(point)}h0` : '')).join('');
+}
+
+const placeOf = (point: Point) => point.map((value) => Math.round(value * 10) / 10).join(' ');
 
 /** Returns the index of the time that is nearest to `at`. `times` are ascending. */
 export function nearest(times: readonly number[], at: number): number {
