@@ -67,7 +67,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await service.post(completions(runtimes[0].project_id), ada.token, ask(runtimes[0].project_id, 'Hello'));
 
     await page.goBack();
-    await page.getByRole('img', { name: /^Latency over the last 1 hour: Median \d/ }).waitFor();
+    await page.getByRole('img', { name: /^Latency over the last hour: Median \d/ }).waitFor();
     expect(await page.getByText('Four steps').count()).toBe(0);
     await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
     await page.getByRole('list', { name: 'Newest jobs' }).getByRole('link', { name: 'Chat' }).waitFor();

@@ -94,7 +94,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     await page.getByRole('img', { name: /^It would have fired once over \d+ finished job/ }).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Create');
-    await page.getByRole('cell', { name: 'When jobs fail' }).waitFor();
+    await page.getByRole('cell', { name: 'When a job fails' }).waitFor();
 
     for (let at = 0; at < 3; at++) {
       await as(service, cast.admin.token).ended('failed');
@@ -133,7 +133,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     await shown(page, 'tiny-embed');
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
     await page.goto(`${service.url}/#/alerts/rules?rule=new`);
-    await page.getByRole('cell', { name: 'When jobs fail' }).waitFor();
+    await page.getByRole('cell', { name: 'When a job fails' }).waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
     const other = await openConsole(visitor, cast.regular.token, '/alerts');

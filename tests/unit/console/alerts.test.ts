@@ -59,7 +59,7 @@ describe('alert rules in words and bars', () => {
   it('says when a rule fires', () => {
     const when = (rule_type: 'consecutive_failures' | 'job_duration_exceeded', threshold: number, job_kind?: string) =>
       conditionOf({ rule_type, threshold, job_kind });
-    expect(when('consecutive_failures', 1)).toBe('When jobs fail');
+    expect(when('consecutive_failures', 1)).toBe('When a job fails');
     expect(when('consecutive_failures', 3, 'chat')).toBe('When 3 chat jobs fail in a row');
     expect(when('job_duration_exceeded', 0.5, 'evaluation')).toBe('When an evaluation job runs longer than 0.5 s');
     expect(when('job_duration_exceeded', 60)).toBe('When a job runs longer than 60 s');

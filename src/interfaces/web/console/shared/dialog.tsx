@@ -3,20 +3,25 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon } from './icon.js';
 
-/** A modal dialog. Escape, the cross and a click beside it call `onClose`, if there is one. */
+const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
+
+/** A modal dialog. It opens with the focus in its first field. Escape, the cross and a click beside it call `onClose`, if there is one. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const opened = document.activeElement;
-    element.current?.showModal();
+    const dialog = element.current;
+    dialog?.showModal();
+    if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
     return () => opened instanceof HTMLElement && opened.focus();
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too (`onCancel`).
     <dialog
       ref={element}
+      tabIndex={-1}
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {

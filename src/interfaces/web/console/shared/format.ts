@@ -2,7 +2,7 @@
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 export const formatNumber = (value: number): string => number.format(value);
 export const formatCompact = (value: number): string =>

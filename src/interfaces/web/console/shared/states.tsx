@@ -103,9 +103,11 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
   unhealthy: 'warn',
 };
 
+const wordOf = (state: string) => (state === 'acked' ? 'acknowledged' : state.replaceAll('_', ' '));
+
 /** A state as a word with a coloured dot. */
 export const State = ({ of: state }: { of: string }) => (
-  <span class={`state ${TONES[state] ?? 'calm'}`}>{state.replaceAll('_', ' ')}</span>
+  <span class={`state ${TONES[state] ?? 'calm'}`}>{wordOf(state)}</span>
 );
 
 /** A time beside now, in full on hover. */

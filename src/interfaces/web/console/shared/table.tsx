@@ -10,6 +10,10 @@ export interface Column<Row> {
   readonly numeric?: boolean;
   /** Leaves the column out on a small screen. */
   readonly minor?: boolean;
+  /** Breaks long values, such as ids and addresses, anywhere. */
+  readonly long?: boolean;
+  /** Holds the buttons of a row, at its end. */
+  readonly acts?: boolean;
 }
 
 /** A table that scrolls within itself where it is too wide. `key` tells the rows apart. */
@@ -20,8 +24,8 @@ export function Table<Row>(props: {
   rowKey: (row: Row) => string;
 }) {
   const { label, columns, rows, rowKey } = props;
-  const classOf = ({ numeric, minor }: Column<Row>) =>
-    [numeric && 'numeric', minor && 'minor'].filter(Boolean).join(' ');
+  const classOf = ({ numeric, minor, long, acts }: Column<Row>) =>
+    [numeric && 'numeric', minor && 'minor', long && 'long', acts && 'acts'].filter(Boolean).join(' ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms, and a section would be a landmark.

@@ -67,7 +67,8 @@ export function Keys() {
                 { title: 'Last use', cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
                 { title: 'Ends', cell: ({ expires_at: at }) => (at ? <Time at={at} /> : 'never'), minor: true },
                 {
-                  title: 'Acts',
+                  title: 'Actions',
+                  acts: true,
                   cell: (key) => (
                     <button type="button" class="button small danger" onClick={() => void revoke(key)}>
                       Revoke

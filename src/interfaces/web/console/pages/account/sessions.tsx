@@ -32,7 +32,8 @@ export function Sessions() {
               { title: 'Last use', cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
               { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
               {
-                title: 'Acts',
+                title: 'Actions',
+                acts: true,
                 cell: (session) =>
                   session.current ? (
                     <span class="badge">this one</span>

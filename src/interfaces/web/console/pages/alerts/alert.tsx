@@ -47,6 +47,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
           <>
             <p>{message}</p>
             <div class="columns">
+              <Cause job={job_id} rule={{ id: rule_id, name: rule_name }} />
               <Panel title="Acknowledgement">
                 {acked_at === null ? (
                   <p class="hint">Nobody has acknowledged it yet.</p>
@@ -63,7 +64,6 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
                   </dl>
                 )}
               </Panel>
-              <Cause job={job_id} rule={{ id: rule_id, name: rule_name }} />
             </div>
           </>
         )}

@@ -9,11 +9,9 @@ export interface Condition {
 /** Says when a rule fires. */
 export function conditionOf({ rule_type, threshold, job_kind }: Condition): string {
   const kind = job_kind ? `${job_kind} ` : '';
-  if (rule_type === 'job_duration_exceeded') {
-    const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
-    return `When ${article} ${kind}job runs longer than ${threshold} s`;
-  }
-  return threshold === 1 ? `When ${kind}jobs fail` : `When ${threshold} ${kind}jobs fail in a row`;
+  const one = `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}job`;
+  if (rule_type === 'job_duration_exceeded') return `When ${one} runs longer than ${threshold} s`;
+  return threshold === 1 ? `When ${one} fails` : `When ${threshold} ${kind}jobs fail in a row`;
 }
 
 /** The fields of the form, as they are typed. */

@@ -78,8 +78,8 @@ function Rules() {
   ];
   if (manages) {
     columns.push({
-      title: 'Acts',
-      numeric: true,
+      title: 'Actions',
+      acts: true,
       cell: (rule) => (
         <button type="button" class="icon-button" aria-label={`Delete ${rule.name}`} onClick={() => void remove(rule)}>
           <Icon name="trash" />

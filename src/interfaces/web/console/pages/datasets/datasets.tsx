@@ -44,7 +44,6 @@ function Datasets({ parameters }: { parameters: Readonly<Record<string, string>>
   return (
     <ProjectFrame
       id={project}
-      title="Datasets"
       actions={
         mayEdit && (
           <button type="button" class="button primary" onClick={open}>

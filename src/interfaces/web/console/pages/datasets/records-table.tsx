@@ -111,7 +111,9 @@ export function RecordsTable(props: {
         </colgroup>
         <thead>
           <tr>
-            <th scope="col">Row</th>
+            <th scope="col" class="numeric">
+              Row
+            </th>
             {FOUR.map((name) => (
               <th key={name} scope="col">
                 {name}

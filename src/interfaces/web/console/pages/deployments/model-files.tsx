@@ -55,8 +55,8 @@ export function ModelFiles() {
     await files.reload();
   };
   const acts: Column<File> = {
-    title: 'Acts',
-    numeric: true,
+    title: 'Actions',
+    acts: true,
     cell: (file) =>
       file.writable && (
         <button type="button" class="icon-button" aria-label={`Delete ${file.path}`} onClick={() => void remove(file)}>

@@ -66,7 +66,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
                 <p>{data.error}</p>
               </div>
             )}
-            <div class="columns">
+            <div class="jobs-facts">
               <Panel title="Job">
                 <dl class="facts">
                   <Fact name="Id">

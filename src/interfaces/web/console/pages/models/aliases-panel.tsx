@@ -45,7 +45,8 @@ export function AliasesPanel(props: { projectId: string; aliases: Aliases; model
     },
     { title: 'Changed', minor: true, cell: ({ updated_at }: Alias) => <Time at={updated_at} /> },
     {
-      title: 'Acts',
+      title: 'Actions',
+      acts: true,
       cell: (one: Alias) => (
         <span class="models-acts">
           <button type="button" class="button small" onClick={() => setQuery({ alias: one.alias })}>

@@ -50,10 +50,12 @@ function Overview() {
               {(isEmpty || chats.data?.count === 0) && <FirstSteps {...progressOf(runtimes)} reload={status.reload} />}
               {!isEmpty && <Traffic />}
               <div class="overview-columns">
-                {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
-                {can('read_monitoring') && <DeploymentsPanel />}
+                <div class="overview-states">
+                  {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
+                  {can('read_monitoring') && <DeploymentsPanel />}
+                  {(alerts.error || alerts.data?.count === 0) && <AlertsPanel alerts={alerts} />}
+                </div>
                 {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} runtimes={runtimes} />}
-                {(alerts.error || alerts.data?.count === 0) && <AlertsPanel alerts={alerts} />}
               </div>
             </>
           );
@@ -152,7 +154,7 @@ function JobsPanel({ jobs, runtimes }: { jobs: Query<Schemas['Jobs']>; runtimes:
           <Rows label="Newest jobs">
             {newest.map((job) => (
               <li key={job.id}>
-                <span>
+                <span class="overview-job">
                   <JobLink job={job} /> <span class="hint">{names.get(job.project_id ?? '')}</span>
                 </span>
                 <State of={job.status} /> <Time at={job.created_at} />

@@ -65,7 +65,8 @@ const orNone = (value: number | null | undefined, format: (value: number) => str
   value === null || value === undefined ? '–' : format(value);
 
 function Charts({ summary, range: name }: { summary: Schemas['UsageSummary']; range: RangeName }) {
-  const { title: range, step } = ranges[name];
+  const { title, step } = ranges[name];
+  const range = title.replace(/^1 /, '');
   const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary);
   const series = seriesOf(summary, step);
   const { times } = series;

@@ -41,7 +41,9 @@ export function SettingsForm(props: {
         rows={4}
         value={system ?? projectPrompt}
         onInput={(event) => onChange({ system: event.currentTarget.value })}
-        hint={differs ? 'It differs from that of the project.' : projectPrompt !== '' && 'It is that of the project.'}
+        hint={
+          differs ? 'Differs from the prompt of the project.' : projectPrompt !== '' && 'The prompt of the project.'
+        }
       />
       {differs && (
         <button type="button" class="button small" onClick={() => onChange({ system: null })}>

@@ -90,7 +90,8 @@ const columns = (deleting: string | null, remove: (project: Project) => Promise<
   ...(can('delete_project')
     ? [
         {
-          title: 'Acts',
+          title: 'Actions',
+          acts: true,
           cell: (project: Project) => (
             <button
               type="button"

@@ -57,9 +57,9 @@ function Audit() {
       <Panel title="Audit trail">
         <div class="columns">
           <SelectField
-            label="Act"
+            label="Action"
             value={action ?? ''}
-            options={[['', 'Every act'], ...ACTIONS.map((one) => [one, wordsOf(one)] as const)]}
+            options={[['', 'Every action'], ...ACTIONS.map((one) => [one, wordsOf(one)] as const)]}
             onChange={(event) => setQuery({ action: event.currentTarget.value })}
           />
           <SelectField
@@ -81,9 +81,9 @@ function Audit() {
                 columns={[
                   { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
                   { title: 'Who', cell: ({ actor: by }) => by.name ?? wordsOf(by.kind) },
-                  { title: 'Act', cell: ({ action: done }) => wordsOf(done) },
-                  { title: 'What', cell: ({ object }) => object.name ?? object.id },
-                  { title: 'Details', cell: ({ details }) => detailsOf(details), minor: true },
+                  { title: 'Action', cell: ({ action: done }) => wordsOf(done) },
+                  { title: 'Object', long: true, cell: ({ object }) => object.name ?? object.id },
+                  { title: 'Details', cell: ({ details }) => detailsOf(details), minor: true, long: true },
                 ]}
               />
             )

@@ -45,13 +45,14 @@ export function Invites({ query }: { query: Query<Schemas['Invites']> }) {
               rows={invites}
               rowKey={({ id }) => id}
               columns={[
-                { title: 'For', cell: ({ email }) => email ?? 'anybody with the link' },
+                { title: 'For', long: true, cell: ({ email }) => email ?? 'anybody with the link' },
                 { title: 'Role', cell: ({ role }) => role, minor: true },
                 { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
                 {
-                  title: 'Acts',
+                  title: 'Actions',
+                  acts: true,
                   cell: (invite) => (
-                    <div class="actions start">
+                    <div class="actions">
                       {invite.token && <CopyButton text={linkOf(invite.token)} label="Copy link" />}
                       {can('manage_team') && (
                         <button type="button" class="button small danger" onClick={() => void revoke(invite)}>

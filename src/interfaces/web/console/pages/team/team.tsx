@@ -56,7 +56,9 @@ function Members({ users, query }: { users: readonly User[]; query: Query<Schema
         { title: 'Role', cell: (user) => <RoleChoice user={user} query={query} /> },
         { title: 'Verified', cell: ({ email_verified }) => (email_verified ? 'yes' : 'not yet'), minor: true },
         { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
-        ...(can('manage_team') ? [{ title: 'Acts', cell: (user: User) => <Remove user={user} query={query} /> }] : []),
+        ...(can('manage_team')
+          ? [{ title: 'Actions', acts: true, cell: (user: User) => <Remove user={user} query={query} /> }]
+          : []),
       ]}
     />
   );

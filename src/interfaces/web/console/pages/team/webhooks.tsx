@@ -61,10 +61,14 @@ function Webhooks() {
                 rows={webhooks}
                 rowKey={({ id }) => id}
                 columns={[
-                  { title: 'URL', cell: ({ url }) => <code>{url || 'stored under another SERVICE_SECRET'}</code> },
+                  {
+                    title: 'URL',
+                    long: true,
+                    cell: ({ url }) => <code>{url || 'stored under another SERVICE_SECRET'}</code>,
+                  },
                   { title: 'State', cell: ({ enabled }) => <State of={enabled ? 'enabled' : 'disabled'} /> },
                   { title: 'Last delivery', cell: lastDelivery, minor: true },
-                  ...(can('manage_monitoring') ? [{ title: 'Acts', cell: acts }] : []),
+                  ...(can('manage_monitoring') ? [{ title: 'Actions', acts: true, cell: acts }] : []),
                 ]}
               />
             )
