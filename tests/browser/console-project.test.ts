@@ -54,7 +54,7 @@ describeInBrowser('projects and models in the console', () => {
     await part(page, 'Runtime').getByText('not connected').waitFor();
 
     await page.keyboard.press('Control+k'); // The palette reads the projects in another form than their page.
-    await page.getByRole('combobox', { name: 'Find a page or an act' }).fill('capital');
+    await page.getByRole('combobox', { name: 'Find a page or an action' }).fill('capital');
     await page.getByRole('option', { name: /^Capital cities/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Datasets' }).click();

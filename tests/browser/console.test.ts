@@ -42,7 +42,7 @@ describeInBrowser('the frame of the console', () => {
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('combobox', { name: 'Find a page or an act' }).fill('capitals');
+    await page.getByRole('combobox', { name: 'Find a page or an action' }).fill('capitals');
     await page.getByRole('option', { name: /^Capitals/ }).waitFor();
   });
 

@@ -48,7 +48,12 @@ export function Layout({ children }: { children: ComponentChildren }) {
         <a class="brand" href={link('/')}>
           Tenon
         </a>
-        <button type="button" class="icon-button" aria-label="Find a page or an act" onClick={() => setPalette(true)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Find a page or an action"
+          onClick={() => setPalette(true)}
+        >
           <Icon name="search" />
         </button>
       </header>

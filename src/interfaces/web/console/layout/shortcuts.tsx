@@ -46,7 +46,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
         <dt>
           <kbd>Ctrl</kbd> <kbd>K</kbd> or <kbd>/</kbd>
         </dt>
-        <dd>Find a page or an act</dd>
+        <dd>Find a page or an action</dd>
         <dt>
           <kbd>?</kbd>
         </dt>

@@ -102,9 +102,12 @@ const FieldNote = ({ id, hint, error }: { id: string; hint: ComponentChildren; e
   </p>
 );
 
-/** A button that sends its form, and says so while it does. */
-export const SubmitButton = ({ busy, children }: { busy: boolean; children: ComponentChildren }) => (
-  <button type="submit" class="button primary" disabled={busy} aria-busy={busy}>
-    {busy ? 'One moment …' : children}
-  </button>
-);
+/** A button that sends its form, and says so while it does. `plain`: it is one of several on the page. */
+export const SubmitButton = (props: { busy: boolean; plain?: boolean; children: ComponentChildren }) => {
+  const { busy, plain, children } = props;
+  return (
+    <button type="submit" class={plain ? 'button' : 'button primary'} disabled={busy} aria-busy={busy}>
+      {busy ? 'One moment …' : children}
+    </button>
+  );
+};

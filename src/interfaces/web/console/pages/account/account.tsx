@@ -87,11 +87,12 @@ function Profile({ user, query }: { user: OwnUser; query: Query<OwnUser> }) {
           label="E-mail"
           value={user.email}
           readOnly
-          hint={user.email_verified ? 'Verified' : 'Not verified yet'}
+          hint={`${user.email_verified ? 'Verified' : 'Not verified yet'}. Your role is ${user.role}.`}
         />
-        <p class="field-note">Role: {user.role}</p>
         <div class="actions">
-          <SubmitButton busy={save.busy}>Save the name</SubmitButton>
+          <SubmitButton busy={save.busy} plain>
+            Save the name
+          </SubmitButton>
         </div>
       </form>
       {can('manage_monitoring') && user.email_verified && (
@@ -156,7 +157,9 @@ function Password({ email }: { email: string }) {
           Also revoke all my API keys
         </label>
         <div class="actions">
-          <SubmitButton busy={change.busy}>Change the password</SubmitButton>
+          <SubmitButton busy={change.busy} plain>
+            Change the password
+          </SubmitButton>
         </div>
       </form>
     </Panel>

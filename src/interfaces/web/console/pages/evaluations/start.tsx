@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { FormError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { formatShare } from '../../shared/format.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link, navigate, query, setQuery } from '../../shared/router.js';
 import { Loading, State } from '../../shared/states.js';
@@ -106,7 +107,7 @@ function Measure({ project: { id, spec, runtime, models } }: { project: Project 
           {typeof acceptance?.field === 'string' && `, field ${acceptance.field}`}
         </dd>
         <dt>Accepted from</dt>
-        <dd>{acceptance?.threshold ?? 'no threshold'}</dd>
+        <dd>{typeof acceptance?.threshold === 'number' ? formatShare(acceptance.threshold) : 'no threshold'}</dd>
         <dt>Response format</dt>
         <dd>{format?.type ?? 'text'}</dd>
       </dl>

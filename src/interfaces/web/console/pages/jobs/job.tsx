@@ -6,6 +6,7 @@ import { confirmAct } from '../../shared/dialog.js';
 import { FormError, useAction } from '../../shared/form.js';
 import { formatDuration, formatTime } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
+import { modelName } from '../../shared/models.js';
 import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
@@ -70,7 +71,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
               <Panel title="Job">
                 <dl class="facts">
                   <Fact name="Id">
-                    <code>{data.id}</code> <CopyButton text={data.id} label="Copy id" />
+                    <code>{data.id}</code> <CopyButton text={data.id} />
                   </Fact>
                   <Fact name="Kind">{data.kind}</Fact>
                   <Fact name="Mode">{data.mode === 'sync' ? 'sync: a caller waits for its end' : 'async'}</Fact>
@@ -129,12 +130,25 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
 function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
   const project = projects.data?.projects.find(({ id }) => id === project_id);
+  const params = { path: { project_id: project?.id ?? '' } };
+  const models = useQuery(project && model_id ? `models of ${project.id}` : null, () =>
+    answer(api.GET('/v1/projects/{project_id}/models', { params })),
+  );
+  const datasets = useQuery(project && dataset_id ? `datasets of ${project.id}` : null, () =>
+    answer(api.GET('/v1/projects/{project_id}/datasets', { params })),
+  );
+  const model = models.data?.models.find(({ id }) => id === model_id);
+  const dataset = datasets.data?.datasets.find(({ id }) => id === dataset_id);
   const place = (title: string, to: string) => (project ? <a href={link(to)}>{title}</a> : <code>{title}</code>);
   return (
     <>
       <Fact name="Project">{project_id && place(project?.name ?? project_id, `/projects/${project_id}`)}</Fact>
-      <Fact name="Dataset">{dataset_id && place(dataset_id, `/projects/${project_id}/datasets/${dataset_id}`)}</Fact>
-      <Fact name="Model">{model_id && place(model_id, `/projects/${project_id}/models/${model_id}`)}</Fact>
+      <Fact name="Dataset">
+        {dataset_id && place(dataset?.name ?? dataset_id, `/projects/${project_id}/datasets/${dataset_id}`)}
+      </Fact>
+      <Fact name="Model">
+        {model_id && place(model ? modelName(model) : model_id, `/projects/${project_id}/models/${model_id}`)}
+      </Fact>
     </>
   );
 }
@@ -153,8 +167,10 @@ function LogLinks({ job: { id } }: { job: Job }) {
       <Fact name="Request">
         {requestId && (
           <>
-            <a href={link('/logs', { request_id: requestId })}>{requestId}</a>{' '}
-            <CopyButton text={requestId} label="Copy id" />
+            <a href={link('/logs', { request_id: requestId })}>
+              <code>{requestId}</code>
+            </a>{' '}
+            <CopyButton text={requestId} />
           </>
         )}
       </Fact>

@@ -65,7 +65,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
               {evaluations.slice(0, SHOWN).map(({ id: job, status, created_at, result }) => (
                 <li key={job}>
                   <a href={link(`/evaluations/${job}`)}>Evaluation</a> <Time at={created_at} />{' '}
-                  {accuracyOf(result) ?? <State of={status} />}
+                  <span class="model-uses-score">{accuracyOf(result) ?? <State of={status} />}</span>
                 </li>
               ))}
               {evaluations.length > SHOWN && (

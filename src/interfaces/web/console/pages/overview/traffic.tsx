@@ -24,7 +24,7 @@ export function Traffic() {
     { everyMs: EVERY_MS },
   );
   return (
-    <section class="stack" aria-label="Traffic">
+    <section class="stack overview-traffic" aria-label="Traffic">
       <header class="panel-head overview-head">
         <h2>
           Traffic <span class="hint">{whoseCalls()}</span>

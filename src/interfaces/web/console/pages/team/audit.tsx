@@ -79,8 +79,17 @@ function Audit() {
                 rows={entries}
                 rowKey={({ id }) => id}
                 columns={[
-                  { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-                  { title: 'Who', cell: ({ actor: by }) => by.name ?? wordsOf(by.kind) },
+                  {
+                    title: 'Who',
+                    cell: ({ actor: by, created_at }) => (
+                      <>
+                        {by.name ?? wordsOf(by.kind)}
+                        <p class="hint">
+                          <Time at={created_at} />
+                        </p>
+                      </>
+                    ),
+                  },
                   { title: 'Action', cell: ({ action: done }) => wordsOf(done) },
                   { title: 'Object', long: true, cell: ({ object }) => object.name ?? object.id },
                   { title: 'Details', cell: ({ details }) => detailsOf(details), minor: true, long: true },
