@@ -6,6 +6,7 @@ import { answer, api } from '../shared/api.js';
 import { Icon } from '../shared/icon.js';
 import { link, match, path } from '../shared/router.js';
 import { forgetSession, leaveForSignIn } from '../shared/session.js';
+import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
 
@@ -17,6 +18,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const place = path.value;
   useShortcuts({ openPalette: () => setPalette(true), openHelp: () => setHelp(true) });
+  useKeptFocus(main);
   useEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });

@@ -4,7 +4,7 @@ import { loadStatus, user } from '../shared/account.js';
 import { answer, api, onSessionEnd } from '../shared/api.js';
 import { Dialog } from '../shared/dialog.js';
 import { Field, FormError, SubmitButton, useAction } from '../shared/form.js';
-import { keepSession, leaveForSignIn, token } from '../shared/session.js';
+import { keepSession, leaveForSignIn } from '../shared/session.js';
 
 /** The calls that wait for the next sign-in. Empty: the session has not ended. */
 const waiting = signal<readonly (() => void)[]>([]);
@@ -22,7 +22,6 @@ export function SignInDialog() {
   const [password, setPassword] = useState('');
   const email = user.value?.email;
   const signIn = useAction(async () => {
-    token.value = null; // Otherwise a wrong password would wait for a sign-in itself.
     const signedIn = await answer(api.POST('/v1/auth/login', { body: { email: email ?? '', password } }));
     keepSession(signedIn.token);
     setPassword('');

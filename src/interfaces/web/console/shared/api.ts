@@ -42,7 +42,7 @@ export const onSessionEnd = (handler: () => Promise<void>): void => {
 async function withSession(send: (authorization: string | null) => Promise<Response>): Promise<Response> {
   const sent = token.value;
   const response = await send(sent && `Bearer ${sent}`);
-  if (response.status !== 401 || !sent) return response;
+  if (response.status !== 401) return response;
   if (token.value === sent) await signInAgain();
   return withSession(send);
 }
@@ -50,15 +50,22 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
 /** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. */
+/**
+ * The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. A sign-in or a
+ * sign-out that is refused does not wait for a sign-in.
+ */
 export const api = createClient<paths>({
   baseUrl,
-  fetch: (request) =>
-    withSession((authorization) => {
+  fetch: (request) => {
+    const send = (authorization: string | null) => {
       const copy = request.clone();
       if (authorization) copy.headers.set('Authorization', authorization);
       return fetch(copy);
-    }),
+    };
+    if (request.url.endsWith('/v1/auth/login')) return send(null);
+    if (request.url.endsWith('/v1/auth/logout')) return send(token.value && `Bearer ${token.value}`);
+    return withSession(send);
+  },
 });
 
 /** Returns the body of an answer. Throws ApiError if the service refuses or is out of reach. */

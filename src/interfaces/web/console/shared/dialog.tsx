@@ -28,6 +28,8 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
         event.preventDefault();
         onClose?.();
       }}
+      // A browser closes it at the second Escape, whatever `onCancel` says.
+      onClose={() => (onClose ? onClose() : element.current?.showModal())}
       onClick={(event) => event.target === element.current && onClose?.()}
     >
       <div class="dialog-body">

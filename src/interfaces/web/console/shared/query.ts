@@ -14,9 +14,6 @@ function keep(key: string, value: unknown): void {
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
-/** Forgets all answers, at sign-out. */
-export const forgetAnswers = (): void => kept.clear();
-
 export interface Query<T> {
   /** The last answer. It stays while a later call fails. */
   readonly data: T | undefined;
@@ -76,9 +73,9 @@ export function useQuery<T>(
   );
 
   useEffect(() => void reload(), [reload]);
+  const wanted = typeof everyMs === 'function' ? everyMs(state.current.data) : everyMs;
   useEffect(() => {
-    const { data, error, failures, loading } = state.current;
-    const wanted = typeof everyMs === 'function' ? everyMs(data) : everyMs;
+    const { error, failures, loading } = state.current;
     if (wanted === null || loading) return;
     const wait = Math.max(Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS), (error?.retryAfter ?? 0) * 1000);
     const loadIfSeen = () => void (document.hidden || reload());
@@ -88,7 +85,7 @@ export function useQuery<T>(
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', loadIfSeen);
     };
-  }, [loads, reload]);
+  }, [loads, reload, wanted]);
 
   const { data, error, loading } = state.current;
   return { data, error, loading, reload, set };
@@ -136,19 +133,36 @@ export function usePaged<Item extends { readonly id: string }>(
   const more = async () => {
     const at = pages.current;
     const page = await load(cursor ?? null);
-    at.later = [...at.later, ...page.items];
+    at.later = [...(shown ?? []), ...page.items]; // New items may push shown ones out of the first page.
     at.next = page.next;
     draw((count) => count + 1);
   };
-  return {
-    ...first,
-    data: shown,
-    set: (items) => first.set({ items, next: first.data?.next ?? null }),
-    more: cursor ? more : null,
+  const set = (items: readonly Item[], after = cursor ?? null) => {
+    if (pages.current.next !== undefined) Object.assign(pages.current, { later: items, next: after });
+    first.set({ items, next: after });
   };
+  /** Loads as many pages as are shown, since any of their items may have changed or gone. */
+  const reload = async () => {
+    const at = pages.current;
+    if (at.next === undefined) return first.reload();
+    const items: Item[] = [];
+    let after: string | null = null;
+    try {
+      do {
+        const page: Page<Item> = await load(after);
+        items.push(...page.items);
+        after = page.next;
+      } while (after !== null && items.length < (shown?.length ?? 0));
+    } catch {
+      return first.reload(); // It shows why.
+    }
+    if (pages.current === at) set(items, after);
+  };
+  return { ...first, data: shown, reload, set: (items) => set(items), more: cursor ? more : null };
 }
 
-/** New items push the later pages on, so one item may stand in two. */
+/** New items push the later pages on, so one item may stand in two: its first place has the newer answer. */
 function withoutRepeated<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
-  return [...new Map(items.map((item) => [item.id, item])).values()];
+  const ids = new Set<string>();
+  return items.filter(({ id }) => !ids.has(id) && ids.add(id));
 }

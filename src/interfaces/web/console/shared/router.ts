@@ -60,6 +60,15 @@ export function setQuery(changes: Readonly<Record<string, string | number | null
   navigate(link(path.value, all), { replace });
 }
 
+/** Returns the part as it is if it is no valid encoding, such as `%zz`: the service refuses it as an unknown id. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Returns the parameters of `path` if it fits `pattern`, such as `/projects/:project_id`; else null. */
 export function match(pattern: string, at: string): Readonly<Record<string, string>> | null {
   const names = pattern.split('/');
@@ -68,7 +77,7 @@ export function match(pattern: string, at: string): Readonly<Record<string, stri
   const found: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
     const part = parts[index] as string;
-    if (name.startsWith(':') && part) found[name.slice(1)] = decodeURIComponent(part);
+    if (name.startsWith(':') && part) found[name.slice(1)] = decoded(part);
     else if (name !== part) return null;
   }
   return found;

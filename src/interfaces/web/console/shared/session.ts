@@ -29,19 +29,24 @@ export const token = signal<string | null>(stored(NAME));
 const tabs = new BroadcastChannel('tenon.session');
 tabs.onmessage = ({ data }) => {
   if (data === 'ask' && token.value) tabs.postMessage({ token: token.value });
-  if (data === 'signed-out') forgetSession({ tellOthers: false });
+  if (!token.value || data?.signedOut !== token.value) return;
+  forgetSession({ tellOthers: false });
+  leaveForSignIn();
 };
+// The back button may bring back a page as it was before the sign-out.
+addEventListener('pageshow', ({ persisted }) => persisted && !token.value && leaveForSignIn());
 
 export function keepSession(value: string): void {
   token.value = value;
   store(NAME, value);
 }
 
+/** Forgets the session, also in other tabs that have the same one. */
 export function forgetSession({ tellOthers = true } = {}): void {
+  if (tellOthers) tabs.postMessage({ signedOut: token.value });
   token.value = null;
   store(NAME, null);
   store(NEW_KEY, null);
-  if (tellOthers) tabs.postMessage('signed-out');
 }
 
 /** Takes the session of another open tab. Returns false if there is none. */
