@@ -39,11 +39,23 @@ describeInBrowser('the frame of the console', () => {
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.getByRole('alert').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Escape'); // A browser closes a dialog at the second one.
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('combobox', { name: 'Find a page or an action' }).fill('capitals');
     await page.getByRole('option', { name: /^Capitals/ }).waitFor();
+  });
+
+  it('opens a link in a new tab with the same session, and signs out in both', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const first = await openConsole(visitor, body.token, '/projects');
+    await first.getByRole('heading', { name: 'Projects' }).waitFor();
+    const second = await first.context().newPage();
+    await second.goto(`${service.url}/#/projects/%zz`); // No valid encoding: an unknown id.
+    await second.getByText('There is no such').waitFor();
+    await first.getByRole('button', { name: /^Sign out/ }).click();
+    await Promise.all([first, second].map((page) => page.waitForURL(/\/auth/)));
   });
 
   it('is reached by keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {

@@ -18,7 +18,6 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     return () => opened instanceof HTMLElement && opened.focus();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too (`onCancel`).
     <dialog
       ref={element}
       tabIndex={-1}
@@ -28,7 +27,10 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
         event.preventDefault();
         onClose?.();
       }}
-      // A browser closes it at the second Escape, whatever `onCancel` says.
+      // A browser closes it at the second Escape, whatever `onCancel` says, and others with it.
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !onClose) event.preventDefault();
+      }}
       onClose={() => (onClose ? onClose() : element.current?.showModal())}
       onClick={(event) => event.target === element.current && onClose?.()}
     >
