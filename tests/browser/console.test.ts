@@ -56,6 +56,7 @@ describeInBrowser('the frame of the console', () => {
     await second.getByText('There is no such').waitFor();
     await first.getByRole('button', { name: /^Sign out/ }).click();
     await Promise.all([first, second].map((page) => page.waitForURL(/\/auth/)));
+    await second.close();
   });
 
   it('is reached by keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {
