@@ -31,7 +31,7 @@ function Webhooks() {
     await query.reload();
   };
   const acts = (webhook: Webhook) => (
-    <div class="actions start">
+    <div class="actions">
       <TestButton webhook={webhook} />
       <button type="button" class="button small danger" onClick={() => void remove(webhook)}>
         Delete
