@@ -15,13 +15,14 @@ export function useShortcuts({ openPalette, openHelp }: { openPalette: () => voi
   useEffect(() => {
     let pressedG = 0;
     const onKey = (event: KeyboardEvent) => {
+      if (document.querySelector('dialog[open]')) return; // A second dialog would cover the first, such as the sign-in.
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         openPalette();
         return;
       }
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (!plain || takesText(event.target) || document.querySelector('dialog[open]')) return;
+      if (!plain || takesText(event.target)) return;
       const second = event.timeStamp - pressedG < SECOND_KEY_WITHIN_MS;
       pressedG = event.key === 'g' ? event.timeStamp : 0;
       const page = second && pages.find(({ menu, needs }) => menu?.key === event.key && (!needs || can(needs)));

@@ -1,23 +1,38 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.js';
 
 const SAID_FOR_MS = 2_000;
 
-/** Copies `text`. Says "Copied", or "Press Ctrl+C" beside the selected text if the browser forbids it. */
+/** Copies `text`, and says whether the browser allowed it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [said, say] = useState<string | null>(null);
-  const copy = async () => {
-    const done = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
+  const button = useRef<HTMLButtonElement>(null);
+  const onClick = async () => {
+    const done = await copied(text, button.current);
     say(done ? 'Copied' : 'The browser forbids copying');
     setTimeout(() => say(null), SAID_FOR_MS);
   };
   return (
-    <button type="button" class="button small" onClick={copy}>
+    <button ref={button} type="button" class="button small" onClick={onClick}>
       <Icon name="copy" />
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );
+}
+
+/** Copies by the clipboard, or by the old command: over plain HTTP from another machine browsers have no clipboard. */
+async function copied(text: string, button: HTMLElement | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.value = text;
+    button?.after(field); // Within an open dialog, as nothing else can be selected.
+    field.select();
+    const done = document.execCommand('copy');
+    field.remove();
+    button?.focus();
+    return done;
+  }
 }
