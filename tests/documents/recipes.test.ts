@@ -78,10 +78,12 @@ describe('the recipes of CONTRIBUTING.md', () => {
       extends: '../../tsconfig.json',
       compilerOptions,
       include: ['src', 'tools/openapi.ts', ...written],
+      exclude: ['src/interfaces/web/console'],
     };
     writeFileSync(join(tree, 'tsconfig.json'), JSON.stringify(project));
     for (const name of ['node_modules', 'models', 'public', 'starters'])
       symlinkSync(join(root, name), join(tree, name));
+    cpSync(join(root, 'dist/console'), join(tree, 'dist/console'), { recursive: true });
     for (const snippet of snippets) {
       const path = join(tree, snippet.path);
       mkdirSync(dirname(path), { recursive: true });

@@ -70,7 +70,10 @@ describe('the package', () => {
     const folders = [...new Set(paths.map((path) => path.split('/')[0]))].sort();
     const files = ['CHANGELOG.md', 'README.md', 'package.json'];
     expect(folders).toEqual([...files, 'bin', 'dist', 'docs', 'models', 'public', 'starters'].sort());
-    expect(paths.filter((path) => path.startsWith('dist/') && !/^dist\/src\/.*\.js$/.test(path))).toEqual([]);
+    expect(
+      paths.filter((path) => path.startsWith('dist/') && !/^dist\/(src\/.*\.js|console\/[^/]+)$/.test(path)),
+    ).toEqual([]);
+    expect(paths).toContain('dist/console/console.js');
     expect(packed.unpackedSize).toBeLessThan(10_000_000);
   });
 
