@@ -60,7 +60,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await shown(page, 'row 2: has 3 columns, but the first line names 4');
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.getByLabel('Row 2').fill('it,europe,Italy?,Rome');
-    await page.reload(); // What was mended stays.
+    await page.reload(); // The mended text stays.
     await press(page, /^Import$/);
     await page.getByRole('heading', { name: 'capitals' }).waitFor();
     await shown(page, '2 findings');

@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from './api.js';
 export type Status = Schemas['Status'];
 export type Permission = keyof Status['permissions'];
 
-/** What the service says of the caller: account, role, permissions, limits and runtimes. Null until it is loaded. */
+/** Holds the answer of `GET /v1/status`: the caller's account, role, permissions, limits, runtimes. Null until loaded. */
 export const status = signal<Status | null>(null);
 
 /** The signed-in account. */

@@ -55,7 +55,7 @@ export function RecordDialog(props: {
   row: Row;
   findings: readonly string[];
   editable: boolean;
-  /** Null: there is none. */
+  /** Is null if there is none. */
   onStep: { readonly before: (() => void) | null; readonly after: (() => void) | null };
   /** Changes the record; null deletes it, undefined takes all its changes back. */
   onChange: (record: DatasetRecord | null | undefined) => void;

@@ -29,7 +29,7 @@ function cellText(record: DatasetRecord, name: string): string {
  */
 export function RecordsTable(props: {
   rows: readonly Row[];
-  /** What is wrong with the record, by its index. */
+  /** Lists the findings of each record, by its index. */
   findings: ReadonlyMap<number, readonly string[]>;
   onOpen: (key: string) => void;
 }) {

@@ -29,7 +29,7 @@ export function FirstSteps({ project, next, reload }: Progress & { reload: () =>
     project: () => answer(api.POST('/v1/projects', { body: { starter_id: starter } })),
     model: async () => {
       const { models } = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
-      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model); // Of a try that failed.
+      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model); // A failed try has made it.
       const draft = known ?? (await draftModel(id, { runtime: 'onnx', path: model }));
       const { id: model_id } = draft.state === 'draft' ? await registerModel(draft) : draft;
       return answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));

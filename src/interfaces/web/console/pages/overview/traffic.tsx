@@ -132,7 +132,7 @@ function Graph(props: {
   lines: readonly Line[];
   format: (value: number) => string;
   range: string;
-  /** What there was none of, if the lines are empty. */
+  /** Says what is missing, if the lines are empty. */
   none: string;
 }) {
   const { title, figures, times, lines, format, range, none } = props;

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 
-/** Where a question is written. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
+/** Takes a question. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
 export function Composer(props: {
   input: RefObject<HTMLTextAreaElement | null>;
   text: string;

@@ -23,7 +23,7 @@ export interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
-/** What one event adds to an answer. */
+/** Tells what one event adds to an answer. */
 export interface Addition {
   readonly text?: string;
   /** Why the answer ended: `stop`, `length` or `tool_calls`. */

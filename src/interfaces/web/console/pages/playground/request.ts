@@ -14,7 +14,7 @@ export interface ChatRequest extends Partial<Record<(typeof numberFields)[number
 
 /** The settings of a request, as entered. An empty text leaves the field out. */
 export interface Settings {
-  /** Null: that of the project's spec. */
+  /** Is null for the prompt of the project's spec. */
   readonly system: string | null;
   readonly temperature: string;
   readonly top_p: string;
