@@ -1,10 +1,34 @@
+import type { Locator, Page, Request } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole } from '../support/console.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { type Member, moveToOwnTeam, register, startedProject } from '../support/workspace.js';
 
 const WORKSPACE = ['Overview', 'Playground', 'Projects'];
 const OPERATIONS = ['Deployments', 'Alerts', 'Logs'];
+
+/** Follows the calls of a page. `arrived` resolves once the page of a link is drawn and none of its calls is open. */
+function followCalls(page: Page) {
+  const open = new Set<Request>();
+  const refused: string[] = [];
+  page.on('request', (request) => open.add(request));
+  page.on('requestfailed', (request) => open.delete(request));
+  page.on('requestfinished', async (request) => {
+    const response = await request.response();
+    if (response?.status() === 403) refused.push(`${request.method()} ${request.url()}`);
+    open.delete(request);
+  });
+  const arrived = async (link: Locator) => {
+    await until('the link is the current one', async () => (await link.getAttribute('aria-current')) === 'page');
+    await page.locator('main h1, main [role=alert]').first().waitFor({ state: 'attached' });
+    await until(
+      () => `no call is open: ${[...open].map((one) => one.url())}`,
+      () => open.size === 0,
+    );
+  };
+  return { refused, arrived };
+}
 
 describeInBrowser('what the console offers to each role', () => {
   let service: Service;
@@ -38,11 +62,14 @@ describeInBrowser('what the console offers to each role', () => {
     '%s: no page that is offered answers 403',
     async (role) => {
       const page = await openConsole(visitor, people[role].token, '/');
-      const refused: string[] = [];
-      page.on('response', (response) => {
-        if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
-      });
+      const { refused, arrived } = followCalls(page);
       const menu = page.getByRole('navigation', { name: 'Main' });
+      const followTabs = async () => {
+        for (const tab of await page.locator('.tabs a').all()) {
+          await tab.click();
+          await arrived(tab);
+        }
+      };
       await menu.getByRole('link', { name: 'Overview' }).waitFor();
       const offered = await menu.locator('ul a').allTextContents();
       const names = offered.map((name) => name.trim());
@@ -50,18 +77,16 @@ describeInBrowser('what the console offers to each role', () => {
       for (const name of OPERATIONS)
         expect({ name, is: names.includes(name) }).toEqual({ name, is: role !== 'regular' });
 
-      const places = [...names.map((name) => ({ name })), { name: null }];
-      for (const { name } of places) {
-        if (name) await menu.getByRole('link', { name, exact: true }).click();
-        // A regular account is of another team: the project is not found, which is no refusal of its role.
-        else await page.goto(`${service.url}/#/projects/${project}`);
-        await page.locator('main h1, main [role=alert]').first().waitFor({ state: 'attached' });
-        await page.waitForLoadState('networkidle');
-        for (const tab of await page.locator('.tabs a').allTextContents()) {
-          await page.locator('.tabs').getByRole('link', { name: tab, exact: true }).click();
-          await page.waitForLoadState('networkidle');
-        }
+      for (const name of names) {
+        const item = menu.getByRole('link', { name, exact: true });
+        await item.click();
+        await arrived(item);
+        await followTabs();
       }
+      // A regular account is of another team: the project is not found, which is no refusal of its role.
+      await page.goto(`${service.url}/#/projects/${project}`);
+      await arrived(menu.getByRole('link', { name: 'Projects', exact: true }));
+      await followTabs();
       expect(refused).toEqual([]);
       expect(visitor.complaints).toEqual([]);
     },
@@ -78,8 +103,8 @@ describeInBrowser('what the console offers to each role', () => {
       '/alerts/rules',
     ]) {
       await page.goto(`${service.url}/#${place}`);
+      await page.reload({ waitUntil: 'networkidle' });
       await page.locator('h1').waitFor();
-      await page.waitForLoadState('networkidle');
       const found = await page.locator('main').getByRole('button', { name: acts }).allTextContents();
       expect({ place, found }).toEqual({ place, found: [] });
     }
