@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
 import { Visitor } from '../tests/support/browser.js';
-import { openConsole } from '../tests/support/console.js';
+import { addOldJobs, openConsole } from '../tests/support/console.js';
 import { query } from '../tests/support/database.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
@@ -21,14 +21,6 @@ const FIELDS = 50;
 const NAMED_FIELDS = ['id', 'input', 'expected'];
 const ALERTS = 200;
 
-const MANY_JOBS = `
-  INSERT INTO jobs (id, team_id, kind, mode, status, requested_by, created_at, started_at, finished_at, progress, process,
-                    finish_number)
-  SELECT 'job_' || gen_random_uuid(), team_id, 'prediction', 'sync', 'succeeded', $1, old, old, old,
-         '{"done":1,"total":1}', 1, nextval('job_finish_numbers')
-    FROM (SELECT now() - 86400 * interval '1 second' - number * interval '1 second' AS old,
-                 (SELECT team_id FROM accounts WHERE id = $1) AS team_id FROM generate_series(1, ${JOBS}) AS number) AS numbers`;
-
 /** Returns the longest task of the page from now until `act` is done, in milliseconds; 0 if none took 50 ms. */
 async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate(`window.tasks = [0];
@@ -45,7 +37,7 @@ async function main(): Promise<void> {
   const service = await Service.start({ databaseUrl: server.url, env: { SERVICE_RATE_LIMIT_PER_MIN: '1000000' } });
   const { id, token } = await register(service, 'Ada');
   await query(server.url, 'UPDATE accounts SET email_verified_at = now() WHERE id = $1', [id]);
-  await query(server.url, MANY_JOBS, [id]);
+  await addOldJobs(server.url, id, JOBS);
   const rule = { name: 'any failure', rule_type: 'consecutive_failures', threshold: 1 };
   await service.post('/v1/alerts/rules', token, rule);
   for (let alert = 0; alert < ALERTS; alert++) {

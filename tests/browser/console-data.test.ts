@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { answering, type Evaluated, evaluatedProject, records } from '../support/evaluations.js';
 import { type Cast, castOf } from '../support/monitoring.js';
 import { ScriptedEngine } from '../support/scripted-engine.js';
@@ -34,15 +34,11 @@ describeInBrowser('datasets and evaluations in the console', () => {
     const model = { runtime: 'openai', base_url: engine.url, model: 'big-model' };
     evaluated = await evaluatedProject(service, cast.admin.token, { spec, model, rows: records(12) });
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-    await engine?.close();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+    () => engine?.close(),
+  );
 
   it('imports a file whose refused rows are mended in place, and leads from each finding to its record', async () => {
     const page = await openConsole(visitor, cast.developer.token, datasets());
@@ -96,7 +92,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     const page = await openConsole(visitor, cast.developer.token, `${datasets()}?import=file`);
     const json = JSON.stringify({ name: 'shared', records: records(3) });
     await page.getByLabel('Or paste the text').fill(json);
-    expect(await page.getByLabel('Form').inputValue()).toBe('json');
+    expect(await page.getByLabel('Format').inputValue()).toBe('json');
     await page.getByLabel('Name').fill('shared');
     await press(page, /^Import$/);
     await press(page, /^r1$/);

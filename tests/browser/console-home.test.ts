@@ -1,19 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { addOldJobs, cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { ask, completions, type Member, register } from '../support/workspace.js';
 
 const JOBS = 200;
-
-const MANY_JOBS = `
-  INSERT INTO jobs (id, team_id, kind, mode, status, requested_by, created_at, started_at, finished_at, progress, process,
-                    finish_number)
-  SELECT 'job_' || gen_random_uuid(), team_id, 'prediction', 'sync', 'succeeded', $1, old, old, old,
-         '{"done":1,"total":1}', 1, nextval('job_finish_numbers')
-    FROM (SELECT now() - 86400 * interval '1 second' - number * interval '1 second' AS old,
-                 (SELECT team_id FROM accounts WHERE id = $1) AS team_id FROM generate_series(1, ${JOBS}) AS number) AS numbers`;
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
@@ -30,14 +22,10 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     ada = await register(service, 'Ada');
     grace = await register(service, 'Grace');
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+  );
 
   it('leads from an empty service to the playground by four buttons, and a member by words', async () => {
     const member = await openConsole(visitor, grace.token, '/');
@@ -78,7 +66,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
   });
 
   it('lists many jobs by the filters in the address, and cancels one', async () => {
-    await query(service.databaseUrl as string, MANY_JOBS, [ada.id]);
+    await addOldJobs(service.databaseUrl as string, ada.id, JOBS);
     await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now() WHERE id = $1', [ada.id]);
     const rule = { name: 'any failure', rule_type: 'consecutive_failures', threshold: 1 };
     await service.post('/v1/alerts/rules', ada.token, rule);

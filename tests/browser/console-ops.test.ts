@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { InferenceEngine } from '../support/inference-engine.js';
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { as, type Cast, castOf } from '../support/monitoring.js';
@@ -21,15 +21,11 @@ describeInBrowser('deployments and alerts in the console', () => {
     visitor = await Visitor.start(service.url);
     cast = await castOf(service);
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-    await engine?.close();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+    () => engine?.close(),
+  );
 
   it('uploads a file, deploys it, predicts by a form made from its metadata, and deletes both', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { mailedToken } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -24,15 +24,11 @@ describeInBrowser('the console for the team and the account', () => {
     const token = await mailedToken(service, 'ada@example.com', 'tnv');
     await service.post('/v1/auth/verify-email', undefined, { token });
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-    await receiver?.stop();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+    () => receiver?.stop(),
+  );
 
   it('invites by a link that is copied, changes a role, removes a member', async () => {
     const page = await openConsole(visitor, admin.token, '/team');

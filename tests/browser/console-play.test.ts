@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { answering, chunk, ScriptedEngine, sendEvents, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, readyProject, register } from '../support/workspace.js';
@@ -35,15 +35,11 @@ describeInBrowser('the playground', () => {
     engine.script = speaking();
     engine.asked.length = 0;
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-    await engine?.close();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+    () => engine?.close(),
+  );
 
   const open = (parameters: string) => openConsole(visitor, ada.token, `/playground?${parameters}`);
   const conversations = async (project: string) =>

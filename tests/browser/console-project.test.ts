@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { createProject, draftModel, type Member, password, register, registeredModel } from '../support/workspace.js';
 
@@ -25,14 +25,10 @@ describeInBrowser('projects and models in the console', () => {
     ada = await register(service, 'Ada');
     mel = await register(service, 'Mel');
   });
-  afterEach(async () => {
-    await visitor.closePages();
-    expect(visitor.complaints.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await visitor?.stop();
-    await service?.stop();
-  });
+  cleanUp(
+    () => visitor,
+    () => service?.stop(),
+  );
 
   it('makes a project from a starter, connects a model of the service and reviews it, then deletes it', async () => {
     const page = await openConsole(visitor, ada.token, '/projects');

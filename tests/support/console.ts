@@ -1,6 +1,19 @@
 import type { Page } from 'playwright-core';
 import type { Visitor } from './browser.js';
+import { query } from './database.js';
 import { shortcomings } from './page-checks.js';
+
+/** Closes the pages after each test, which may have complained of nothing, and stops the visitor and the `others` after the last. */
+export function cleanUp(visitor: () => Visitor, ...others: (() => Promise<unknown> | undefined)[]): void {
+  afterEach(async () => {
+    await visitor().closePages();
+    expect(visitor().complaints.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitor()?.stop();
+    for (const stop of others) await stop();
+  });
+}
 
 export const WIDTHS = [390, 1280] as const;
 const SCHEMES = ['light', 'dark'] as const;
@@ -25,3 +38,17 @@ export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
   }
   return found;
 }
+
+/** Adds as many succeeded predictions of the account, older than a day: one for each second. */
+export const addOldJobs = (databaseUrl: string, accountId: string, count: number): Promise<unknown> =>
+  query(
+    databaseUrl,
+    `
+    INSERT INTO jobs (id, team_id, kind, mode, status, requested_by, created_at, started_at, finished_at, progress, process,
+                      finish_number)
+    SELECT 'job_' || gen_random_uuid(), team_id, 'prediction', 'sync', 'succeeded', $1, old, old, old,
+           '{"done":1,"total":1}', 1, nextval('job_finish_numbers')
+      FROM (SELECT now() - interval '1 day' - number * interval '1 second' AS old,
+                   (SELECT team_id FROM accounts WHERE id = $1) AS team_id FROM generate_series(1, $2) AS number) AS numbers`,
+    [accountId, count],
+  );
