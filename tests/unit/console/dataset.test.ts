@@ -10,7 +10,7 @@ import {
 } from '../../../src/interfaces/web/console/pages/datasets/changes.js';
 import {
   byRow,
-  formOf,
+  formatOf,
   joined,
   jsonBody,
   piecesOf,
@@ -26,15 +26,15 @@ const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
 });
 
 describe('a file to import', () => {
-  it('has the form of its ending, or that which its text looks like', () => {
-    expect(['a.CSV', 'a.json', 'a.jsonl', 'a.ndjson'].map((name) => formOf(name, ''))).toEqual([
+  it('has the format of its ending, or that which its text looks like', () => {
+    expect(['a.CSV', 'a.json', 'a.jsonl', 'a.ndjson'].map((name) => formatOf(name, ''))).toEqual([
       'csv',
       'json',
       'lines',
       'lines',
     ]);
     expect(
-      ['[{}]', '{"a":1}\n{"a":2}', '{"a":1}\n', '{"records":[]}', 'id,input'].map((text) => formOf('', text)),
+      ['[{}]', '{"a":1}\n{"a":2}', '{"a":1}\n', '{"records":[]}', 'id,input'].map((text) => formatOf('', text)),
     ).toEqual(['json', 'lines', 'lines', 'json', 'csv']);
   });
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { loadStatus, user } from '../shared/account.js';
 import { answer, api, onSessionEnd } from '../shared/api.js';
 import { Dialog } from '../shared/dialog.js';
-import { Field, FormError, SubmitButton, useAction } from '../shared/form.js';
+import { Field, Form, useForm } from '../shared/form.js';
 import { keepSession, leaveForSignIn } from '../shared/session.js';
 
 /** The calls that wait for the next sign-in. Empty: the session has not ended. */
@@ -19,12 +19,12 @@ onSessionEnd(
 /** Asks to sign in again over the open page when the session has ended. Then the page goes on with what it held. */
 export function SignInDialog() {
   const ended = waiting.value.length > 0;
-  const [password, setPassword] = useState('');
+  const [values, setValues] = useState({ password: '' });
   const email = user.value?.email;
-  const signIn = useAction(async () => {
-    const signedIn = await answer(api.POST('/v1/auth/login', { body: { email: email ?? '', password } }));
+  const signIn = useForm(values, setValues, async () => {
+    const signedIn = await answer(api.POST('/v1/auth/login', { body: { email: email ?? '', ...values } }));
     keepSession(signedIn.token);
-    setPassword('');
+    setValues({ password: '' });
     const resume = waiting.value;
     waiting.value = [];
     for (const go of resume) go();
@@ -37,30 +37,25 @@ export function SignInDialog() {
   }
   return (
     <Dialog title="Your session has ended">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn.run();
-        }}
+      <Form
+        act={signIn}
+        submit="Sign in"
+        actions={
+          <button type="button" class="button" onClick={leaveForSignIn}>
+            Use another account
+          </button>
+        }
       >
         <p>Sign in again to go on. What you have entered stays.</p>
-        <FormError error={signIn.error} />
         <Field label="E-mail" type="email" autocomplete="username" readOnly value={email} />
         <Field
           label="Password"
           type="password"
           autocomplete="current-password"
           required
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
+          {...signIn.field('password')}
         />
-        <div class="actions">
-          <button type="button" class="button" onClick={leaveForSignIn}>
-            Use another account
-          </button>
-          <SubmitButton busy={signIn.busy}>Sign in</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

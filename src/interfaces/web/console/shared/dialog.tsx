@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { CopyButton } from './copy-button.js';
 import { Icon } from './icon.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
@@ -10,7 +11,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opened = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
@@ -48,6 +49,27 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     </dialog>
   );
 }
+
+/** Shows a text that the service gives only once, such as a key, to copy. */
+export const ShownOnce = (props: {
+  title: string;
+  text: string;
+  /** The words of the button that copies it. */
+  copy: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) => (
+  <Dialog title={props.title} onClose={props.onClose}>
+    <p>{props.children}</p>
+    <pre>{props.text}</pre>
+    <div class="actions">
+      <CopyButton text={props.text} label={props.copy} />
+      <button type="button" class="button primary" onClick={props.onClose}>
+        Done
+      </button>
+    </div>
+  </Dialog>
+);
 
 interface Question {
   readonly title: string;

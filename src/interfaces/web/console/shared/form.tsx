@@ -1,4 +1,10 @@
-import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TextareaHTMLAttributes } from 'preact';
+import type {
+  AriaAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+  SelectHTMLAttributes,
+  TextareaHTMLAttributes,
+} from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.js';
 import { ErrorNote } from './states.js';
@@ -33,6 +39,29 @@ export function useAction<Arguments extends unknown[]>(
   return { run, busy, error, clear: () => setError(undefined) };
 }
 
+/**
+ * An action that sends `values`. `field(name)` binds an input to the value with this name, which is that of the API, and
+ * puts what the service says of it beside it.
+ */
+export function useForm<Values extends { readonly [Name in keyof Values]: string }>(
+  values: Values,
+  change: (values: Values) => void,
+  act: () => Promise<unknown>,
+) {
+  const action = useAction(act);
+  const fields: string[] = [];
+  const field = (name: keyof Values & string) => {
+    fields.push(name);
+    return {
+      value: values[name],
+      error: fieldError(action.error, name),
+      onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+        change({ ...values, [name]: currentTarget.value }),
+    };
+  };
+  return { ...action, field, fields };
+}
+
 /** Returns what the service says of a field, for `Field`. */
 export const fieldError = (error: ApiError | undefined, name: string): string | undefined =>
   error?.details.find(({ path }) => path === name)?.message;
@@ -45,62 +74,47 @@ export function FormError({ error, fields = [] }: { error: ApiError | undefined;
   return <ErrorNote error={error} details={rest} />;
 }
 
-interface FieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  error?: string;
-}
-
-/** A labelled input. `error` marks it and is read out with it. */
-export function Field({ label, hint, error, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
-  const id = useId();
+/**
+ * A form that the service checks, not the browser. A refusal stands above its inputs, except for the findings about the
+ * `fields` of `act`, which show them.
+ */
+export function Form(props: {
+  act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
+  /** The words of the button that sends it. There is none without them. */
+  submit: string | false;
+  /** Its button is one of several on the page. */
+  plain?: boolean;
+  onCancel?: () => void;
+  /** Further buttons. */
+  actions?: ComponentChildren;
+  class?: string;
+  children: ComponentChildren;
+}) {
+  const { act, submit, plain, onCancel, actions, children } = props;
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void act.run();
+  };
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input id={id} aria-invalid={error ? 'true' : undefined} aria-describedby={`${id}-note`} {...input} />
-      <FieldNote id={`${id}-note`} hint={hint} error={error} />
-    </div>
+    <form class={props.class} noValidate onSubmit={onSubmit}>
+      <FormError error={act.error} fields={act.fields} />
+      {children}
+      <div class="actions">
+        {onCancel && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        {actions}
+        {submit && (
+          <SubmitButton busy={act.busy} plain={plain}>
+            {submit}
+          </SubmitButton>
+        )}
+      </div>
+    </form>
   );
 }
-
-/** A labelled text of several lines. */
-export function TextField({ label, hint, error, ...input }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <textarea id={id} aria-invalid={error ? 'true' : undefined} aria-describedby={`${id}-note`} {...input} />
-      <FieldNote id={`${id}-note`} hint={hint} error={error} />
-    </div>
-  );
-}
-
-/** A labelled choice of `options`, pairs of value and words. */
-export function SelectField(
-  props: FieldProps & { options: readonly (readonly [string, string])[] } & SelectHTMLAttributes<HTMLSelectElement>,
-) {
-  const { label, hint, error, options, ...select } = props;
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} aria-invalid={error ? 'true' : undefined} aria-describedby={`${id}-note`} {...select}>
-        {options.map(([value, words]) => (
-          <option key={value} value={value} selected={value === select.value}>
-            {words}
-          </option>
-        ))}
-      </select>
-      <FieldNote id={`${id}-note`} hint={hint} error={error} />
-    </div>
-  );
-}
-
-const FieldNote = ({ id, hint, error }: { id: string; hint: ComponentChildren; error: string | undefined }) => (
-  <p id={id} class={error ? 'field-note error' : 'field-note'}>
-    {error ?? hint}
-  </p>
-);
 
 /** A button that sends its form, and says so while it does. `plain`: it is one of several on the page. */
 export const SubmitButton = (props: { busy: boolean; plain?: boolean; children: ComponentChildren }) => {
@@ -111,3 +125,52 @@ export const SubmitButton = (props: { busy: boolean; plain?: boolean; children: 
     </button>
   );
 };
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string;
+}
+
+/** A label with what `input` draws from the attributes that tie them together. An error marks it and is read out with it. */
+function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { id: string }) => ComponentChildren }) {
+  const { label, hint, error, input } = props;
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {input({ id, 'aria-invalid': error ? 'true' : undefined, 'aria-describedby': `${id}-note` })}
+      <p id={`${id}-note`} class={error ? 'field-note error' : 'field-note'}>
+        {error ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** A labelled input. */
+export const Field = ({ label, hint, error, ...own }: FieldProps & InputHTMLAttributes<HTMLInputElement>) => (
+  <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />
+);
+
+/** A labelled text of several lines. */
+export const TextField = ({ label, hint, error, ...own }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+  <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />
+);
+
+/** A labelled choice of `options`, pairs of value and words. */
+export function SelectField(
+  props: FieldProps & { options: readonly (readonly [string, string])[] } & SelectHTMLAttributes<HTMLSelectElement>,
+) {
+  const { label, hint, error, options, ...own } = props;
+  const drawn = options.map(([value, words]) => (
+    <option key={value} value={value} selected={value === own.value}>
+      {words}
+    </option>
+  ));
+  const select = (shared: AriaAttributes & { id: string }) => (
+    <select {...shared} {...own}>
+      {drawn}
+    </select>
+  );
+  return <Labelled label={label} hint={hint} error={error} input={select} />;
+}

@@ -39,6 +39,9 @@ export const toastError = (reason: unknown): void =>
     null,
   );
 
+/** Waits for an act and tells that it is `done`, in these words, or why it failed. */
+export const report = (act: Promise<unknown>, done: string): Promise<void> => act.then(() => toast(done), toastError);
+
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

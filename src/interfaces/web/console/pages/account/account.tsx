@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { can, loadStatus } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { Field, FormError, fieldError, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, FormError, useAction, useForm } from '../../shared/form.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded } from '../../shared/states.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report, toast } from '../../shared/toasts.js';
 import { Keys } from './keys.js';
 import { Sessions } from './sessions.js';
 
@@ -51,50 +51,30 @@ function Unverified({ user }: { user: OwnUser }) {
 }
 
 function Profile({ user, query }: { user: OwnUser; query: Query<OwnUser> }) {
-  const [name, setName] = useState(user.name);
-  const save = useAction(async () => {
-    query.set(await answer(api.PATCH('/v1/auth/me', { body: { name } })));
+  const [values, setValues] = useState({ name: user.name });
+  const save = useForm(values, setValues, async () => {
+    query.set(await answer(api.PATCH('/v1/auth/me', { body: values })));
     toast('Your name is changed.');
     await loadStatus();
   });
   const mailAlerts = async (wanted: boolean) => {
-    try {
-      query.set(await answer(api.PATCH('/v1/auth/me', { body: { alert_emails: wanted } })));
-      toast(wanted ? 'Alerts are mailed to you from now on.' : 'Alerts are no longer mailed to you.');
-    } catch (reason) {
-      toastError(reason);
-      await query.reload();
-    }
+    await report(
+      answer(api.PATCH('/v1/auth/me', { body: { alert_emails: wanted } })),
+      wanted ? 'Alerts are mailed to you from now on.' : 'Alerts are no longer mailed to you.',
+    );
+    await query.reload();
   };
   return (
     <Panel title="Profile">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.run();
-        }}
-      >
-        <FormError error={save.error} fields={['name']} />
-        <Field
-          label="Name"
-          autocomplete="name"
-          value={name}
-          error={fieldError(save.error, 'name')}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
+      <Form act={save} submit="Save the name" plain>
+        <Field label="Name" autocomplete="name" required {...save.field('name')} />
         <Field
           label="E-mail"
           value={user.email}
           readOnly
           hint={`${user.email_verified ? 'Verified' : 'Not verified yet'}. Your role is ${user.role}.`}
         />
-        <div class="actions">
-          <SubmitButton busy={save.busy} plain>
-            Save the name
-          </SubmitButton>
-        </div>
-      </form>
+      </Form>
       {can('manage_monitoring') && user.email_verified && (
         <label class="choice">
           <input
@@ -109,44 +89,34 @@ function Profile({ user, query }: { user: OwnUser; query: Query<OwnUser> }) {
   );
 }
 
+const NO_PASSWORDS = { current_password: '', password: '' };
+
 function Password({ email }: { email: string }) {
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
+  const [values, setValues] = useState(NO_PASSWORDS);
   const [revokeKeys, setRevokeKeys] = useState(false);
-  const change = useAction(async () => {
-    const body = { password, current_password: current, revoke_keys: revokeKeys };
-    await answer(api.PATCH('/v1/auth/me', { body }));
-    setCurrent('');
-    setPassword('');
+  const change = useForm(values, setValues, async () => {
+    await answer(api.PATCH('/v1/auth/me', { body: { ...values, revoke_keys: revokeKeys } }));
+    setValues(NO_PASSWORDS);
     toast('Your password is changed. Your other sessions and the keys that sign-ins made have ended.');
   });
   return (
     <Panel title="Password">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void change.run();
-        }}
-      >
-        <FormError error={change.error} fields={['password', 'current_password']} />
+      <Form act={change} submit="Change the password" plain>
         <input hidden autocomplete="username" value={email} readOnly />
         <Field
           label="Current password"
           type="password"
           autocomplete="current-password"
-          value={current}
-          error={fieldError(change.error, 'current_password')}
-          onInput={(event) => setCurrent(event.currentTarget.value)}
+          required
+          {...change.field('current_password')}
         />
         <Field
           label="New password"
           type="password"
           autocomplete="new-password"
           hint="8 to 128 characters"
-          value={password}
-          error={fieldError(change.error, 'password')}
-          onInput={(event) => setPassword(event.currentTarget.value)}
+          required
+          {...change.field('password')}
         />
         <label class="choice">
           <input
@@ -156,12 +126,7 @@ function Password({ email }: { email: string }) {
           />
           Also revoke all my API keys
         </label>
-        <div class="actions">
-          <SubmitButton busy={change.busy} plain>
-            Change the password
-          </SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

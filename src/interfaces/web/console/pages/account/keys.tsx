@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { CopyButton } from '../../shared/copy-button.js';
-import { confirmAct, Dialog } from '../../shared/dialog.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 
 type ApiKey = Schemas['ApiKey'];
 
@@ -32,12 +31,7 @@ export function Keys() {
   const revoke = async ({ id, name, hint }: ApiKey) => {
     const text = 'Programs that use it are refused at once. This cannot be undone.';
     if (!(await confirmAct({ title: `Revoke ${name ?? hint}?`, text, act: 'Revoke' }))) return;
-    try {
-      await answer(api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: id } } }));
-      toast('The key is revoked.');
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(answer(api.DELETE('/v1/keys/{key_id}', { params: { path: { key_id: id } } })), 'The key is revoked.');
     await keys.reload();
   };
   return (
@@ -87,56 +81,26 @@ export function Keys() {
 }
 
 function MintDialog({ onClose, onMinted }: { onClose: () => void; onMinted: () => void }) {
-  const [name, setName] = useState('');
-  const [lifetime, setLifetime] = useState('');
+  const [values, setValues] = useState({ name: '', expires_in: '' });
   const [key, setKey] = useState<string>();
-  const mint = useAction(async () => {
-    const body = { name: name.trim() || null, expires_in: lifetime ? Number(lifetime) : null };
+  const mint = useForm(values, setValues, async () => {
+    const body = { name: values.name.trim() || null, expires_in: Number(values.expires_in) || null };
     setKey((await answer(api.POST('/v1/keys', { body }))).key);
     onMinted();
   });
   if (key) {
     return (
-      <Dialog title="Your new API key" onClose={onClose}>
-        <p>Copy it now: it is not shown again.</p>
-        <pre>{key}</pre>
-        <div class="actions">
-          <CopyButton text={key} label="Copy the key" />
-          <button type="button" class="button primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      <ShownOnce title="Your new API key" text={key} copy="Copy the key" onClose={onClose}>
+        Copy it now: it is not shown again.
+      </ShownOnce>
     );
   }
   return (
     <Dialog title="New API key" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void mint.run();
-        }}
-      >
-        <FormError error={mint.error} fields={['name', 'expires_in']} />
-        <Field
-          label="Name"
-          hint="Says what uses it, such as “nightly evaluation”."
-          value={name}
-          error={fieldError(mint.error, 'name')}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-        <SelectField
-          label="It works for"
-          value={lifetime}
-          options={LIFETIMES}
-          error={fieldError(mint.error, 'expires_in')}
-          onChange={(event) => setLifetime(event.currentTarget.value)}
-        />
-        <div class="actions">
-          <SubmitButton busy={mint.busy}>Make the key</SubmitButton>
-        </div>
-      </form>
+      <Form act={mint} submit="Make the key" onCancel={onClose}>
+        <Field label="Name" hint="Says what uses it, such as “nightly evaluation”." {...mint.field('name')} />
+        <SelectField label="It works for" options={LIFETIMES} {...mint.field('expires_in')} />
+      </Form>
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 
 type Session = Schemas['Session'];
 
@@ -11,12 +11,10 @@ type Session = Schemas['Session'];
 export function Sessions() {
   const query = useQuery('sessions', () => answer(api.GET('/v1/auth/sessions')));
   const end = async ({ id }: Session) => {
-    try {
-      await answer(api.DELETE('/v1/auth/sessions/{session_id}', { params: { path: { session_id: id } } }));
-      toast('The session has ended.');
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.DELETE('/v1/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
+      'The session has ended.',
+    );
     await query.reload();
   };
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { FormError, fieldError, SubmitButton, TextField, useAction } from '../../shared/form.js';
+import { Form, TextField, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { toast } from '../../shared/toasts.js';
 import { type Far, oneByOne, quotaOf } from './pacing.js';
@@ -19,8 +19,8 @@ export function AcknowledgeDialog(props: {
 }) {
   const { alerts, onAcked, onClose } = props;
   const left = useRef(alerts.map(({ id }) => id));
-  const [kept, setNote] = useDraft<string>('note of alerts');
-  const note = kept ?? '';
+  const [kept, setDraft] = useDraft<{ note: string }>('acknowledgement');
+  const draft = kept ?? { note: '' };
   const [far, tell] = useState<Far>();
   const stop = useRef(false);
   useEffect(
@@ -29,12 +29,12 @@ export function AcknowledgeDialog(props: {
     },
     [],
   );
-  const acknowledge = useAction(async () => {
+  const acknowledge = useForm(draft, setDraft, async () => {
     const acked: Alert[] = [];
     const act = async (alert_id: string) => {
       const call = api.POST('/v1/alerts/{alert_id}/ack', {
         params: { path: { alert_id } },
-        body: { note: note.trim() || null },
+        body: { note: draft.note.trim() || null },
       });
       acked.push(await answer(call));
       left.current = left.current.filter((id) => id !== alert_id); // A second try goes on here.
@@ -43,7 +43,7 @@ export function AcknowledgeDialog(props: {
     const wait = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
     await oneByOne(left.current, act, { tell, wait, stopped: () => stop.current }).finally(() => onAcked(acked));
     if (stop.current) return;
-    setNote(null);
+    setDraft(null);
     toast(alerts.length === 1 ? 'The alert is acknowledged.' : `${plural(alerts.length, 'alert')} are acknowledged.`);
     onClose();
   });
@@ -52,30 +52,24 @@ export function AcknowledgeDialog(props: {
       title={`Acknowledge ${alerts.length === 1 ? 'the alert' : plural(alerts.length, 'alert')}`}
       onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void acknowledge.run();
-        }}
+      <Form
+        act={acknowledge}
+        submit="Acknowledge"
+        actions={
+          <button type="button" class="button" onClick={onClose}>
+            {acknowledge.busy ? 'Stop' : 'Cancel'}
+          </button>
+        }
       >
-        <FormError error={acknowledge.error} fields={['note']} />
         <TextField
           label="Note"
           rows={3}
           maxLength={NOTE_LENGTH}
           hint="Tells others what was found. Optional."
-          error={fieldError(acknowledge.error, 'note')}
-          value={note}
-          onInput={({ currentTarget }) => setNote(currentTarget.value)}
+          {...acknowledge.field('note')}
         />
         {far && alerts.length > 1 && <Progress far={far} />}
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            {acknowledge.busy ? 'Stop' : 'Cancel'}
-          </button>
-          <SubmitButton busy={acknowledge.busy}>Acknowledge</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { toast } from '../../shared/toasts.js';
 import { conditionOf, type RuleDraft } from './rule.js';
 import { RulePreview } from './rule-preview.js';
@@ -36,14 +36,12 @@ const draftOf = ({ name, rule_type, threshold, job_kind, severity }: Rule): Rule
   job_kind: job_kind ?? '',
 });
 
-const FIELDS = ['name', 'rule_type', 'threshold', 'severity', 'job_kind'];
-
 /** Creates a rule, or changes `rule`, whose type and kind of jobs stay. Shows what it would have fired. */
 export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; onClose: () => void }) {
   const { rule, onSaved, onClose } = props;
   const [kept, setDraft] = useDraft<RuleDraft>(`rule ${rule?.id ?? 'new'}`);
   const draft = kept ?? (rule ? draftOf(rule) : NEW);
-  const save = useAction(async () => {
+  const { field, ...save } = useForm<RuleDraft>(draft, setDraft, async () => {
     const fields = { name: draft.name, threshold: Number(draft.threshold) };
     const severity = (draft.severity || null) as Rule['severity'] | null;
     const call = rule
@@ -65,23 +63,15 @@ export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; 
     toast(rule ? `${saved.name} is changed.` : `${saved.name} is created.`);
     onClose();
   });
-  const field = (name: keyof RuleDraft) => ({
-    value: draft[name],
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
-    error: fieldError(save.error, name),
-  });
+  const cancel = () => {
+    setDraft(null);
+    onClose();
+  };
   const inSeconds = draft.rule_type === 'job_duration_exceeded';
   return (
     <Dialog title={rule ? 'Change the rule' : 'New alert rule'} wide onClose={onClose}>
       <div class="alerts-editor">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save.run();
-          }}
-        >
-          <FormError error={save.error} fields={FIELDS} />
+        <Form act={save} submit={rule ? 'Change' : 'Create'} onCancel={cancel}>
           <Field label="Name" required maxLength={200} placeholder="training fails" {...field('name')} />
           {rule ? (
             <p class="hint">{`${conditionOf(rule)}. Its type and the kind of jobs stay as they are.`}</p>
@@ -104,20 +94,7 @@ export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; 
             options={rule ? SEVERITIES : [['', `Usual: ${inSeconds ? 'P2' : 'P1'}`], ...SEVERITIES]}
             {...field('severity')}
           />
-          <div class="actions">
-            <button
-              type="button"
-              class="button"
-              onClick={() => {
-                setDraft(null);
-                onClose();
-              }}
-            >
-              Cancel
-            </button>
-            <SubmitButton busy={save.busy}>{rule ? 'Change' : 'Create'}</SubmitButton>
-          </div>
-        </form>
+        </Form>
         <RulePreview draft={draft} />
       </div>
     </Dialog>

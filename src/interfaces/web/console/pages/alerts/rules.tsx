@@ -8,7 +8,7 @@ import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report, toastError } from '../../shared/toasts.js';
 import { AlertTabs } from './alerts.js';
 import { conditionOf } from './rule.js';
 import { RuleDialog } from './rule-dialog.js';
@@ -41,12 +41,10 @@ function Rules() {
   const remove = async (rule: Rule) => {
     const text = 'It fires no more alerts. The alerts that it has fired stay.';
     if (!(await confirmAct({ title: `Delete ${rule.name}?`, text, act: 'Delete' }))) return;
-    try {
-      await answer(api.DELETE('/v1/alerts/rules/{rule_id}', { params: params(rule) }));
-      toast(`${rule.name} is deleted.`);
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.DELETE('/v1/alerts/rules/{rule_id}', { params: params(rule) })),
+      `${rule.name} is deleted.`,
+    );
     await list.reload();
   };
   const columns: Column<Rule>[] = [

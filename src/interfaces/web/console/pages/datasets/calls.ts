@@ -1,5 +1,5 @@
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { type Form, forms, jsonBody } from './source.js';
+import { type Format, formats, jsonBody } from './source.js';
 
 export type Dataset = Schemas['Dataset'];
 
@@ -22,12 +22,12 @@ export const readVersion = (project: string, dataset: string, version: number) =
 const MOST_READ = 32 * 1024 * 1024;
 
 /** Sends a file in its own media type: the service reads it and names everything that is wrong with it. */
-export async function importFile(project: string, name: string, form: Form, file: Blob): Promise<Dataset> {
-  const body = form === 'json' && file.size <= MOST_READ ? jsonBody(name, await file.text()) : file;
+export async function importFile(project: string, name: string, format: Format, file: Blob): Promise<Dataset> {
+  const body = format === 'json' && file.size <= MOST_READ ? jsonBody(name, await file.text()) : file;
   return answer(
     api.POST('/v1/projects/{project_id}/datasets', {
-      params: { path: { project_id: project }, query: form === 'json' || name === '' ? {} : { name } },
-      headers: { 'Content-Type': forms[form].type },
+      params: { path: { project_id: project }, query: format === 'json' || name === '' ? {} : { name } },
+      headers: { 'Content-Type': formats[format].type },
       body: body as string,
       bodySerializer: (sent) => sent as string,
     }),

@@ -4,7 +4,7 @@ import { can } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { Field, FormError, fieldError, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
@@ -205,33 +205,17 @@ function Rename(props: {
   onClose: () => void;
 }) {
   const { project, dataset, onRenamed, onClose } = props;
-  const [name, setName] = useState(dataset.name);
-  const saving = useAction(async () => {
-    const body = { version: dataset.version, name };
+  const [values, setValues] = useState({ name: dataset.name });
+  const saving = useForm(values, setValues, async () => {
+    const body = { version: dataset.version, ...values };
     onRenamed(await answer(api.PUT(PATH, { params: at(project, dataset.id), body })));
     onClose();
   });
   return (
     <Dialog title="Rename the dataset" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void saving.run();
-        }}
-      >
-        <FormError error={saving.error} fields={['name']} />
-        <Field
-          label="Name"
-          required
-          maxLength={200}
-          value={name}
-          error={fieldError(saving.error, 'name')}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-        <div class="actions">
-          <SubmitButton busy={saving.busy}>Rename</SubmitButton>
-        </div>
-      </form>
+      <Form act={saving} submit="Rename" onCancel={onClose}>
+        <Field label="Name" required maxLength={200} {...saving.field('name')} />
+      </Form>
     </Dialog>
   );
 }

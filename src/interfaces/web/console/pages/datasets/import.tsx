@@ -2,25 +2,25 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, TextField, useAction } from '../../shared/form.js';
+import { Field, Form, fieldError, SelectField, TextField, useAction, useForm } from '../../shared/form.js';
 import { formatBytes, plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
 import { link, navigate, setQuery } from '../../shared/router.js';
 import { toast } from '../../shared/toasts.js';
 import { type Dataset, importFile } from './calls.js';
-import { byRow, type Form, formOf, forms, joined, type Piece, piecesOf } from './source.js';
+import { byRow, type Format, formatOf, formats, joined, type Piece, piecesOf } from './source.js';
 
 /** The text that is imported: chosen, dropped or pasted, as it was or with mended rows. */
 interface Source {
   readonly name: string;
-  readonly form: Form;
+  readonly format: Format;
   readonly text: string;
   /** The rows of a file that the service refused. */
   readonly pieces?: readonly Piece[];
 }
 
-const NOTHING: Source = { name: '', form: 'csv', text: '' };
+const NOTHING: Source = { name: '', format: 'csv', text: '' };
 /** A longer text is not shown for changing: it would make typing slow. */
 const MOST_SHOWN = 100_000;
 
@@ -37,32 +37,37 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
     navigate(link(`/projects/${project}/datasets/${made.id}`));
   };
   const sending = useAction(async () => {
-    const { name, form, pieces } = source;
-    const text = pieces && pieces.length > 0 ? joined(form, pieces) : source.text;
+    const { name, format, pieces } = source;
+    const text = pieces && pieces.length > 0 ? joined(format, pieces) : source.text;
     const sent = file ?? new Blob([text]);
     try {
-      done(await importFile(project, name.trim(), form, sent));
+      done(await importFile(project, name.trim(), format, sent));
     } catch (reason) {
       if (reason instanceof ApiError && reason.details.length > 0) {
         const read = file ? await file.text() : text;
         setFile(null);
-        change({ text: read, pieces: piecesOf(form, read) });
+        change({ text: read, pieces: piecesOf(format, read) });
       }
       throw reason;
     }
   });
   const take = async (taken: File) => {
-    const form = formOf(taken.name, await taken.slice(0, 4096).text());
+    const format = formatOf(taken.name, await taken.slice(0, 4096).text());
     sending.clear();
     setFile(taken);
-    set({ name: source.name || taken.name.replace(/\.\w+$/, ''), form, text: '' });
+    set({ name: source.name || taken.name.replace(/\.\w+$/, ''), format, text: '' });
   };
   useEffect(() => {
     if (dropped) void take(dropped);
   }, [dropped]);
   const paste = (text: string) => {
     setFile(null);
-    change({ text, form: source.text === '' ? formOf('', text) : source.form, pieces: undefined });
+    change({ text, format: source.text === '' ? formatOf('', text) : source.format, pieces: undefined });
+  };
+  const startOver = () => {
+    sending.clear();
+    setFile(null);
+    set(null);
   };
   const { error } = sending;
   const refused = byRow(error?.details ?? []);
@@ -70,13 +75,18 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
   const beside = (error?.details ?? []).filter(({ path }) => rows.some((row) => path.startsWith(row)));
   return (
     <Dialog title="Import a dataset" wide onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sending.run();
-        }}
+      <Form
+        act={{ ...sending, fields: ['name', ...beside.map(({ path }) => path)] }}
+        submit="Import"
+        onCancel={close}
+        actions={
+          (file || source.text) && (
+            <button type="button" class="button" onClick={startOver}>
+              Start over
+            </button>
+          )
+        }
       >
-        <FormError error={error} fields={['name', ...beside.map(({ path }) => path)]} />
         <FileChoice file={file} onFile={take} />
         {!file && refused.every(({ row }) => row === null) && source.text.length < MOST_SHOWN && (
           <TextField
@@ -96,7 +106,7 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
           <RefusedRows
             pieces={source.pieces}
             error={error}
-            onChange={(pieces) => change({ pieces, text: joined(source.form, pieces) })}
+            onChange={(pieces) => change({ pieces, text: joined(source.format, pieces) })}
           />
         )}
         <div class="columns">
@@ -108,32 +118,13 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
             onInput={(event) => change({ name: event.currentTarget.value })}
           />
           <SelectField
-            label="Form"
-            value={source.form}
-            options={Object.entries(forms).map(([form, { title }]) => [form, title])}
-            onChange={(event) => change({ form: event.currentTarget.value as Form, pieces: undefined })}
+            label="Format"
+            value={source.format}
+            options={Object.entries(formats).map(([format, { title }]) => [format, title])}
+            onChange={(event) => change({ format: event.currentTarget.value as Format, pieces: undefined })}
           />
         </div>
-        <div class="actions">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          {(file || source.text) && (
-            <button
-              type="button"
-              class="button"
-              onClick={() => {
-                sending.clear();
-                setFile(null);
-                set(null);
-              }}
-            >
-              Start over
-            </button>
-          )}
-          <SubmitButton busy={sending.busy}>Import</SubmitButton>
-        </div>
-      </form>
+      </Form>
       <Starters project={project} onImported={done} />
     </Dialog>
   );
@@ -203,34 +194,21 @@ function RefusedRows(props: {
 /** Imports a small dataset that the service ships. */
 function Starters({ project, onImported }: { project: string; onImported: (made: Dataset) => void }) {
   const starters = useQuery('starters', () => answer(api.GET('/v1/project-starters')));
-  const [chosen, choose] = useState('');
-  const action = useAction(async () => {
+  const [values, setValues] = useState({ starter_id: '' });
+  const importing = useForm(values, setValues, async () => {
     const params = { path: { project_id: project } };
-    onImported(await answer(api.POST('/v1/projects/{project_id}/datasets', { params, body: { starter_id: chosen } })));
+    onImported(await answer(api.POST('/v1/projects/{project_id}/datasets', { params, body: values })));
   });
   const all = starters.data?.starters ?? [];
   if (all.length === 0) return null;
   return (
-    <form
-      class="dataset-starters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void action.run();
-      }}
-    >
-      <FormError error={action.error} />
+    <Form class="dataset-starters" act={importing} submit={values.starter_id !== '' && 'Import the starter'} plain>
       <SelectField
         label="Or begin with a starter"
-        value={chosen}
-        hint={all.find(({ id }) => id === chosen)?.description}
+        hint={all.find(({ id }) => id === values.starter_id)?.description}
         options={[['', 'Choose a starter'], ...all.map(({ id, name }) => [id, name] as const)]}
-        onChange={(event) => choose(event.currentTarget.value)}
+        {...importing.field('starter_id')}
       />
-      <div class="actions">
-        <button type="submit" class="button" disabled={chosen === '' || action.busy}>
-          Import the starter
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -6,24 +6,24 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The forms of a file that the service imports. */
-export const forms = {
+/** The formats of a file that the service imports. */
+export const formats = {
   csv: { title: 'CSV', type: 'text/csv' },
   lines: { title: 'JSON Lines', type: 'application/x-ndjson' },
   json: { title: 'JSON', type: 'application/json' },
 } as const;
-export type Form = keyof typeof forms;
+export type Format = keyof typeof formats;
 
-const FORM_OF_ENDING: Readonly<Record<string, Form>> = {
+const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = {
   csv: 'csv',
   json: 'json',
   jsonl: 'lines',
   ndjson: 'lines',
 };
 
-/** Guesses the form by the name of the file, else by how its text begins. */
-export function formOf(fileName: string, text: string): Form {
-  const named = FORM_OF_ENDING[fileName.split('.').at(-1)?.toLowerCase() ?? ''];
+/** Guesses the format by the name of the file, else by how its text begins. */
+export function formatOf(fileName: string, text: string): Format {
+  const named = FORMAT_OF_ENDING[fileName.split('.').at(-1)?.toLowerCase() ?? ''];
   if (named) return named;
   const start = text.trimStart();
   if (start.startsWith('[')) return 'json';
@@ -48,11 +48,11 @@ export interface Piece {
 }
 
 /** Cuts a file into its rows, so that each can be shown beside its findings and mended there. */
-export function piecesOf(form: Form, text: string): Piece[] {
+export function piecesOf(format: Format, text: string): Piece[] {
   let row = 0;
   const count = (piece: string, isRow: boolean): Piece => ({ text: piece, row: isRow ? row++ : null });
-  if (form === 'json') return (recordsIn(text) ?? []).map((record) => count(JSON.stringify(record, null, 2), true));
-  if (form === 'lines') return text.split('\n').map((line) => count(line, line.trim() !== ''));
+  if (format === 'json') return (recordsIn(text) ?? []).map((record) => count(JSON.stringify(record, null, 2), true));
+  if (format === 'lines') return text.split('\n').map((line) => count(line, line.trim() !== ''));
   let header = true;
   return csvLines(text).map((line) => {
     const filled = line.replace(/\r$/, '') !== '';
@@ -63,9 +63,9 @@ export function piecesOf(form: Form, text: string): Piece[] {
 }
 
 /** Puts the pieces of a file together again. */
-export const joined = (form: Form, pieces: readonly Piece[]): string => {
+export const joined = (format: Format, pieces: readonly Piece[]): string => {
   const texts = pieces.map(({ text }) => text);
-  return form === 'json' ? `[${texts.join(',')}]` : texts.join('\n');
+  return format === 'json' ? `[${texts.join(',')}]` : texts.join('\n');
 };
 
 /** Splits CSV at the line ends that are not within quotes. */

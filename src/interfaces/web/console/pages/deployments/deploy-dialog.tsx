@@ -1,7 +1,7 @@
 import { answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { formatBytes } from '../../shared/format.js';
 import { Choices } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
@@ -43,22 +43,16 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
   const kind = query.value.get('kind') === 'engine' ? 'engine' : 'file';
   const [kept, setDraft] = useDraft<Draft>('deployment');
   const draft = kept ?? EMPTY;
-  const deploy = useAction(async () => {
+  const { field, ...deploy } = useForm(draft, setDraft, async () => {
     const { id, name } = await answer(api.POST('/v1/deployments', { body: requestOf(kind, draft) }));
     setDraft(null);
     toast(`${name} is deployed.`);
     navigate(link(`/deployments/${id}`));
   });
-  const fields =
-    kind === 'file'
-      ? ['name', 'model_path', 'max_batch', 'max_delay_ms']
-      : ['name', 'endpoint', 'model_name', 'model_version', 'key_setting'];
-  const field = (name: keyof Draft) => ({
-    value: draft[name],
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
-    error: fieldError(deploy.error, name),
-  });
+  const cancel = () => {
+    setDraft(null);
+    onClose();
+  };
   const choose = (model_path: string) => {
     const stem =
       model_path
@@ -77,16 +71,10 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
           ['engine', 'Engine elsewhere'],
         ]}
       />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void deploy.run();
-        }}
-      >
-        <FormError error={deploy.error} fields={fields} />
+      <Form act={deploy} submit="Deploy" onCancel={cancel}>
         {kind === 'file' ? (
           <>
-            <ChooseFile value={draft.model_path} onChoose={choose} error={fieldError(deploy.error, 'model_path')} />
+            <ChooseFile {...field('model_path')} onChoose={choose} />
             <Field label="Name" required maxLength={100} {...field('name')} />
             <details class="deployments-more">
               <summary>Answer waiting requests as one batch</summary>
@@ -135,20 +123,7 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
             The service loads the model before it answers. This may take half a minute.
           </p>
         )}
-        <div class="actions">
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              setDraft(null);
-              onClose();
-            }}
-          >
-            Cancel
-          </button>
-          <SubmitButton busy={deploy.busy}>Deploy</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { usePaged } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { UploadDialog } from './upload.js';
 
 type File = Schemas['ModelFile'] & { readonly id: string };
@@ -45,13 +45,11 @@ export function ModelFiles() {
       act: 'Delete',
     });
     if (!sure) return;
-    try {
-      const params = { path: { path: name } };
-      await answer(api.DELETE('/v1/model-files/{path}', { params, pathSerializer: withSlashes }));
-      toast(`${name} is deleted.`);
-    } catch (reason) {
-      toastError(reason);
-    }
+    const params = { path: { path: name } };
+    await report(
+      answer(api.DELETE('/v1/model-files/{path}', { params, pathSerializer: withSlashes })),
+      `${name} is deleted.`,
+    );
     await files.reload();
   };
   const acts: Column<File> = {

@@ -3,7 +3,7 @@ import { answer, api, baseUrl, type Schemas } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { FormError, SubmitButton, useAction } from '../../shared/form.js';
+import { Form, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { Loaded } from '../../shared/states.js';
@@ -69,46 +69,43 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
     const text: string = await answer(call);
     setPrediction({ text, seconds: (performance.now() - begun) / 1000 });
   });
+  const viewCode = () => {
+    const body = checkedBody();
+    if (body !== null) setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
+  };
   const refused = [...findings, ...(predict.error?.details ?? [])];
   const shown = inputs.map((spec) => findingOf(refused, spec)).filter((one) => one !== undefined);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void predict.run();
-      }}
-    >
-      <div class="deployments-inputs">
-        {inputs.map((spec) => (
-          <TensorField
-            key={spec.name}
-            spec={spec}
-            entry={keptEntry(spec, entries[spec.name])}
-            error={findingOf(refused, spec)?.message}
-            onChange={(entry) => setEntries({ ...entries, [spec.name]: entry })}
-          />
-        ))}
-      </div>
-      <FormError error={predict.error} fields={shown.map(({ path }) => path)} />
-      <div class="actions start">
-        <SubmitButton busy={predict.busy}>Predict</SubmitButton>
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            const body = checkedBody();
-            if (body !== null) setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
-          }}
-        >
-          View code
-        </button>
-        {kept && (
-          <button type="button" class="button" onClick={() => setEntries(null)}>
-            Use the example
-          </button>
-        )}
-      </div>
+    <div class="stack">
+      <Form
+        class="stack"
+        act={{ ...predict, fields: shown.map(({ path }) => path) }}
+        submit="Predict"
+        actions={
+          <>
+            {kept && (
+              <button type="button" class="button" onClick={() => setEntries(null)}>
+                Use the example
+              </button>
+            )}
+            <button type="button" class="button" onClick={viewCode}>
+              View code
+            </button>
+          </>
+        }
+      >
+        <div class="deployments-inputs">
+          {inputs.map((spec) => (
+            <TensorField
+              key={spec.name}
+              spec={spec}
+              entry={keptEntry(spec, entries[spec.name])}
+              error={findingOf(refused, spec)?.message}
+              onChange={(entry) => setEntries({ ...entries, [spec.name]: entry })}
+            />
+          ))}
+        </div>
+      </Form>
       {prediction && <PredictionResult prediction={prediction} />}
       {code !== undefined && (
         <Dialog title="The same call by curl" wide onClose={() => setCode(undefined)}>
@@ -119,7 +116,7 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
           </div>
         </Dialog>
       )}
-    </form>
+    </div>
   );
 }
 

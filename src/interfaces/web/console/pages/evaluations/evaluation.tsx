@@ -8,7 +8,7 @@ import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { Figure, Loaded, State, Time } from '../../shared/states.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { loadRows, Rows } from './rows.js';
 import { ShareChart } from './shares.js';
 import { groupName, isOpen, type Job, metricOf, type Summary, summaryOf } from './summary.js';
@@ -64,13 +64,11 @@ function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: S
   const cancel = async () => {
     const text = 'The rows that are scored already stay. It cannot be continued.';
     if (!(await confirmAct({ title: 'Cancel this evaluation?', text, act: 'Cancel the evaluation' }))) return;
-    try {
-      query.set(await answer(api.POST('/v1/jobs/{job_id}/cancel', { params: { path: { job_id: job.id } } })));
-      toast('The evaluation is cancelled.');
-    } catch (reason) {
-      toastError(reason);
-      await query.reload();
-    }
+    await report(
+      answer(api.POST('/v1/jobs/{job_id}/cancel', { params: { path: { job_id: job.id } } })),
+      'The evaluation is cancelled.',
+    );
+    await query.reload();
   };
   if (isOpen(job)) {
     return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
-import { FormError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { Form, SelectField, useAction } from '../../shared/form.js';
 import { formatShare } from '../../shared/format.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link, navigate, query, setQuery } from '../../shared/router.js';
@@ -36,13 +36,7 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
   const ready = picked !== undefined && STARTED.includes(picked.runtime.state) && dataset !== undefined;
   return (
     <Dialog title="Start an evaluation" onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) void starting.run();
-        }}
-      >
-        <FormError error={starting.error} />
+      <Form act={starting} submit={ready && 'Start'} onCancel={close}>
         <SelectField
           label="Project"
           value={picked?.id ?? ''}
@@ -74,13 +68,7 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
           />
         )}
         {picked && <Measure project={picked} />}
-        <div class="actions">
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-          {ready && <SubmitButton busy={starting.busy}>Start</SubmitButton>}
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

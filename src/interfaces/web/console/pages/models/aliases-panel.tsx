@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { ApiError, answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
@@ -11,7 +11,7 @@ import { type Query, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 
 type Model = Schemas['Model'];
 type Alias = Schemas['ListedModelAlias'];
@@ -34,7 +34,8 @@ export function AliasesPanel(props: { projectId: string; aliases: Aliases; model
     const text = 'Callers that name it get no model any more. Its history stays.';
     if (!(await confirmAct({ title: `Delete the alias ${alias}?`, text, act: 'Delete the alias' }))) return;
     const path = { project_id: projectId, alias };
-    await answer(api.DELETE(ALIAS, { params: { path, header: { 'If-Match': `"${version}"` } } })).catch(toastError);
+    const params = { path, header: { 'If-Match': `"${version}"` } };
+    await report(answer(api.DELETE(ALIAS, { params })), `The alias ${alias} is deleted.`);
     await aliases.reload();
   };
   const columns = [
@@ -118,12 +119,13 @@ export function AliasDialog(props: {
   onClose: () => void;
 }) {
   const { projectId, alias, models, aliases, onClose } = props;
-  const [name, setName] = useState(alias?.alias ?? '');
-  const [chosen, choose] = useState('');
-  const model = chosen || (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id || '';
-  const setting = useAction(async () => {
-    const path = { project_id: projectId, alias: name.trim() };
-    const body = { model_id: model, ...(alias && { version: alias.version }) };
+  const [values, setValues] = useState({
+    alias: alias?.alias ?? '',
+    model_id: (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id ?? '',
+  });
+  const setting = useForm(values, setValues, async () => {
+    const path = { project_id: projectId, alias: values.alias.trim() };
+    const body = { model_id: values.model_id, ...(alias && { version: alias.version }) };
     try {
       await answer(api.PUT(ALIAS, { params: { path }, body }));
       onClose();
@@ -136,37 +138,14 @@ export function AliasDialog(props: {
   });
   return (
     <Dialog title={alias ? `Move ${alias.alias}` : 'Set an alias'} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void setting.run();
-        }}
-      >
-        <FormError error={setting.error} fields={['alias', 'model_id']} />
-        {!alias && (
-          <Field
-            label="Alias"
-            required
-            placeholder="champion"
-            value={name}
-            error={fieldError(setting.error, 'alias')}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
+      <Form act={setting} submit={alias ? 'Move' : 'Set'} onCancel={onClose}>
+        {!alias && <Field label="Alias" required placeholder="champion" {...setting.field('alias')} />}
         <SelectField
           label="Registered model"
-          value={model}
           options={models.map((one) => [one.id, modelName(one)] as const)}
-          error={fieldError(setting.error, 'model_id')}
-          onInput={(event) => choose(event.currentTarget.value)}
+          {...setting.field('model_id')}
         />
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <SubmitButton busy={setting.busy}>{alias ? 'Move' : 'Set'}</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

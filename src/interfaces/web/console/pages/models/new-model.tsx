@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../shared/dialog.js';
-import { FormError, SubmitButton, useAction } from '../../shared/form.js';
+import { Form, useAction } from '../../shared/form.js';
 import { draftModel, newUuid, registerModel } from '../../shared/models.js';
 import { link, navigate } from '../../shared/router.js';
 import { withField } from '../../shared/spec/fields.js';
@@ -21,13 +21,16 @@ export function NewModel({ projectId, onClose }: { projectId: string; onClose: (
   });
   return (
     <Dialog title="New draft" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void creation.run(event.submitter?.getAttribute('value') === 'register');
-        }}
+      <Form
+        act={{ ...creation, run: () => creation.run(false) }}
+        submit="Create"
+        onCancel={onClose}
+        actions={
+          <button type="button" class="button" disabled={creation.busy} onClick={() => void creation.run(true)}>
+            Create and register
+          </button>
+        }
       >
-        <FormError error={creation.error} />
         <ModelForm
           fields={{
             spec,
@@ -37,13 +40,7 @@ export function NewModel({ projectId, onClose }: { projectId: string; onClose: (
           }}
         />
         <p class="hint">A draft can change. A registered model cannot, and can be connected to the runtime.</p>
-        <div class="actions">
-          <button type="submit" class="button" value="register" disabled={creation.busy}>
-            Create and register
-          </button>
-          <SubmitButton busy={creation.busy}>Create</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

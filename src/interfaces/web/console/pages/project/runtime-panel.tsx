@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { can, isOperator } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
-import { FormError, SelectField, useAction } from '../../shared/form.js';
+import { FormError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { connectModel, draftModel, modelName, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
@@ -121,9 +121,9 @@ function Connection(props: {
         ]}
         onInput={(event) => choose(event.currentTarget.value)}
       />
-      <button type="submit" class={project.runtime.model_id ? 'button' : 'button primary'} disabled={busy}>
-        {busy ? 'One moment …' : 'Connect and start'}
-      </button>
+      <SubmitButton busy={busy} plain={project.runtime.model_id !== null}>
+        Connect and start
+      </SubmitButton>
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
-import { Field, FormError, fieldError, SubmitButton, useAction } from '../../shared/form.js';
+import { Field, Form, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { useQuery } from '../../shared/query.js';
 import { link, navigate, query } from '../../shared/router.js';
@@ -13,9 +13,9 @@ import { toastError } from '../../shared/toasts.js';
 export function NewProject({ onClose }: { onClose: () => void }) {
   const starters = useQuery('project-starters', () => answer(api.GET('/v1/project-starters')));
   const [starter, setStarter] = useState(query.value.get('starter') ?? '');
-  const [name, setName] = useState('');
-  const creation = useAction(async () => {
-    const body = { ...(name.trim() && { name }), ...(starter && { starter_id: starter }) };
+  const [values, setValues] = useState({ name: '' });
+  const creation = useForm(values, setValues, async () => {
+    const body = { ...(values.name.trim() && values), ...(starter && { starter_id: starter }) };
     const { id, version, spec } = await answer(api.POST('/v1/projects', { body }));
     if (starter) {
       const params = { path: { project_id: id } };
@@ -31,20 +31,12 @@ export function NewProject({ onClose }: { onClose: () => void }) {
   });
   return (
     <Dialog title="New project" onClose={onClose} wide>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void creation.run();
-        }}
-      >
-        <FormError error={creation.error} fields={['name']} />
+      <Form act={creation} submit="Create" onCancel={onClose}>
         <Field
           label="Name"
           placeholder={starters.data?.starters.find(({ id }) => id === starter)?.name ?? 'Untitled project'}
           maxLength={200}
-          value={name}
-          error={fieldError(creation.error, 'name')}
-          onInput={(event) => setName(event.currentTarget.value)}
+          {...creation.field('name')}
         />
         <fieldset class="projects-starters">
           <legend>Begin with</legend>
@@ -61,13 +53,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
             }
           </Loaded>
         </fieldset>
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <SubmitButton busy={creation.busy}>Create</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { NewProject } from './new-project.js';
 import './projects.css';
 
@@ -34,9 +34,9 @@ function Projects() {
     });
     if (!sure) return;
     setDeleting(id);
-    await answer(api.DELETE('/v1/projects/{project_id}', { params: { path: { project_id: id } } })).then(
-      () => toast(`${name} is deleted.`),
-      toastError,
+    await report(
+      answer(api.DELETE('/v1/projects/{project_id}', { params: { path: { project_id: id } } })),
+      `${name} is deleted.`,
     );
     setDeleting(null);
     await projects.reload();

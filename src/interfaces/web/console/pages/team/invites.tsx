@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, baseUrl, type Schemas } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
-import { Dialog } from '../../shared/dialog.js';
-import { Field, FormError, fieldError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
+import { Dialog, ShownOnce } from '../../shared/dialog.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import type { Query } from '../../shared/query.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { ROLES, type Role } from './roles.js';
 
 type Invite = Schemas['Invite'];
@@ -25,12 +25,10 @@ const linkOf = (token: string) => `${baseUrl}/auth?invite=${encodeURIComponent(t
 /** Lists the invites that nobody has accepted yet, each with its link for those who may hand it out. */
 export function Invites({ query }: { query: Query<Schemas['Invites']> }) {
   const revoke = async ({ id }: Invite) => {
-    try {
-      await answer(api.DELETE('/v1/auth/invites/{invite_id}', { params: { path: { invite_id: id } } }));
-      toast('The invite is revoked. Its link no longer works.');
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.DELETE('/v1/auth/invites/{invite_id}', { params: { path: { invite_id: id } } })),
+      'The invite is revoked. Its link no longer works.',
+    );
     await query.reload();
   };
   return (
@@ -73,67 +71,39 @@ export function Invites({ query }: { query: Query<Schemas['Invites']> }) {
 
 /** Creates an invite, then shows its link. */
 export function InviteDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('member');
-  const [lifetime, setLifetime] = useState(String(7 * DAY_S));
+  const [values, setValues] = useState({ email: '', role: 'member' as Role, expires_in: String(7 * DAY_S) });
   const [created, setCreated] = useState<Invite>();
-  const create = useAction(async () => {
-    const body = { role, expires_in: Number(lifetime), email: email.trim() || null };
+  const create = useForm(values, setValues, async () => {
+    const { email, role, expires_in } = values;
+    const body = { role, expires_in: Number(expires_in), email: email.trim() || null };
     setCreated(await answer(api.POST('/v1/auth/invites', { body })));
     onCreated();
   });
   if (created?.token) {
     return (
-      <Dialog title="The invite is ready" onClose={onClose}>
-        <p>Send this link to {created.email ?? 'the person you invite'}. It works once.</p>
-        <pre>{linkOf(created.token)}</pre>
-        <div class="actions">
-          <CopyButton text={linkOf(created.token)} label="Copy link" />
-          <button type="button" class="button primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      <ShownOnce title="The invite is ready" text={linkOf(created.token)} copy="Copy link" onClose={onClose}>
+        Send this link to {created.email ?? 'the person you invite'}. It works once.
+      </ShownOnce>
     );
   }
   return (
     <Dialog title="Invite somebody to the team" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <FormError error={create.error} fields={['email', 'role', 'expires_in']} />
+      <Form act={create} submit="Create the invite" onCancel={onClose}>
         <Field
           label="E-mail"
           hint="Optional: then only this address can accept it."
           type="email"
           autocomplete="off"
-          value={email}
-          error={fieldError(create.error, 'email')}
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          {...create.field('email')}
         />
         <SelectField
           label="Role"
-          value={role}
           options={ROLES}
           hint="Members chat and read. Developers also change the workspace and monitoring. Admins also manage the team."
-          error={fieldError(create.error, 'role')}
-          onChange={(event) => setRole(event.currentTarget.value as Role)}
+          {...create.field('role')}
         />
-        <SelectField
-          label="The link works for"
-          value={lifetime}
-          options={LIFETIMES}
-          error={fieldError(create.error, 'expires_in')}
-          onChange={(event) => setLifetime(event.currentTarget.value)}
-        />
-        <div class="actions">
-          <SubmitButton busy={create.busy}>Create the invite</SubmitButton>
-        </div>
-      </form>
+        <SelectField label="The link works for" options={LIFETIMES} {...create.field('expires_in')} />
+      </Form>
     </Dialog>
   );
 }

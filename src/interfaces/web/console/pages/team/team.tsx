@@ -8,7 +8,7 @@ import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { InviteDialog, Invites } from './invites.js';
 import { ROLES, type Role } from './roles.js';
 import { TeamFrame } from './team-frame.js';
@@ -68,12 +68,10 @@ function RoleChoice({ user, query }: { user: User; query: Query<Schemas['Roster'
   if (!can('manage_team')) return <>{user.role}</>;
   const change = async (role: Role) => {
     const path = { user_id: user.id };
-    try {
-      await answer(api.PATCH('/v1/auth/users/{user_id}/role', { params: { path }, body: { role } }));
-      toast(`${user.name} is ${role} now.`);
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.PATCH('/v1/auth/users/{user_id}/role', { params: { path }, body: { role } })),
+      `${user.name} is ${role} now.`,
+    );
     await query.reload();
   };
   return (
@@ -95,12 +93,10 @@ function Remove({ user, query }: { user: User; query: Query<Schemas['Roster']> }
   const remove = async () => {
     const text = `${user.email} loses access at once, with all sessions and API keys. Projects of the team stay.`;
     if (!(await confirmAct({ title: `Remove ${user.name}?`, text, act: 'Remove' }))) return;
-    try {
-      await answer(api.DELETE('/v1/auth/users/{user_id}', { params: { path: { user_id: user.id } } }));
-      toast(`${user.name} is removed.`);
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.DELETE('/v1/auth/users/{user_id}', { params: { path: { user_id: user.id } } })),
+      `${user.name} is removed.`,
+    );
     await query.reload();
   };
   if (user.id === ownUser.value?.id) return null;

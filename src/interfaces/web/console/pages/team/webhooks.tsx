@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { CopyButton } from '../../shared/copy-button.js';
-import { confirmAct, Dialog } from '../../shared/dialog.js';
-import { Field, FormError, fieldError, SubmitButton, useAction } from '../../shared/form.js';
+import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
+import { Field, Form, useAction, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { toast, toastError } from '../../shared/toasts.js';
+import { report } from '../../shared/toasts.js';
 import { TeamFrame } from './team-frame.js';
 
 type Webhook = Schemas['Webhook'];
@@ -22,12 +21,10 @@ function Webhooks() {
   const remove = async (webhook: Webhook) => {
     const text = `No alert is posted to ${webhook.url || 'it'} from then on. Waiting alerts are dropped.`;
     if (!(await confirmAct({ title: 'Delete the webhook?', text, act: 'Delete' }))) return;
-    try {
-      await answer(api.DELETE('/v1/alerts/webhooks/{webhook_id}', { params: { path: { webhook_id: webhook.id } } }));
-      toast('The webhook is deleted.');
-    } catch (reason) {
-      toastError(reason);
-    }
+    await report(
+      answer(api.DELETE('/v1/alerts/webhooks/{webhook_id}', { params: { path: { webhook_id: webhook.id } } })),
+      'The webhook is deleted.',
+    );
     await query.reload();
   };
   const acts = (webhook: Webhook) => (
@@ -110,49 +107,31 @@ function TestButton({ webhook }: { webhook: Webhook }) {
 }
 
 function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const [url, setUrl] = useState('');
+  const [values, setValues] = useState({ url: '' });
   const [created, setCreated] = useState<Schemas['CreatedWebhook']>();
-  const create = useAction(async () => {
-    setCreated(await answer(api.POST('/v1/alerts/webhooks', { body: { url } })));
+  const create = useForm(values, setValues, async () => {
+    setCreated(await answer(api.POST('/v1/alerts/webhooks', { body: values })));
     onCreated();
   });
   if (created) {
     return (
-      <Dialog title="The webhook is ready" onClose={onClose}>
-        <p>Your program checks the signature of each post with this secret. It is shown only now.</p>
-        <pre>{created.secret}</pre>
-        <div class="actions">
-          <CopyButton text={created.secret} label="Copy the secret" />
-          <button type="button" class="button primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      <ShownOnce title="The webhook is ready" text={created.secret} copy="Copy the secret" onClose={onClose}>
+        Your program checks the signature of each post with this secret. It is shown only now.
+      </ShownOnce>
     );
   }
   return (
     <Dialog title="Add a webhook" onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <FormError error={create.error} fields={['url']} />
+      <Form act={create} submit="Add" onCancel={onClose}>
         <Field
           label="URL"
           type="url"
+          required
           placeholder="https://hooks.example.com/tenon"
           hint="https, at a public address"
-          value={url}
-          error={fieldError(create.error, 'url')}
-          onInput={(event) => setUrl(event.currentTarget.value)}
+          {...create.field('url')}
         />
-        <div class="actions">
-          <SubmitButton busy={create.busy}>Add</SubmitButton>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

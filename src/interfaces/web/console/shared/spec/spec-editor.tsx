@@ -67,6 +67,7 @@ export function SpecEditor(props: {
     <Panel title={title} actions={views}>
       <form
         class="spec"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           void saving.run(draft.base.version);
