@@ -12,7 +12,7 @@ import type { Config } from './config/config.js';
 import { allowedHosts } from './listening.js';
 
 /** Creates the Express app from the container. */
-export const httpApp = (container: Container, config: Config) =>
+export const httpApp = (container: Container, config: Config, bodyMemory = new BodyMemory(config.bodyMemoryBytes)) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
     teamMiddleware: container.isCurrentBound(Middleware) ? container.getAll(Middleware) : [], // isBound is true of every class
@@ -27,7 +27,7 @@ export const httpApp = (container: Container, config: Config) =>
     metrics: container.get(PrometheusMetrics),
     tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
-    bodyMemory: container.get(BodyMemory),
+    bodyMemory,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),

@@ -23,5 +23,4 @@ export const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | nul
   LOOPBACK.test(host) ? (baseUrl ? [new URL(baseUrl).hostname] : []) : null;
 
 /** Returns true if strangers can reach the service and register. */
-export const openToAll = ({ host, registration }: Config): boolean =>
-  registration.registration === 'open' && !LOOPBACK.test(host);
+export const openToAll = ({ host, registration }: Config): boolean => registration === 'open' && !LOOPBACK.test(host);

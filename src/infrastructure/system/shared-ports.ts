@@ -4,7 +4,6 @@ import { v7 } from 'uuid';
 import {
   type Clock,
   type CurrentRequest,
-  type Delay,
   type IdGenerator,
   type IdKind,
   type RequestContext,
@@ -18,21 +17,18 @@ export class SystemClock implements Clock {
   now(): Date {
     return new Date();
   }
+
+  pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return setTimeout(milliseconds, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  }
 }
 
 @injectable()
 export class UuidIdGenerator implements IdGenerator {
   next(kind: IdKind): string {
     return `${kind}${kind === 'chatcmpl' ? '-' : '_'}${v7()}`;
-  }
-}
-
-@injectable()
-export class TimedDelay implements Delay {
-  take(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return setTimeout(milliseconds, undefined, { signal }).catch(() => {
-      throw signal.reason;
-    });
   }
 }
 
