@@ -124,7 +124,7 @@ export function AliasDialog(props: {
     model_id: (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id ?? '',
   });
   const setting = useForm(values, setValues, async () => {
-    const path = { project_id: projectId, alias: values.alias.trim() };
+    const path = { project_id: projectId, alias: values.alias.trim() || ' ' }; // Without a name it is another route.
     const body = { model_id: values.model_id, ...(alias && { version: alias.version }) };
     try {
       await answer(api.PUT(ALIAS, { params: { path }, body }));
