@@ -1,8 +1,12 @@
 import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { AsyncValue } from '../../../src/infrastructure/system/async-value.js';
-import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/shared-ports.js';
+import {
+  AsyncRequestContext,
+  AsyncValue,
+  SystemClock,
+  UuidIdGenerator,
+} from '../../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
