@@ -253,10 +253,13 @@ describe('an answer', () => {
       const answer = await app.call('GET', path, { headers: { 'X-Request-Id': id } });
       return { answer, lines: app.logger.lines.filter(({ fields }) => fields?.request_id === id) };
     };
-    const logged = (fields: object) =>
-      expect.objectContaining({ event: 'request', fields: expect.objectContaining(fields) });
+    const logged = (fields: object, level = 'info') =>
+      expect.objectContaining({ level, event: 'request', fields: expect.objectContaining(fields) });
     const { lines } = await called('/v1/nothing', 'mine-1');
     expect(lines).toEqual([logged({ path: '/v1/nothing', status: 404 })]);
+    const file = { path: '/pages/icon.svg', status: 200 };
+    expect((await called(file.path, 'file-1')).lines).toEqual([logged(file, 'debug')]);
+    expect((await called('/pages/no.svg', 'file-2')).lines).toEqual([logged({ path: '/pages/no.svg', status: 404 })]);
     const count = jest.spyOn(app.store.accounts, 'count').mockRejectedValue(new Error('planted'));
     const planted = await called('/v1/auth/status', 'mine-2');
     expect(planted.answer).toMatchObject({ status: 500, body: { code: 'internal_error', request_id: 'mine-2' } });

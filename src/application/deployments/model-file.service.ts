@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
 import { invalidPath, ModelFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import { type ByteStream, ServiceSettings } from '../shared/ports.js';
+import type { ByteStream } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
 
 type By = { readonly by: Caller | null };
@@ -20,7 +20,10 @@ interface Upload extends By {
   readonly bytes: ByteStream;
 }
 
-const UPLOADS_AT_ONCE = 4;
+export abstract class UploadLimits {
+  abstract readonly fileBytes: number;
+  abstract readonly atOnce: number;
+}
 
 @injectable()
 export class ModelFileService {
@@ -28,7 +31,7 @@ export class ModelFileService {
 
   constructor(
     private readonly store: ModelFileStore,
-    private readonly settings: ServiceSettings,
+    private readonly limits: UploadLimits,
   ) {}
 
   /** Returns the models that can be deployed or chatted with, and all uploads, by path. `truncated` tells of unread folders. */
@@ -42,14 +45,14 @@ export class ModelFileService {
   /** Stores a file whole or not at all. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what `ModelFileStore.write` throws. */
   async upload({ by, path, bytes }: Upload): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
     authorize(by, permissions.manageMonitoring);
-    const { modelUploadBytes: most } = this.settings;
-    if (bytes.length !== null && bytes.length > most) throw new ModelFileTooLarge(most);
+    const { fileBytes, atOnce } = this.limits;
+    if (bytes.length !== null && bytes.length > fileBytes) throw new ModelFileTooLarge(fileBytes);
     const valid = ModelFile.path(path);
-    if (this.uploading >= UPLOADS_AT_ONCE) throw new UploadsBusy(UPLOADS_AT_ONCE);
+    if (this.uploading >= atOnce) throw new UploadsBusy(atOnce);
     this.uploading++;
     try {
       await this.requireOwnName(valid);
-      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, most));
+      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, fileBytes));
       return { ...ModelFile.of(file), replaced, sha256 };
     } finally {
       this.uploading--;

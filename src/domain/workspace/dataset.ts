@@ -111,11 +111,10 @@ export const Dataset = {
 
   /** Makes an editable copy of any dataset. Throws InvalidRequest. */
   fork: (dataset: Dataset, draft: Omit<Draft, 'projectId' | 'name'> & { name?: string }): Dataset =>
-    Dataset.create(
-      { ...draft, projectId: dataset.projectId, name: draft.name ?? nameWithEnding(dataset.name, ' (fork)') },
-      dataset,
-      { datasetId: dataset.id, version: dataset.version },
-    ),
+    Dataset.create({ ...draft, projectId: dataset.projectId, name: draft.name ?? forkName(dataset.name) }, dataset, {
+      datasetId: dataset.id,
+      version: dataset.version,
+    }),
 
   versionOf: ({ id, version, name, updatedBy, updatedAt, ...dataset }: Dataset): DatasetVersion => ({
     datasetId: id,
@@ -129,6 +128,13 @@ export const Dataset = {
     createdAt: updatedAt,
   }),
 };
+
+/** Returns the name of a fork: `Cities (fork)`, and of a fork of that `Cities (fork 2)`. */
+function forkName(name: string): string {
+  const [ending = '', number = '1'] = / \(fork(?: (\d{1,9}))?\)$/.exec(name) ?? [];
+  const own = name.slice(0, name.length - ending.length);
+  return nameWithEnding(own, ending ? ` (fork ${Number(number) + 1})` : ' (fork)');
+}
 
 /** Throws DatasetFrozen, or StaleVersion as `update`. */
 export function requireEditable(dataset: Dataset, expected: readonly number[]): void {

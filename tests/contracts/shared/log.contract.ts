@@ -13,10 +13,12 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       log.info('first');
       log.warn('second', { n: 2 });
       log.error('third', { text: 'a', flag: false, nothing: null, list: [1, { two: 2 }] });
+      log.debug('fourth');
       expect(await lines()).toEqual([
         { level: 'info', event: 'first', fields: {} },
         { level: 'warn', event: 'second', fields: { n: 2 } },
         { level: 'error', event: 'third', fields: { text: 'a', flag: false, nothing: null, list: [1, { two: 2 }] } },
+        { level: 'debug', event: 'fourth', fields: {} },
       ]);
     });
 

@@ -26,7 +26,7 @@ function logFile(level: LogLevel = 'info') {
 }
 
 logContract('winston', () => {
-  const { log, text } = logFile();
+  const { log, text } = logFile('debug');
   const lines = async () =>
     (await text())
       .split('\n')

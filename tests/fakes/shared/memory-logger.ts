@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LogFields, Logger } from '../../../src/application/shared/ports.js';
 
 export interface LoggedLine {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly event: string;
   readonly fields: LogFields;
 }
@@ -11,6 +11,10 @@ export interface LoggedLine {
 export class MemoryLogger implements Logger {
   readonly lines: LoggedLine[] = [];
   private readonly context = new AsyncLocalStorage<LogFields>();
+
+  debug(event: string, fields?: LogFields): void {
+    this.keep('debug', event, fields);
+  }
 
   info(event: string, fields?: LogFields): void {
     this.keep('info', event, fields);

@@ -30,8 +30,16 @@ describe('a dataset', () => {
     expect(code(() => Dataset.freeze(dataset(), [9], later))).toBe('stale_version');
   });
 
-  it('cuts the name of a fork to 200 characters', () => {
-    const long = Dataset.fork(dataset({ name: '🦆'.repeat(200) }), { id: 'dst_3', createdBy: 'usr_2', createdAt: at });
-    expect(long.name).toBe(`${'🦆'.repeat(193)} (fork)`);
+  it('cuts the name of a fork to 200 characters, and counts forks of forks', () => {
+    const nameOf = (name: string) =>
+      Dataset.fork(dataset({ name }), { id: 'dst_3', createdBy: 'usr_2', createdAt: at }).name;
+    expect(nameOf('🦆'.repeat(200))).toBe(`${'🦆'.repeat(193)} (fork)`);
+    expect(nameOf(`${'🦆'.repeat(193)} (fork)`)).toBe(`${'🦆'.repeat(191)} (fork 2)`);
+    expect(['Cities (fork)', 'Cities (fork 9)', '(fork)', 'A (fork) B'].map(nameOf)).toEqual([
+      'Cities (fork 2)',
+      'Cities (fork 10)',
+      '(fork) (fork)',
+      'A (fork) B (fork)',
+    ]);
   });
 });

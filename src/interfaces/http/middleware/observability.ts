@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
-/** Logs how each request ended. */
+/** Logs how each request ended. Files that pages load are logged at debug level, unless they are refused. */
 export const accessLog =
   ({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): RequestHandler =>
   (request, response, next) => {
@@ -13,11 +13,14 @@ export const accessLog =
       if (isProbe(request)) return;
       const ms = clock.now().getTime() - begun.getTime();
       const status = response.writableFinished ? response.statusCode : 'gone';
-      logger.info('request', { method, path: path.slice(0, LONGEST_PATH), status, ms });
+      const level = PAGE_FILES.test(path) && response.statusCode < 400 ? 'debug' : 'info';
+      logger[level]('request', { method, path: path.slice(0, LONGEST_PATH), status, ms });
     };
     response.once('close', logger.bound(ended)); // it may be the connection's own event, which is outside of the request
     next();
   };
+
+const PAGE_FILES = /^\/(pages|docs)\//;
 
 /** Monitoring asks for these all the time. */
 export const isProbe = ({ context: { path } }: Request): boolean => path.startsWith('/health/') || path === '/metrics';
