@@ -1,5 +1,6 @@
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Layout } from './layout/layout.js';
+import { OutageNote } from './layout/outage-note.js';
 import { SignInDialog } from './layout/sign-in-dialog.js';
 import { pages } from './pages.js';
 import { can, loadStatus, status } from './shared/account.js';
@@ -27,7 +28,10 @@ export function App() {
       ) : error ? (
         <ErrorNote error={error} onRetry={start} />
       ) : (
-        <Loading what="your account" />
+        <>
+          <OutageNote />
+          <Loading what="your account" />
+        </>
       )}
       <SignInDialog />
       <Confirmation />

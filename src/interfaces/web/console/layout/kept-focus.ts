@@ -1,30 +1,43 @@
-import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+/** Places that take the focus of what stood in them. */
+const PLACES = 'dialog, section, main, [tabindex]';
+
 /**
- * Keeps the place of the keyboard. A button that was disabled during its act gets the focus back. If the focused element
- * is gone, the open dialog gets it, or else `main`.
+ * Keeps the place of the keyboard. While the focused element is disabled, or once it is gone, the nearest place around it
+ * has the focus. A button that was disabled during its act gets the focus back.
  */
-export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
+export function useKeptFocus(): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
+    let around: readonly HTMLElement[] = [];
+    let standIn: HTMLElement | null = null;
     const onFocus = ({ target }: FocusEvent) => {
-      if (target instanceof HTMLElement) last = target;
+      if (!(target instanceof HTMLElement) || target === standIn) return;
+      last = target;
+      around = [];
+      standIn = null;
+      for (let place = target.parentElement; place; place = place.parentElement) {
+        if (place.matches(PLACES)) around = [...around, place];
+      }
     };
     const onPointer = () => {
       last = null; // A click beside everything takes the focus away on purpose.
     };
-    const observer = new MutationObserver(() => {
-      if (!last || (document.activeElement !== document.body && document.activeElement !== null)) return;
-      if (last.matches(':disabled')) return;
-      const dialog = [...document.querySelectorAll<HTMLElement>('dialog[open]')].at(-1);
-      const goal = last.isConnected ? last : (dialog?.querySelector<HTMLElement>('button, input') ?? main.current);
-      goal?.focus({ preventScroll: true });
-    });
+    const keep = () => {
+      const { activeElement: now } = document;
+      const isLost = !now || now === document.body || now === standIn || now.matches(':disabled');
+      if (!last || !isLost) return;
+      if (last.isConnected && !last.matches(':disabled')) return last.focus({ preventScroll: true });
+      if (now && now === standIn) return;
+      standIn = around.find((place) => place.isConnected) ?? document.querySelector('main');
+      if (standIn && !standIn.hasAttribute('tabindex')) standIn.tabIndex = -1;
+      standIn?.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver(keep);
     addEventListener('focusin', onFocus);
     addEventListener('pointerdown', onPointer);
-    const changes = { childList: true, subtree: true, attributeFilter: ['disabled'] };
-    observer.observe(document.body, changes);
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     return () => {
       observer.disconnect();
       removeEventListener('focusin', onFocus);

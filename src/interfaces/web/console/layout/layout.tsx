@@ -3,10 +3,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
 import { answer, api } from '../shared/api.js';
-import { Icon, IconButton } from '../shared/icon.js';
+import { Icon } from '../shared/icon.js';
 import { link, match, path } from '../shared/router.js';
 import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
+import { OutageNote } from './outage-note.js';
 import { Palette } from './palette.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
 
@@ -18,7 +19,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const place = path.value;
   useShortcuts({ openPalette: () => setPalette(true), openHelp: () => setHelp(true) });
-  useKeptFocus(main);
+  useKeptFocus();
   useEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });
@@ -37,17 +38,27 @@ export function Layout({ children }: { children: ComponentChildren }) {
         >
           Skip to the content
         </a>
-        <IconButton
-          icon={menuOpen ? 'close' : 'menu'}
-          label="Menu"
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Menu"
           aria-expanded={menuOpen}
           aria-controls="menu"
           onClick={() => setMenuOpen(!menuOpen)}
-        />
+        >
+          <Icon name={menuOpen ? 'close' : 'menu'} />
+        </button>
         <a class="brand" href={link('/')}>
           Tenon
         </a>
-        <IconButton icon="search" label="Find a page or an action" onClick={() => setPalette(true)} />
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Find a page or an action"
+          onClick={() => setPalette(true)}
+        >
+          <Icon name="search" />
+        </button>
       </header>
       <nav id="menu" class={menuOpen ? 'menu open' : 'menu'} aria-label="Main">
         <a class="brand" href={link('/')}>
@@ -68,6 +79,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </div>
       </nav>
       <main ref={main} tabIndex={-1}>
+        <OutageNote />
         {children}
       </main>
       {palette && <Palette onClose={() => setPalette(false)} />}

@@ -1,5 +1,7 @@
+import { signal } from '@preact/signals';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './openapi-types.js';
+import { type Outage, Patience } from './patience.js';
 import { token } from './session.js';
 
 export type Schemas = components['schemas'];
@@ -50,9 +52,40 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
 /** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
+/** Why no read is answered now. Null: all is well. */
+export const outage = signal<Outage | null>(null);
+
+const patience = new Patience(
+  (now) => {
+    outage.value = now;
+  },
+  () => document.hidden,
+);
+export const tryNow = (): void => patience.tryNow();
+addEventListener('online', tryNow);
+document.addEventListener('visibilitychange', () => document.hidden || tryNow());
+
+/** The times at which requests were sent, in milliseconds as of `performance.now`, by their responses. */
+const sendTimes = new WeakMap<Response, number>();
+export const sentAt = (response: Response): number => sendTimes.get(response) ?? performance.now();
+
+async function timed(request: Request): Promise<Response> {
+  const at = performance.now();
+  const response = await fetch(request);
+  sendTimes.set(response, at);
+  return response;
+}
+
+/** Throws ApiError if the service is out of reach or asks to come back later. Returns all other answers. */
+async function reached(call: Promise<Response>): Promise<Response> {
+  const response = await call.catch(notReached);
+  if (![429, 502, 503, 504].includes(response.status)) return response;
+  throw refusal(response, await response.json().catch(() => null));
+}
+
 /**
- * The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. A sign-in or a
- * sign-out that is refused does not wait for a sign-in.
+ * The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. A read
+ * waits until the service answers. A sign-in or a sign-out that is refused does not wait for a sign-in.
  */
 export const api = createClient<paths>({
   baseUrl,
@@ -60,26 +93,28 @@ export const api = createClient<paths>({
     const send = (authorization: string | null) => {
       const copy = request.clone();
       if (authorization) copy.headers.set('Authorization', authorization);
-      return fetch(copy);
+      return timed(copy);
     };
     if (request.url.endsWith('/v1/auth/login')) return send(null);
     if (request.url.endsWith('/v1/auth/logout')) return send(token.value && `Bearer ${token.value}`);
-    return withSession(send);
+    if (request.method !== 'GET') return withSession(send);
+    return withSession((authorization) => patience.send(() => reached(send(authorization))));
   },
 });
 
 /** Returns the body of an answer. Throws ApiError if the service refuses or is out of reach. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-  const { data, error, response } = await call.catch((reason: unknown) => {
-    if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
-    throw unreachable();
-  });
+  const { data, error, response } = await call.catch(notReached);
   if (response.ok) return data as T;
   throw refusal(response, error);
 }
 
-const unreachable = (): ApiError =>
-  new ApiError(0, 'unreachable', 'The service could not be reached. Trying again may help.');
+function notReached(reason: unknown): never {
+  const isTold = reason instanceof ApiError || (reason instanceof DOMException && reason.name === 'AbortError');
+  throw isTold ? reason : unreachable();
+}
+
+const unreachable = (): ApiError => new ApiError(0, 'unreachable', 'The service could not be reached.');
 
 interface Upload {
   /** Gets the number of bytes that are sent, again and again. */

@@ -33,6 +33,9 @@ export function formatBytes(bytes: number): string {
 /** Formats seconds since the epoch in full, in the browser's time zone. */
 export const formatTime = (seconds: number): string => moment.format(seconds * 1000);
 
+/** Formats the time of the day of seconds since the epoch, such as `14:03:05`. */
+export const formatClock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString('en-GB');
+
 /** Formats seconds since the epoch beside now, such as `3 min ago`. */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const ago = now - seconds;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.js';
 
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 15_000;
 const MOST_KEPT = 200;
 
 /** Answers by key, so that a page that is opened again shows at once what it showed last. */
@@ -76,7 +76,7 @@ export function useQuery<T>(
   const wanted = typeof everyMs === 'function' ? everyMs(state.current.data) : everyMs;
   useEffect(() => {
     const { error, failures, loading } = state.current;
-    if (wanted === null || loading) return;
+    if (wanted === null || loading || error?.status === 404) return;
     const wait = Math.max(Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS), (error?.retryAfter ?? 0) * 1000);
     const loadIfSeen = () => void (document.hidden || reload());
     const timer = setTimeout(loadIfSeen, wait);

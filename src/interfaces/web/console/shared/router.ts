@@ -15,21 +15,50 @@ export const guardLeaving = (mayLeave: Guard | null): void => {
   guard = mayLeave;
 };
 
+const pathOf = (place: string) => place.split('?')[0] as string;
+const placeOf = (href: string) => href.slice(1) || '/';
+
+/** Asks the guard, if `next` is another page. The guard goes with the page. */
+function mayGo(next: string): boolean {
+  if (pathOf(next) === pathOf(current.value)) return true;
+  if (guard && !guard()) return false;
+  guard = null;
+  return true;
+}
+
+/** Counts the steps of the history, in its own state, so that a refused step back or forward can be undone. */
+let step = Number(history.state?.step ?? 0);
+const keepStep = () => history.replaceState({ step }, '');
+keepStep();
+
 addEventListener('hashchange', () => {
-  const next = location.hash.slice(1) || '/';
+  const next = placeOf(location.hash);
   if (next === current.value) return;
-  const leavesPage = next.split('?')[0] !== current.value.split('?')[0];
-  if (leavesPage && guard && !guard()) {
-    history.replaceState(null, '', `#${current.value}`);
-    return;
-  }
-  if (leavesPage) guard = null;
+  const reached: number | undefined = history.state?.step;
+  if (!mayGo(next)) return history.go(reached === undefined ? -1 : step - reached || 1);
+  step = reached ?? step + 1;
+  if (reached === undefined) keepStep();
   current.value = next;
 });
+// A step between two places that are the same changes no hash.
+addEventListener('popstate', ({ state }) => {
+  if (placeOf(location.hash) === current.value) step = state?.step ?? step;
+});
+// A link that is refused must leave no step behind, so it is asked for before the browser follows it.
+addEventListener(
+  'click',
+  (event) => {
+    const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
+    const href = target instanceof Element ? target.closest('a')?.getAttribute('href') : null;
+    if (!href?.startsWith('#') || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+    if (!mayGo(placeOf(href))) event.preventDefault();
+  },
+  { capture: true },
+);
 addEventListener('beforeunload', (event) => guard && event.preventDefault());
 
 /** The path of the open place, such as `/projects/prj_1`. */
-export const path = computed(() => current.value.split('?')[0] as string);
+export const path = computed(() => pathOf(current.value));
 
 /** The parameters behind `?`. */
 export const query = computed(() => new URLSearchParams(current.value.split('?')[1] ?? ''));
@@ -46,12 +75,11 @@ export function link(
 
 /** Goes to a place by its link. `replace` makes no step for the back button. */
 export function navigate(href: string, { replace = false } = {}): void {
-  if (!replace) {
-    location.hash = href.slice(1);
-    return;
-  }
-  history.replaceState(null, '', href);
-  current.value = href.slice(1) || '/';
+  if (!mayGo(placeOf(href))) return;
+  if (replace) {
+    history.replaceState({ step }, '', href);
+    current.value = placeOf(href);
+  } else location.hash = href.slice(1);
 }
 
 /** Changes parameters of the open place. Null removes one. Filters use it, so a link shows what they show. */
@@ -67,6 +95,13 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Returns the place of the list that holds what a place shows: `/jobs` for `/jobs/job_1`. Null: the place shows no such thing. */
+export function listAbove(at: string): string | null {
+  const parts = at.split('/');
+  const id = parts.length - (parts.length % 2 === 0 ? 2 : 1);
+  return id >= 2 ? parts.slice(0, id).join('/') : null;
 }
 
 /** Returns the parameters of `path` if it fits `pattern`, such as `/projects/:project_id`; else null. */

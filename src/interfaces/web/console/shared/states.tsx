@@ -5,6 +5,7 @@ import { CopyButton } from './copy-button.js';
 import { formatAgo, formatTime } from './format.js';
 import { Icon, type IconName } from './icon.js';
 import type { Query } from './query.js';
+import { link, listAbove, path } from './router.js';
 
 const WORDS_AFTER_MS = 400;
 
@@ -28,8 +29,10 @@ export function ErrorNote(props: {
   details?: readonly Finding[];
   onRetry?: () => void;
   onPath?: (path: string) => void;
+  /** Further ways on, beside that to try again. */
+  children?: ComponentChildren;
 }) {
-  const { error, details = error.details, onRetry, onPath } = props;
+  const { error, details = error.details, onRetry, onPath, children } = props;
   const repeatsFinding = error.code === 'invalid_request' && details.length > 0;
   return (
     <div class="note bad" role="alert">
@@ -56,16 +59,33 @@ export function ErrorNote(props: {
             Try again
           </button>
         )}
+        {children}
         {error.requestId && <CopyButton text={error.requestId} label="Copy request id" />}
       </div>
     </div>
   );
 }
 
+/** Shows why a query failed, to try it again. From what is not there a link leads to the list that would hold it. */
+export function QueryError<T>({ query: { error, reload } }: { query: Query<T> }) {
+  if (!error) return null;
+  if (error.status !== 404) return <ErrorNote error={error} onRetry={() => void reload()} />;
+  const list = listAbove(path.value);
+  return (
+    <ErrorNote error={error}>
+      {list && (
+        <a class="button small" href={link(list)}>
+          All {list.split('/').at(-1)}
+        </a>
+      )}
+    </ErrorNote>
+  );
+}
+
 /** Draws an answer by `children`; before there is one, words while it is loading, or why it failed. */
 export function Loaded<T>(props: { query: Query<T>; what: string; children: (data: T) => ComponentChildren }) {
   const { query, what, children } = props;
-  const failed = query.error && <ErrorNote error={query.error} onRetry={() => void query.reload()} />;
+  const failed = query.error && <QueryError query={query} />;
   if (query.data === undefined) return failed ?? <Loading what={what} />;
   return (
     <>

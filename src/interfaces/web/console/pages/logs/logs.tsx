@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { answer, api } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
 import { Field, SelectField } from '../../shared/form.js';
-import { formatTime } from '../../shared/format.js';
+import { formatClock, formatTime } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
@@ -118,7 +118,7 @@ function Line({ line }: { line: LogLine }) {
   return (
     <details class={`logs-line ${level ?? ''}`} onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
       <summary>
-        {time !== null && <time dateTime={new Date(time * 1000).toISOString()}>{clock(time)}</time>}
+        {time !== null && <time dateTime={new Date(time * 1000).toISOString()}>{formatClock(time)}</time>}
         <span class="logs-level">{level}</span>
         <span class="logs-event">
           {event} <span class="hint">{summaryOf(line)}</span>
@@ -128,8 +128,6 @@ function Line({ line }: { line: LogLine }) {
     </details>
   );
 }
-
-const clock = (seconds: number) => new Date(seconds * 1000).toLocaleTimeString('en-GB');
 
 const Fields = ({ line: { time, fields, text } }: { line: LogLine }) => (
   <div class="logs-fields">

@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { FormError, useAction } from '../../shared/form.js';
-import { IconButton } from '../../shared/icon.js';
+import { Icon } from '../../shared/icon.js';
 import type { Query } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { ErrorNote, Loading, State } from '../../shared/states.js';
+import { ErrorNote, Loading, QueryError, State } from '../../shared/states.js';
 import type { Chat, Failure } from './chat.js';
 import { Markup, MessageView } from './message.js';
 
@@ -61,7 +61,11 @@ export function Column(props: ColumnProps) {
         <button type="button" class="button small" onClick={onCode}>
           View code
         </button>
-        {onClose && <IconButton icon="close" label="Take this chat away" onClick={onClose} />}
+        {onClose && (
+          <button type="button" class="icon-button" aria-label="Take this chat away" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
       </header>
       <RuntimeNote project={project} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
@@ -111,7 +115,7 @@ export function Column(props: ColumnProps) {
           </button>
         )}
       </section>
-      <p class="unseen" role="status">
+      <p class="playground-spoken" role="status">
         {spokenOf(chat)}
       </p>
     </section>
@@ -190,8 +194,7 @@ function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
     await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));
     await project.reload();
   });
-  if (!project.data)
-    return project.error ? <ErrorNote error={project.error} onRetry={() => void project.reload()} /> : null;
+  if (!project.data) return <QueryError query={project} />;
   const { id, runtime } = project.data;
   if (runtime.state === 'ready') return null;
   if (runtime.state === 'loading') {
