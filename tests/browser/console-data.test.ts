@@ -86,6 +86,8 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await shown(page, 'capitals is frozen.');
     await press(page, 'Fork');
     await page.getByRole('heading', { name: 'capitals (fork)' }).waitFor();
+    await press(page, 'Fork');
+    await page.getByRole('heading', { name: 'capitals (fork 2)' }).waitFor();
   });
 
   it('keeps the changes of both when somebody else saves first', async () => {
@@ -119,9 +121,36 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await gone(page, 'not saved yet');
     const { version, records: rows } = await stored(id);
     expect([version, rows.length, rows[0].expected, rows[3].fields]).toEqual([3, 4, 'mine', { level: { hard: true } }]);
+    // What is entered while a save is running stays, and the open dialog with it.
+    let answerSave = () => {};
+    await page.route(`**/datasets/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') await new Promise<void>((resolve) => (answerSave = resolve));
+      await route.continue();
+    });
+    await press(page, 'Add a record');
+    await page.getByLabel('id', { exact: true }).fill('r5');
+    await press(page, 'Done');
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await press(page, 'Save as version 4');
+    await sent;
+    await press(page, /^r5/);
+    const expected = page.getByLabel('expected', { exact: true });
+    await expected.fill('entered');
+    answerSave();
+    await shown(page, 'Version 4 is saved.');
+    await page.getByRole('button', { name: 'Save as version 5', includeHidden: true }).waitFor({ state: 'attached' });
+    await expected.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type(' meanwhile');
+    await press(page, 'Done');
+    await page.unroute(`**/datasets/${id}`);
+    await page.getByRole('button', { name: 'Save as version 5' }).focus();
+    await page.keyboard.press('Enter');
+    await gone(page, 'not saved yet');
+    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
+    expect((await stored(id)).records[4]).toMatchObject({ id: 'r5', expected: 'entered meanwhile' });
     await page.getByRole('link', { name: 'Versions', exact: true }).click();
-    await page.getByRole('link', { name: 'with version 3' }).first().click();
-    await shown(page, '1 added, 0 removed, 1 changed');
+    await page.getByRole('link', { name: 'with version 5' }).first().click();
+    await shown(page, '0 added, 0 removed, 1 changed');
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Delete the dataset');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

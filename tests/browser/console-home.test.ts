@@ -56,7 +56,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
 
     await page.goBack();
     await page.getByRole('img', { name: /^Latency over the last hour: Median \d/ }).waitFor();
-    expect(await page.getByText('Four steps').count()).toBe(0);
+    await page.getByText('Four steps').waitFor({ state: 'detached' });
     await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
     await page.getByRole('list', { name: 'Newest jobs' }).getByRole('link', { name: 'Chat' }).waitFor();
     await button(page, '7 days').click();

@@ -63,6 +63,36 @@ describeInBrowser('deployments and alerts in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
+  it('stays for an upload if that is wanted, and the history is then as it was', async () => {
+    const page = await openConsole(visitor, cast.developer.token, '/jobs');
+    const deploy = '#/deployments?dialog=deploy';
+    const isAt = (hash: string) => page.waitForURL((url) => url.hash === hash);
+    const go = (how: string) => page.evaluate(`void setTimeout(() => ${how})`);
+    await page.route('**/v1/model-files/*', () => {}); // The upload does not end.
+    for (const hash of [deploy, '#/alerts']) {
+      await go(`location.hash = '${hash}'`);
+      await isAt(hash);
+    }
+    await page.goBack();
+    const file = { name: 'a.onnx', mimeType: '', buffer: Buffer.alloc(9) };
+    await page.getByLabel(/Drop an ONNX file here/).setInputFiles(file);
+    await page.getByRole('button', { name: 'Cancel the upload' }).waitFor();
+    for (const way of ['history.back()', 'history.forward()', "document.querySelector('.menu-item[href]').click()"]) {
+      const asked = page.waitForEvent('dialog');
+      await go(way);
+      await (await asked).dismiss();
+      await isAt(deploy);
+    }
+    const asked = page.waitForEvent('dialog');
+    await go('history.back()');
+    await (await asked).accept();
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    for (const hash of [deploy, '#/alerts']) {
+      await go('history.forward()');
+      await isAt(hash);
+    }
+  });
+
   it('says why an engine elsewhere is refused, keeps what was entered over a reload, and predicts with one', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=deploy&kind=engine');
     await page.getByLabel('Name', { exact: true }).fill('far/away');

@@ -67,8 +67,12 @@ describeInBrowser('the playground', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
 
     await page.setViewportSize({ width: 1280, height: 740 });
+    const lists: string[] = [];
+    page.on('request', (request) => /conversations\?/.test(request.url()) && lists.push(request.url()));
     await page.reload();
     await answers(page).getByText('The capital of Spain is Madrid.').waitFor();
+    await page.getByText('4 messages').waitFor();
+    expect(lists).toHaveLength(1);
     await ask(page, 'What is the capital of Japan?');
     await page.getByText('6 messages').waitFor();
     await page.setViewportSize({ width: 390, height: 740 });

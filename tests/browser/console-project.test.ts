@@ -113,6 +113,9 @@ describeInBrowser('projects and models in the console', () => {
     await shown(page, 'Version 5 is saved.');
     expect(await project(id)).toMatchObject({ version: 5, spec: { goal: 'Mine', task: 'chat' } });
 
+    // The button is disabled now: its panel has the focus.
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Specification');
+
     await page.getByRole('link', { name: 'History' }).click();
     await part(page, 'Version 5 against version 4').waitFor();
     await page.getByLabel('Compared with').selectOption('2');
@@ -133,9 +136,7 @@ describeInBrowser('projects and models in the console', () => {
     await service.put(`/v1/projects/${id}/models/aliases/champion`, ada.token, { model_id: first });
     const page = await openConsole(visitor, ada.token, `/projects/${id}/models`);
     await press(page, 'New draft');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('The model needs it to answer.').waitFor();
-    await page.getByLabel('Model folder').and(page.locator(':focus')).selectOption('tiny-chat');
+    await page.getByLabel('Model folder').selectOption('tiny-chat');
     await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
     await at(page, /\/models\/mdl_/);
     const second = page.url().split('/').at(-1) as string;

@@ -60,12 +60,62 @@ describeInBrowser('the frame of the console', () => {
     await second.close();
   });
 
+  it('says once that the service is away or refuses by the rate limit, waits, and then goes on by itself', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const page = await openConsole(visitor, body.token, '/');
+    await page.getByText('Newest jobs').or(page.getByText('Four steps')).first().waitFor();
+    const away = page.getByText('The service could not be reached.');
+    const wake = (name: string) => page.evaluate(`dispatchEvent(new Event('${name}'))`);
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // All that is live is loaded again.
+    await away.waitFor();
+    const failed = page.waitForEvent('requestfailed');
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await failed;
+    await page.getByText(/^Next try at \d\d:\d\d:\d\d\.$/).waitFor();
+    expect([await away.count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.unroute('**/v1/**');
+    await wake('online');
+    await away.waitFor({ state: 'detached' });
+
+    const sent: string[] = [];
+    await page.route('**/v1/projects*', (route) => {
+      sent.push(route.request().url());
+      const refusal = { status: 'error', code: 'rate_limited', error: 'Too many calls.', request_id: 'req_1' };
+      const headers = { 'Retry-After': '1' };
+      return sent.length > 2 ? route.continue() : route.fulfill({ status: 429, headers, json: refusal });
+    });
+    await page.goto(`${service.url}/#/projects`);
+    await page.getByText('Too many calls.').waitFor();
+    for (const name of ['online', 'online']) await wake(name); // Asks for nothing before its time.
+    expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
+    expect(sent).toHaveLength(3);
+  });
+
+  it('leads from what is not there to its list, and asks nothing again', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const page = await openConsole(visitor, body.token, '/projects/prj_1/models');
+    await page.getByRole('link', { name: 'All projects' }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.evaluate("location.hash = '/evaluations/job_1/compare'");
+    await page.getByRole('link', { name: 'All evaluations' }).first().click();
+    await page.getByRole('heading', { name: 'Evaluations' }).waitFor();
+  });
+
   it('is reached by keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('over');
+    const page1 = { projects: [{ id: 'prj_1', name: 'Near' }], count: 1, next_cursor: 'prj_1' };
+    await page.route('**/v1/projects*', (route) => route.fulfill({ json: page1 })); // There is always a further page.
+    await page.keyboard.type('near');
+    await page.getByText('Only the newest 3 projects are searched.').waitFor();
+    expect(await page.getByRole('option', { name: /^Near/ }).count()).toBe(3);
+    await page.unroute('**/v1/projects*');
+    await page.getByRole('combobox').fill('over');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('?');

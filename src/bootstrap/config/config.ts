@@ -49,16 +49,13 @@ export function loadConfig(texts: Texts) {
     startersFolder: shippedStarters,
     secret: values.SERVICE_SECRET,
     masterKey: values.SERVICE_MASTER_KEY,
-    maxAccounts: set('SERVICE_MAX_ACCOUNTS'),
-    registration: set('SERVICE_REGISTRATION'),
+    registration: { maxAccounts: set('SERVICE_MAX_ACCOUNTS'), registration: set('SERVICE_REGISTRATION') },
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
     datasetVersions: set('SERVICE_DATASET_VERSIONS'),
     bodyMemoryBytes: set('SERVICE_BODY_MEMORY_MB') * 1024 ** 2,
     trustedProxies: values.SERVICE_TRUST_PROXY ?? [],
     corsOrigins: values.SERVICE_CORS_ORIGINS ?? [],
-    /** Is null without an embedding site. */
-    siteTokens: siteTokens(values),
-    linkSiteLogins: values.SERVICE_SITE_LOGIN_LINK === true,
+    siteLogin: siteLogin(values),
     passwordBlocklist: set('SERVICE_PASSWORD_BLOCKLIST'),
     bcryptCost: set('SERVICE_BCRYPT_COST'),
     smtpUrl: values.SERVICE_SMTP_URL,
@@ -156,7 +153,7 @@ function siteLoginProblems(values: Values): string[] {
   ];
 }
 
-function siteTokens(values: Values) {
+function siteLogin(values: Values) {
   const [secret, jwksFile, jwksUrl] = keyNames.map((name) => values[name]) as [
     string | null,
     string | null,
@@ -164,7 +161,10 @@ function siteTokens(values: Values) {
   ];
   const [issuer, audience] = claimNames.map((name) => values[name] ?? '') as [string, string];
   const enabled = [secret, jwksFile, jwksUrl].some((key) => key !== null);
-  return enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null;
+  return {
+    link: values.SERVICE_SITE_LOGIN_LINK === true,
+    tokens: enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null,
+  };
 }
 
 const s3Names = ['SERVICE_S3_ENDPOINT', 'SERVICE_S3_REGION', 'SERVICE_S3_FORCE_PATH_STYLE'] as const;

@@ -1,7 +1,6 @@
 import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
-import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { ScriptedEngine } from '../../support/scripted-engine.js';
@@ -12,17 +11,21 @@ describe('an engine that answers 503 when it is asked for its models', () => {
   let engine: ScriptedEngine;
   let runtime: EngineRuntime;
   let log: RecordingLog;
-  let clock: ManualClock;
+  let now = 0;
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
-    clock = new ManualClock(new Date(0));
+    now = 0;
     log = new RecordingLog();
     const waits = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    const openAi = new OpenAiChatRuntime({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} }, clock, log);
+    const openAi = new OpenAiChatRuntime(
+      { ...limits, ...waits, schemas, allowedHosts: [], keys: {} },
+      { now: () => new Date(now) },
+      log,
+    );
     engine.models = 503;
     runtime = openAi.create('a');
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } };
@@ -50,7 +53,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
 
   it('is unavailable once it has said so for too long, and ready at last all the same', async () => {
     await log.saw('chat runtime loading');
-    clock.advance(LOAD_MS);
+    now = LOAD_MS;
     const { fields } = await log.saw('chat runtime unavailable');
     expect(fields.reason).toBe('the engine answers that it is not ready yet (status 503)');
     engine.models = 200;
@@ -62,7 +65,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     engine.models = 500;
     await log.saw('chat runtime unavailable');
     const before = log.of('chat runtime loading').length;
-    clock.advance(LOAD_MS);
+    now = LOAD_MS;
     engine.models = 503;
     await log.saw('chat runtime loading', before + 2);
   });

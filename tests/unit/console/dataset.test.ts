@@ -1,5 +1,6 @@
 import {
   type Changes,
+  carriedOver,
   countOf,
   newKey,
   noChanges,
@@ -110,6 +111,30 @@ describe('changes of records', () => {
     expect(contested).toEqual(['b', 'a']);
     const same = rebased(changed(), saved, { version: 4, records: [record('a'), record('b'), record('b', 'changed')] });
     expect([countOf(same.changes), same.contested]).toEqual([2, []]);
+  });
+
+  it('keep what was entered while they were being saved', () => {
+    const before = ['a', 'b', 'c', 'd', 'e'].map((id) => record(id));
+    const of = (records: Changes['records']): Changes => ({ version: 1, records });
+    const sent = of({
+      ...{ '0 a': record('A'), '0 b': null, '0 c': record('c', 'once'), '0 d': null },
+      ...{ '+1': record('new'), '+2': record('newer') },
+    });
+    const rows = rowsOf(before, sent);
+    const saved = { version: 2, records: recordsOf(rows) };
+    const over = (now: Changes['records']) => carriedOver(rows, before, of(now), saved);
+    expect(over(sent.records).changes).toEqual(noChanges(2));
+    // Changed again, left deleted, taken back, no longer deleted, taken back, changed again, changed first, added.
+    const { changes, keys } = over({
+      ...{ '0 a': record('A', 'again'), '0 b': null },
+      ...{ '+2': record('newer', 'again'), '0 e': null, '+3': record('newest') },
+    });
+    expect(changes.records).toEqual({
+      ...{ '0 A': record('A', 'again'), '0 c': record('c'), '0 new': null, '0 newer': record('newer', 'again') },
+      ...{ '0 e': null, '+3': record('newest'), '+4': record('d') },
+    });
+    expect(changes.version).toBe(2);
+    expect([keys.get('+2'), keys.get('0 a'), keys.get('0 b')]).toEqual(['0 newer', '0 A', undefined]);
   });
 });
 

@@ -17,7 +17,7 @@ describe('tracking calls', () => {
   const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
-    const { jobs, unitOfWork } = repositories;
+    const { jobs, locks } = repositories;
     const failing = (broke: boolean) => {
       if (broke) throw new StorageUnavailable();
     };
@@ -30,11 +30,10 @@ describe('tracking calls', () => {
             await jobs.add(...given);
           },
         }),
-        unitOfWork: {
-          run: (work) => unitOfWork.run(work),
-          locked: async (line, work, mode) => {
+        locks: {
+          run: async (line, work, mode) => {
             failing(broken.line);
-            return unitOfWork.locked(line, work, mode);
+            return locks.run(line, work, mode);
           },
         },
       },
@@ -208,14 +207,13 @@ describe('finishing a job', () => {
   async function locksFor(rule: Partial<AlertRule> | null, status: FinalStatus): Promise<LockMode[]> {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
-    const { unitOfWork } = repositories;
+    const { locks } = repositories;
     const { finisher, alertRules, history } = jobsRig({
       ...repositories,
-      unitOfWork: {
-        run: (work) => unitOfWork.run(work),
-        locked: (name, work, mode = 'exclusive') => {
+      locks: {
+        run: (name, work, mode = 'exclusive') => {
           modes.push(mode);
-          return unitOfWork.locked(name, work, mode);
+          return locks.run(name, work, mode);
         },
       },
     });

@@ -1,21 +1,38 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can } from '../shared/account.js';
-import { answer, api } from '../shared/api.js';
+import { answer, api, type Schemas } from '../shared/api.js';
 import { Dialog } from '../shared/dialog.js';
+import { formatNumber } from '../shared/format.js';
 import type { Command } from '../shared/page.js';
 import { useQuery } from '../shared/query.js';
 import { link, navigate } from '../shared/router.js';
 
 const MOST_SHOWN = 12;
+const MOST_PAGES = 3;
 
 const goTo = (title: string, hint: string, href: string): Command => ({ title, hint, run: () => navigate(href) });
 
-/** The places that can be gone to by name: pages, projects and deployments. */
-function useCommands(): readonly Command[] {
-  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
-  const deployments = useQuery(can('read_monitoring') ? 'deployments' : null, () => answer(api.GET('/v1/deployments')));
-  return [
+/** Reads all projects, in at most so many pages of 1,000. */
+async function readProjects(): Promise<{ projects: Schemas['Project'][]; hasMore: boolean }> {
+  const projects: Schemas['Project'][] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await answer(api.GET('/v1/projects', { params: { query: { cursor } } }));
+    projects.push(...page.projects);
+    if (page.next_cursor === null) return { projects, hasMore: false };
+    cursor = page.next_cursor;
+  }
+  return { projects, hasMore: true };
+}
+
+/** The places that can be gone to by name: pages, and once a name is typed, projects and deployments. */
+function useCommands(isTyped: boolean) {
+  const projects = useQuery(isTyped && can('read_workspace') ? 'projects to find' : null, readProjects);
+  const deployments = useQuery(isTyped && can('read_monitoring') ? 'deployments' : null, () =>
+    answer(api.GET('/v1/deployments')),
+  );
+  const commands: readonly Command[] = [
     ...pages
       .filter(({ path, needs }) => !path.includes(':') && (!needs || can(needs)))
       .map(({ title, path }) => goTo(title, 'page', link(path))),
@@ -27,6 +44,12 @@ function useCommands(): readonly Command[] {
       goTo(name, 'deployment', link(`/deployments/${id}`)),
     ),
   ];
+  return {
+    commands,
+    isLoading: [projects, deployments].some(({ data, loading }) => loading && !data),
+    /** The number of projects that are searched, if there are more. */
+    searched: projects.data?.hasMore ? projects.data.projects.length : null,
+  };
 }
 
 /** Finds pages, projects and deployments by name. Arrows choose, Enter goes. */
@@ -35,7 +58,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = useCommands()
+  const { commands, isLoading, searched } = useCommands(words.length > 0);
+  const found = commands
     .filter(({ title, hint }) => words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word)))
     .slice(0, MOST_SHOWN);
   useEffect(() => input.current?.focus(), []);
@@ -86,7 +110,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="hint">Nothing has this name.</p>}
+      {found.length === 0 && <p class="hint">{isLoading ? 'Searching …' : 'Nothing has this name.'}</p>}
+      {searched && <p class="hint">Only the newest {formatNumber(searched)} projects are searched.</p>}
     </Dialog>
   );
 }

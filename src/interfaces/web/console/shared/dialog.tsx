@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
-import { IconButton } from './icon.js';
+import { Icon } from './icon.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
@@ -16,7 +16,8 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     const dialog = element.current;
     dialog?.showModal();
     if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
-    return () => opened instanceof HTMLElement && opened.focus();
+    // Nothing else can have the focus until the dialog is out of the document.
+    return () => queueMicrotask(() => opened instanceof HTMLElement && opened.focus());
   }, []);
   return (
     <dialog
@@ -38,7 +39,11 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={id}>{title}</h2>
-          {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
+          {onClose && (
+            <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { type Signal, signal } from '@preact/signals';
 import { user } from './account.js';
 
 const placeOf = (key: string) => `tenon.draft.${user.value?.id} ${key}`;
@@ -18,16 +18,28 @@ function store(key: string, draft: unknown): void {
   } catch {} // The browser forbids storage, or it is full: a reload loses the draft.
 }
 
+/** The drafts of this tab by their places, shared by all that show or save them. */
+const drafts = new Map<string, Signal<unknown>>();
+
+function draftOf<T>(key: string): Signal<T | null> {
+  const place = placeOf(key);
+  const known = drafts.get(place) ?? signal(stored(key));
+  drafts.set(place, known);
+  return known as Signal<T | null>;
+}
+
 /**
  * Keeps what the account has entered and not saved, by `key`, until it is set to null. It survives a reload, the end of
- * the session and a visit to another page. Another account that signs in does not see it.
+ * the session and a visit to another page. Another account that signs in does not see it. A function gets the draft as it
+ * is then, so an answer that comes late drops nothing that was entered since.
  */
-export function useDraft<T>(key: string): readonly [draft: T | null, keep: (draft: T | null) => void] {
-  const [state, setState] = useState({ key, draft: stored<T>(key) });
-  const { draft } = state.key === key ? state : { draft: stored<T>(key) };
-  const keep = (next: T | null) => {
-    store(key, next);
-    setState({ key, draft: next });
+export function useDraft<T>(
+  key: string,
+): readonly [draft: T | null, keep: (next: T | null | ((now: T | null) => T | null)) => void] {
+  const draft = draftOf<T>(key);
+  const keep = (next: T | null | ((now: T | null) => T | null)) => {
+    draft.value = typeof next === 'function' ? (next as (now: T | null) => T | null)(draft.value) : next;
+    store(key, draft.value);
   };
-  return [draft, keep];
+  return [draft.value, keep];
 }

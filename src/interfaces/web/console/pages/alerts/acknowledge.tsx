@@ -19,7 +19,9 @@ export function AcknowledgeDialog(props: {
 }) {
   const { alerts, onAcked, onClose } = props;
   const left = useRef(alerts.map(({ id }) => id));
-  const [kept, setDraft] = useDraft<{ note: string }>('acknowledgement');
+  const [kept, setDraft] = useDraft<{ note: string }>(
+    `acknowledgement of ${alerts.length === 1 ? alerts[0]?.id : 'several alerts'}`,
+  );
   const draft = kept ?? { note: '' };
   const [far, tell] = useState<Far>();
   const stop = useRef(false);

@@ -89,3 +89,28 @@ export function rebased(
   }
   return { changes: moved, contested };
 }
+
+/**
+ * Keeps what was changed while a version was being saved: puts it on that version. `sent` are the rows that were sent,
+ * `before` the records that they changed. `keys` has the new key of each row that was saved.
+ */
+export function carriedOver(
+  sent: readonly Row[],
+  before: readonly DatasetRecord[],
+  now: Changes,
+  saved: { readonly version: number; readonly records: readonly DatasetRecord[] },
+): { readonly changes: Changes; readonly keys: ReadonlyMap<string, string> } {
+  const savedKeys = keysOf(saved.records);
+  const stayed = sent.filter(({ change }) => change !== 'deleted');
+  const keys = new Map(stayed.map(({ key }, at) => [key, savedKeys[at] as string]));
+  const known = new Set(sent.map(({ key }) => key));
+  let moved = noChanges(saved.version);
+  for (const [key, record] of Object.entries(now.records)) if (!known.has(key)) moved = withChange(moved, key, record);
+  for (const { key, index, record, change } of sent) {
+    const original = index === null ? null : (before[index] ?? null);
+    const wanted = key in now.records ? (now.records[key] ?? null) : original;
+    if (isSame(wanted, change === 'deleted' ? null : record)) continue;
+    moved = withChange(moved, keys.get(key) ?? newKey(moved), wanted);
+  }
+  return { changes: moved, keys };
+}

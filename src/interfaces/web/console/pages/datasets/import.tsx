@@ -26,11 +26,11 @@ const MOST_SHOWN = 100_000;
 
 /** Imports a dataset from a file, from pasted text or from a starter. What is refused is shown row by row, to be mended. */
 export function ImportDialog({ project, dropped }: { project: string; dropped: File | null }) {
-  const [draft, set] = useDraft<Source>('import');
+  const [draft, set] = useDraft<Source>(`import ${project}`);
   const source = draft ?? NOTHING;
   const [file, setFile] = useState<File | null>(null);
   const close = () => setQuery({ import: null });
-  const change = (next: Partial<Source>) => set({ ...source, ...next });
+  const change = (next: Partial<Source>) => set((now) => ({ ...NOTHING, ...now, ...next }));
   const done = (made: Dataset) => {
     set(null);
     toast(`${made.name} is imported with ${plural(made.record_count, 'record')}.`);
@@ -202,7 +202,7 @@ function Starters({ project, onImported }: { project: string; onImported: (made:
   const all = starters.data?.starters ?? [];
   if (all.length === 0) return null;
   return (
-    <Form class="dataset-starters" act={importing} submit="Import the starter" plain>
+    <Form class="dataset-starters" act={importing} submit={values.starter_id !== '' && 'Import the starter'} plain>
       <SelectField
         label="Or begin with a starter"
         hint={all.find(({ id }) => id === values.starter_id)?.description}

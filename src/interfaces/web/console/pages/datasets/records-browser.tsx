@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
@@ -21,8 +22,10 @@ export function RecordsBrowser(props: {
   /** Absent: the records can only be read. */
   onChange?: (row: Row, record: DatasetRecord | null | undefined) => void;
   onAdd?: () => void;
+  /** The key that a save gave to the open record. Its dialog stays as it is. */
+  moved?: { current: string | null };
 }) {
-  const { rows, onChange, onAdd } = props;
+  const { rows, onChange, onAdd, moved } = props;
   const text = (query.value.get('find') ?? '').toLowerCase();
   const only = query.value.get('only');
   const wrong = new Map(
@@ -36,6 +39,12 @@ export function RecordsBrowser(props: {
   );
   const open = shown.findIndex(({ key }) => key === query.value.get('record'));
   const row = shown[open];
+  const dialog = useRef({ key: '', count: 0 });
+  if (row && row.key !== dialog.current.key) {
+    const isSameRecord = row.key === moved?.current;
+    dialog.current = { key: row.key, count: dialog.current.count + (isSameRecord ? 0 : 1) };
+    if (isSameRecord) moved.current = null;
+  }
   const show = (key: string | undefined, replace: boolean) => setQuery({ record: key ?? null }, { replace });
   const stepTo = (to: Row | undefined) => (to ? () => show(to.key, true) : null);
   return (
@@ -82,7 +91,7 @@ export function RecordsBrowser(props: {
       )}
       {row && (
         <RecordDialog
-          key={row.key}
+          key={dialog.current.count}
           row={row}
           findings={(row.index === null ? undefined : wrong.get(row.index)) ?? []}
           editable={onChange !== undefined}

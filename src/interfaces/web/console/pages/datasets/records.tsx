@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { ApiError, answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
@@ -11,6 +11,7 @@ import { toast } from '../../shared/toasts.js';
 import { at, type Dataset, readDataset, readVersion } from './calls.js';
 import {
   type Changes,
+  carriedOver,
   countOf,
   newKey,
   noChanges,
@@ -31,7 +32,7 @@ export function Records(props: {
   project: string;
   loaded: Query<Dataset>;
   changes: Changes | null;
-  onChange: (changes: Changes | null) => void;
+  onChange: (next: (now: Changes | null) => Changes | null) => void;
 }) {
   const { project, loaded, changes, onChange } = props;
   const dataset = loaded.data as Dataset;
@@ -42,8 +43,13 @@ export function Records(props: {
       project={project}
       dataset={dataset}
       changes={changes ?? noChanges(version)}
-      setChanges={(next) => onChange(countOf(next) > 0 ? next : null)}
-      onSaved={loaded.set}
+      update={(change) =>
+        onChange((now) => {
+          const next = change(now ?? noChanges(version));
+          return countOf(next) > 0 ? next : null;
+        })
+      }
+      loaded={loaded}
     />
   );
 }
@@ -72,10 +78,11 @@ function CurrentRecords(props: {
   project: string;
   dataset: Dataset;
   changes: Changes;
-  setChanges: (changes: Changes) => void;
-  onSaved: (dataset: Dataset) => void;
+  /** Replaces the changes as they are then: some may have been made since the last drawing. */
+  update: (change: (now: Changes) => Changes) => void;
+  loaded: Query<Dataset>;
 }) {
-  const { project, dataset, changes, setChanges, onSaved } = props;
+  const { project, dataset, changes, update, loaded } = props;
   const { id, version, records, validation } = dataset;
   const [contested, setContested] = useState<readonly string[] | null>(null);
   const editable = can('edit_workspace') && dataset.state === 'editable';
@@ -89,24 +96,35 @@ function CurrentRecords(props: {
   const moveOn = async (now: Dataset) => {
     const before =
       changes.version === version ? { records } : await readVersion(project, id, changes.version).catch(() => now);
-    const moved = rebased(changes, before.records, now);
-    setContested(now.version === version ? null : moved.contested);
-    setChanges(moved.changes);
-    onSaved(now);
+    let changedThere: readonly string[] = [];
+    update((mine) => {
+      const moved = rebased(mine, before.records, now);
+      changedThere = moved.contested;
+      return moved.changes;
+    });
+    setContested(now.version === version ? null : changedThere);
+    loaded.set(now);
   };
   const behind = count > 0 && changes.version !== version;
   useEffect(() => {
-    if (behind) void moveOn(dataset);
-  }, [version]);
+    if (behind) void (changes.version > version ? loaded.reload() : moveOn(dataset));
+  }, [version, changes.version]);
 
   const rows = rowsOf(records, count > 0 && !behind ? changes : noChanges(version));
+  /** The key that the open record got by a save. */
+  const moved = useRef<string | null>(null);
   const saving = useAction(async () => {
     const body = { version, records: recordsOf(rows) };
     try {
       const saved = await answer(api.PUT(PATH, { params: at(project, id), body }));
-      setChanges(noChanges(saved.version));
+      update((now) => {
+        const over = carriedOver(rows, records, now, saved);
+        moved.current = over.keys.get(query.value.get('record') ?? '') ?? null;
+        return over.changes;
+      });
+      if (moved.current) setQuery({ record: moved.current });
       setContested(null);
-      onSaved(saved);
+      loaded.set(saved);
       toast(`Version ${saved.version} is saved.`);
     } catch (reason) {
       const code = reason instanceof ApiError ? reason.code : null;
@@ -119,7 +137,7 @@ function CurrentRecords(props: {
     const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
     const body = { version: made.version, records: recordsOf(rows) };
     await answer(api.PUT(PATH, { params: at(project, made.id), body }));
-    setChanges(noChanges(version));
+    update(() => noChanges(version));
     navigate(link(`/projects/${project}/datasets/${made.id}`));
   });
   const told = ['stale_version', 'dataset_frozen'].includes(saving.error?.code ?? '');
@@ -128,15 +146,15 @@ function CurrentRecords(props: {
     if (!(await confirmAct({ title: 'Drop the changes?', text, act: 'Drop' }))) return;
     saving.clear();
     setContested(null);
-    setChanges(noChanges(version));
+    update(() => noChanges(version));
   };
   const change = (row: Row, record: DatasetRecord | null | undefined) => {
     const saved = row.index === null ? undefined : records[row.index];
-    setChanges(withChange(changes, row.key, record && isSame(record, saved) ? undefined : record));
+    update((now) => withChange(now, row.key, record && isSame(record, saved) ? undefined : record));
   };
   const add = () => {
     const key = newKey(changes);
-    setChanges(withChange(changes, key, EMPTY));
+    update((now) => withChange(now, key, EMPTY));
     setQuery({ record: key }, { replace: false });
   };
   return (
@@ -159,7 +177,7 @@ function CurrentRecords(props: {
                 {forking.busy ? 'Saving …' : 'Save in a fork'}
               </button>
             )}
-            <button type="button" class="button" onClick={drop}>
+            <button type="button" class="button" disabled={saving.busy || forking.busy} onClick={drop}>
               Drop the changes
             </button>
           </div>
@@ -172,6 +190,7 @@ function CurrentRecords(props: {
         findings={validation.findings}
         onChange={editable ? change : undefined}
         onAdd={editable ? add : undefined}
+        moved={moved}
       />
     </>
   );

@@ -13,7 +13,7 @@ import { link } from '../../shared/router.js';
 import { Loaded, State, Time } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
 import { jobName } from './job-link.js';
-import { ProgressOf } from './progress.js';
+import { hasProgress, ProgressOf } from './progress.js';
 import './jobs.css';
 
 type Job = Schemas['Job'];
@@ -90,9 +90,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
                   <Moment name="Started" at={data.started_at} />
                   <Moment name="Finished" at={data.finished_at} />
                   <Fact name="Duration">{data.duration !== null && formatDuration(data.duration)}</Fact>
-                  <Fact name="Progress">
-                    <ProgressOf job={data} />
-                  </Fact>
+                  <Fact name="Progress">{hasProgress(data) && <ProgressOf job={data} />}</Fact>
                 </dl>
               </Panel>
             </div>

@@ -9,7 +9,7 @@ import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { jobName } from './job-link.js';
-import { ProgressOf } from './progress.js';
+import { hasProgress, ProgressOf } from './progress.js';
 import './jobs.css';
 
 type Job = Schemas['Job'];
@@ -53,7 +53,11 @@ function Jobs() {
       cell: ({ project_id: id }) =>
         id && (names.has(id) ? <a href={link(`/projects/${id}`)}>{names.get(id)}</a> : 'of another team'),
     },
-    { title: 'Progress', minor: true, cell: (job) => job.mode === 'async' && <ProgressOf job={job} /> },
+    {
+      title: 'Progress',
+      minor: true,
+      cell: (job) => job.mode === 'async' && hasProgress(job) && <ProgressOf job={job} />,
+    },
     { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: 'Duration',

@@ -135,8 +135,8 @@ function StepRow(props: {
     if (at > 0) wasLater.current = true;
     if (at !== 0 || busy || !wasLater.current) return;
     wasLater.current = false;
-    // The button of the step before is gone, and with it the focus.
-    if (document.activeElement === document.body) element.current?.focus();
+    // The button of the step before is gone, so a place around it has the focus.
+    if (document.activeElement?.contains(element.current)) element.current?.focus();
   }, [at, busy]);
   return (
     <li class={at < 0 ? 'done' : at === 0 ? 'now' : 'later'} aria-current={at === 0 ? 'step' : undefined}>

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import { type ApiError, answer, api, type Schemas } from '../../shared/api.js';
+import { type ApiError, answer, api, type Schemas, sentAt } from '../../shared/api.js';
 import { ComingAnswer, type End, errorOf } from './coming-answer.js';
 import type { Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
@@ -49,6 +49,8 @@ export class Chat {
   readonly loading = signal(false);
   /** The system prompt of the conversation that was opened. Null: none was opened. */
   readonly storedSystem = signal<string | null>(null);
+  /** Counts the changes of the stored conversations that this chat has made. */
+  readonly stored = signal(0);
   /** The conversation, and how many of the messages from the first on it has. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
@@ -186,7 +188,7 @@ export class Chat {
     this.leftOut.value = history.length - request.messages.filter(({ role }) => role !== 'system').length;
     const isNext = this.kept !== null && this.kept.count === history.length - 1;
     const place = isNext && this.kept ? this.kept.id : 'new';
-    const started = performance.now();
+    let started = performance.now();
     const coming = new ComingAnswer((text) => {
       if (this.running === running) this.coming.value = text;
     });
@@ -203,6 +205,7 @@ export class Chat {
       const body = await answer(
         call.then((result) => {
           headers = result.response.headers;
+          started = sentAt(result.response); // A call may have waited for a sign-in before.
           return result;
         }),
       );
@@ -232,13 +235,17 @@ export class Chat {
   private storedIn(id: string, history: readonly Message[]): void {
     const before = this.kept;
     this.kept = { id, count: history.length + 1 };
+    this.stored.value += 1;
     if (before?.id === id) return;
     this.onKept(id);
     const replaced = before !== null && before.count - (history.length - 1) <= TURN && this.leftOut.value === 0;
     if (!replaced) return;
     const path = { project_id: this.projectId, conversation_id: before.id };
     const deletion = api.DELETE('/v1/projects/{project_id}/conversations/{conversation_id}', { params: { path } });
-    answer(deletion).catch(() => {}); // It stays in the list.
+    const tell = () => {
+      this.stored.value += 1;
+    };
+    answer(deletion).then(tell, () => {}); // It stays in the list.
   }
 }
 

@@ -1,8 +1,8 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { plural } from '../../shared/format.js';
-import { IconButton } from '../../shared/icon.js';
+import { Icon } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
@@ -15,20 +15,25 @@ const PER_PAGE = 30;
 export function Conversations(props: {
   projectId: string;
   open: string | null;
-  /** The number of answers in the open one: each more changes the list. */
-  answers: number;
+  /** Counts the changes that the open chat has made to the list. */
+  stored: number;
   onDeleted: (id: string) => void;
   /** The panel that is open beside a conversation. Null: the screen has no room for one. */
   panel: string | null;
 }) {
-  const { projectId: project_id, open, answers, onDeleted, panel } = props;
+  const { projectId: project_id, open, stored, onDeleted, panel } = props;
   const list = usePaged(`conversations ${project_id}`, async (cursor) => {
     const query = { limit: PER_PAGE, cursor: cursor ?? undefined };
     const params = { path: { project_id }, query };
     const page = await answer(api.GET('/v1/projects/{project_id}/conversations', { params }));
     return { items: page.conversations, next: page.next_cursor };
   });
-  useEffect(() => void list.reload(), [open, answers]);
+  const seen = useRef({ project_id, stored });
+  useEffect(() => {
+    const isNews = seen.current.project_id === project_id && seen.current.stored !== stored;
+    seen.current = { project_id, stored };
+    if (isNews) void list.reload();
+  }, [project_id, stored]);
   const remove = async ({ id, title }: Schemas['Conversation']) => {
     const text = `“${title}” and all its messages are deleted.`;
     if (!(await confirmAct({ title: 'Delete this conversation?', text, act: 'Delete' }))) return;
@@ -59,7 +64,14 @@ export function Conversations(props: {
                       {plural(one.message_count, 'message')} · <Time at={one.updated_at} />
                     </span>
                   </a>
-                  <IconButton icon="trash" label={`Delete ${one.title}`} onClick={() => remove(one)} />
+                  <button
+                    type="button"
+                    class="icon-button"
+                    aria-label={`Delete ${one.title}`}
+                    onClick={() => remove(one)}
+                  >
+                    <Icon name="trash" />
+                  </button>
                 </li>
               ))}
             </ul>

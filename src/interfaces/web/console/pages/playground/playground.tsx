@@ -61,7 +61,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const second = useChat(besideId, 'beside_conversation');
   const sides = [first, second].filter((side) => side !== null);
   const [question, keepQuestion] = useDraft<string>('playground question');
-  const [asked, keepAsked] = useDraft<string>('playground asked');
+  const [asked, keepAsked] = useDraft<string>(`playground asked ${projectId}`);
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
@@ -165,7 +165,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
               <Conversations
                 projectId={projectId}
                 open={query.value.get('conversation')}
-                answers={first.chat.messages.value.filter(({ role }) => role === 'assistant').length}
+                stored={first.chat.stored.value}
                 panel={panel.isWide ? panel.shown : null}
                 onDeleted={(id) => id === query.value.get('conversation') && startAnew()}
               />

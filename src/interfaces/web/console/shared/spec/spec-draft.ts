@@ -83,12 +83,16 @@ export function useSpecDraft(props: {
     if (!isObject(source.value)) throw new ApiError(0, 'invalid', 'A spec is a JSON object, which begins with {.');
     try {
       const next = await save(version, { name: sent.name, spec: asSpec(source.value) });
-      const { name, text } = latest.current;
-      const typedMeanwhile = name !== sent.name || text !== sent.text;
-      keep(typedMeanwhile ? { name, text, base: { ...contentOf(next), version: next.version } } : null);
+      const base = { ...contentOf(next), version: next.version };
+      keep((now) => {
+        const { name, text } = now ?? saved;
+        const typedMeanwhile = name !== sent.name || text !== sent.text;
+        const content = typedMeanwhile ? { name, text } : base;
+        return typedMeanwhile || now?.aside ? { ...now, name: content.name, text: content.text, base } : null;
+      });
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
-      keep({ name: sent.name, text: sent.text, base });
+      keep((now) => ({ ...(now ?? { name: sent.name, text: sent.text }), base }));
       await reload();
     }
   };
